@@ -1,0 +1,101 @@
+"""The one family of exceptions whose message is written for the user.
+
+Whatever a user can mend (a config, a data file, a parameter, a plugin, a damaged record) is
+reported as a `BoostbenchError`; the command line prints its text without a traceback and exits
+with code 2. Everything else is a bug.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "BoostbenchError",
+    "ConfigError",
+    "DataError",
+    "DataUnavailableError",
+    "PluginError",
+    "RecordError",
+    "UnknownNameError",
+    "nearest",
+]
+
+
+class BoostbenchError(Exception):
+    """A problem the user can mend.
+
+    Parameters
+    ----------
+    what : str
+        What was found and what would be right, in one line.
+    where : str, default=""
+        The place: ``file``, ``file:line``, a key or a parameter.
+
+    Examples
+    --------
+    >>> str(BoostbenchError("rounds must be a positive integer, found 0", where="a.yaml:4"))
+    'a.yaml:4: rounds must be a positive integer, found 0'
+    """
+
+    def __init__(self, what: str, *, where: str = "") -> None:
+        super().__init__(f"{where}: {what}" if where else what)
+        self.what = what
+        self.where = where
+
+
+class ConfigError(BoostbenchError):
+    """A config that cannot be run; holds every complaint found, not only the first.
+
+    Parameters
+    ----------
+    complaints : sequence of BoostbenchError
+        At least one.
+    """
+
+    def __init__(self, complaints: Sequence[BoostbenchError]) -> None:
+        super().__init__("\n".join(str(complaint) for complaint in complaints))
+        self.complaints = tuple(complaints)
+
+
+class DataError(BoostbenchError):
+    """A data file that is there but not what the catalog or its format promises."""
+
+
+class DataUnavailableError(BoostbenchError):
+    """A data set that none of the sources could provide."""
+
+
+class PluginError(BoostbenchError):
+    """A plugin that cannot be loaded."""
+
+
+class RecordError(BoostbenchError):
+    """A run record that cannot be read."""
+
+
+class UnknownNameError(BoostbenchError):
+    """A name that no registry knows; the message carries the nearest valid one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
+        known = sorted(known)
+        close = nearest(name, known)
+        hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(known) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}", where=where)
+        self.name = name
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name nearest to ``name``, or None when none is near.
+
+    Examples
+    --------
+    >>> nearest("smboost", ["sm-boost", "samme"])
+    'sm-boost'
+    >>> nearest("xyz", ["sm-boost", "samme"]) is None
+    True
+    """
+    by_folded = {candidate.casefold().replace("_", "-"): candidate for candidate in known}
+    folded = name.casefold().replace("_", "-")
+    close = difflib.get_close_matches(folded, by_folded, n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None

@@ -1,0 +1,262 @@
+"""Named plugins: boosters, weak learners, noise models, data-set generators, figures.
+
+A name stands for an object in one of three ways, looked at in this order: it was registered by a
+decorator (a ``--plugin FILE`` does this), it is built in, or an installed package declares it as an
+entry point of the group ``boostbench.boosters``, ``boostbench.weak_learners``,
+``boostbench.noise_models``, ``boostbench.generators`` or ``boostbench.figures``. Listing names
+imports nothing; an object is imported when it is asked for. A plugin that cannot be loaded is kept
+by name with the reason, and never stops the rest.
+
+Examples
+--------
+>>> from boostbench.registry import boosters
+>>> "sm-boost" in boosters
+True
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
+
+__all__ = [
+    "Registry",
+    "boosters",
+    "figures",
+    "generators",
+    "load_plugin",
+    "noise_models",
+    "weak_learners",
+]
+
+T = TypeVar("T")
+
+
+class Registry:
+    """The names of one kind of plugin.
+
+    Parameters
+    ----------
+    kind : str
+        What the plugins are called in messages, singular: ``"booster"``.
+    group : str
+        Entry-point group of installed packages.
+    builtin : mapping of str to str
+        Name to ``"module:attribute"``.
+    """
+
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.group = group
+        self._builtin = dict(builtin)
+        self._registered: dict[str, Any] = {}
+        self._entry_points: dict[str, EntryPoint] | None = None
+        self._broken: dict[str, str] = {}
+
+    def register(self, name: str) -> Callable[[T], T]:
+        """Return a decorator that registers its object under ``name``.
+
+        Raises
+        ------
+        PluginError
+            If another object has the name already.
+        """
+
+        def add(plugin: T) -> T:
+            known = self._registered.get(name)
+            if name in self._builtin or (known is not None and _origin(known) != _origin(plugin)):
+                raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
+            self._registered[name] = plugin
+            return plugin
+
+        return add
+
+    def unregister(self, name: str) -> None:
+        """Forget a name that a decorator registered; unknown names are ignored."""
+        self._registered.pop(name, None)
+
+    def names(self) -> list[str]:
+        """Return all names in alphabetical order, without importing anything."""
+        return sorted({*self._registered, *self._builtin, *self._installed()})
+
+    def get(self, name: str, *, where: str = "") -> Any:
+        """Return the object called ``name``, or the one at ``"FILE.py:attribute"``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name; the message holds the nearest one.
+        PluginError
+            If the plugin is known but cannot be loaded; the message holds the reason.
+        """
+        if ".py:" in name:
+            return self._from_file(name, where)
+        if name in self._registered:
+            return self._registered[name]
+        if name in self._builtin:
+            module, _, attribute = self._builtin[name].partition(":")
+            return getattr(importlib.import_module(module), attribute)
+        if name in self._installed():
+            return self._load_installed(name, where)
+        raise UnknownNameError(self.kind, name, self.names(), where=where)
+
+    def broken(self) -> dict[str, str]:
+        """Return name and reason of every installed plugin that cannot be loaded."""
+        for name in self._installed():
+            try:
+                self._load_installed(name, "")
+            except PluginError:
+                continue
+        return dict(self._broken)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registered or name in self._builtin or name in self._installed()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def _installed(self) -> dict[str, EntryPoint]:
+        if self._entry_points is None:
+            self._entry_points = {point.name: point for point in entry_points(group=self.group)}
+        return self._entry_points
+
+    def _load_installed(self, name: str, where: str) -> Any:
+        point = self._installed()[name]
+        try:
+            return point.load()
+        except Exception as error:
+            package = point.dist.name if point.dist is not None else point.module
+            self._broken[name] = f"{package}: {type(error).__name__}: {error}"
+            raise PluginError(
+                f"{self.kind} {name!r} of the package {self._broken[name]}", where=where
+            ) from error
+
+    def _from_file(self, reference: str, where: str) -> Any:
+        path, _, attribute = reference.rpartition(":")
+        module = load_plugin(Path(path), where=where)
+        if not hasattr(module, attribute):
+            raise UnknownNameError(
+                f"attribute of {path}", attribute, _public_names(module), where=where
+            )
+        return getattr(module, attribute)
+
+
+def load_plugin(path: Path, *, where: str = "") -> ModuleType:
+    """Execute a Python file once, so that its decorators register what it defines.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.py`` file.
+    where : str, default=""
+        Where the file was named, for the message.
+
+    Returns
+    -------
+    module : ModuleType
+
+    Raises
+    ------
+    PluginError
+        If the file is absent or raises while it is executed.
+    """
+    path = Path(path).expanduser().resolve()
+    name = f"boostbench_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise PluginError(f"plugin file {path} does not exist", where=where)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"plugin file {path} is not a Python file (.py)", where=where)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        place = _line_in(path, error)
+        reason = error.what if isinstance(error, BoostbenchError) else repr(error)
+        raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
+    return module
+
+
+def _line_in(path: Path, error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f"{path}:{error.lineno}"
+    line = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == str(path):
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return str(path) if line is None else f"{path}:{line}"
+
+
+def _origin(plugin: Any) -> tuple[str, str]:
+    return (getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin)))
+
+
+def _public_names(module: ModuleType) -> list[str]:
+    return [name for name in vars(module) if not name.startswith("_")]
+
+
+boosters = Registry(
+    "booster",
+    "boostbench.boosters",
+    {
+        "adaboost-mh": "boostbench.boosters.adaboost_mh:AdaBoostMH",
+        "samme": "boostbench.boosters.samme:SAMME",
+        "sm-boost": "boostbench.boosters.sm_boost:SMBoost",
+    },
+)
+weak_learners = Registry(
+    "weak learner",
+    "boostbench.weak_learners",
+    {
+        "stump": "boostbench.weak_learners.tree:Stump",
+        "tree": "boostbench.weak_learners.tree:Tree",
+    },
+)
+noise_models = Registry(
+    "noise model",
+    "boostbench.noise_models",
+    {
+        name: f"boostbench.noise:{function}"
+        for name, function in {
+            "exchange": "exchange",
+            "flip": "flip",
+            "instance": "instance",
+            "matrix": "matrix",
+            "pair": "pair",
+            "permute": "permute",
+            "uniform-other": "uniform_other",
+        }.items()
+    },
+)
+generators = Registry(
+    "data-set generator",
+    "boostbench.generators",
+    {
+        "gaussian-mixture": "boostbench.data.generators:gaussian_mixture",
+        "long-servedio": "boostbench.data.generators:long_servedio",
+        "madelon": "boostbench.data.generators:madelon",
+        "ring-norm": "boostbench.data.generators:ring_norm",
+        "two-norm": "boostbench.data.generators:two_norm",
+        "waveform": "boostbench.data.generators:waveform",
+    },
+)
+figures = Registry(
+    "figure",
+    "boostbench.figures",
+    {"curves": "boostbench.reports.curves:draw_curves"},
+)
