@@ -1,1 +1,41 @@
-"""boosters"""
+"""The boosters of the papers: scikit-learn classifiers made by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boostbench.boosters.base import Booster
+from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.registry import boosters
+
+__all__ = ["Booster", "Game", "RoundInfo", "Step", "list_boosters", "make_booster"]
+
+
+def make_booster(name: str, **parameters: Any) -> Any:
+    """Return a new booster.
+
+    Parameters
+    ----------
+    name : str
+        A registered name such as ``"sm-boost"``, or ``"FILE.py:Class"``.
+    **parameters
+        Constructor parameters; ``n_estimators`` is the number of rounds T.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such booster; the message holds the nearest name.
+    TypeError
+        If the booster has no such parameter.
+
+    Examples
+    --------
+    >>> make_booster("adaboost-mh", n_estimators=10)
+    AdaBoostMH(n_estimators=10)
+    """
+    return boosters.get(name)(**parameters)
+
+
+def list_boosters() -> list[str]:
+    """Return the names of all boosters, in alphabetical order."""
+    return boosters.names()

@@ -1,0 +1,81 @@
+"""The fitted model of every booster: weak hypotheses and the steps taken along them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.weak_learners import Forest
+
+__all__ = ["Ensemble"]
+
+
+class Ensemble:
+    """The sum of steps ``F <- F + step * h``, round by round.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number K of score columns.
+
+    Attributes
+    ----------
+    n_rounds : int
+        Rounds added so far.
+
+    Notes
+    -----
+    A round adds one tree, or one tree per class, each with its own coefficient. All trees lie in
+    one `Forest`; hypotheses that are no trees keep their own predictors and are called in turn.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+        self.n_rounds = 0
+        self._parts: list[Any] = []
+        self._coefficients: list[NDArray[np.float64]] = []
+        self._round_end: NDArray[np.int64] | None = None
+
+    def add(self, trees: Any, step: ArrayLike) -> None:
+        """Append one round: a `Forest` of the round's trees and one coefficient or one per tree."""
+        self._parts.append(trees)
+        self._coefficients.append(
+            np.broadcast_to(np.asarray(step, dtype=np.float64), (trees.n_trees,)).copy()
+        )
+        self.n_rounds += 1
+
+    def seal(self) -> Ensemble:
+        """Pack the rounds into contiguous arrays; call once, when training is over."""
+        self._round_end = np.cumsum([len(step) for step in self._coefficients], dtype=np.int64)
+        if self._parts and all(isinstance(part, Forest) for part in self._parts):
+            self._parts = [Forest.concatenate(self._parts)]
+            self._coefficients = [np.concatenate(self._coefficients)]
+        return self
+
+    def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores after the last round, shape (n_samples, n_classes)."""
+        F = np.zeros((X.shape[0], self.n_classes))
+        for part, coefficient in zip(self._parts, self._coefficients, strict=True):
+            part.add_scores(X, np.arange(part.n_trees), coefficient, F)
+        return F
+
+    def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round; the array is the same one every time."""
+        F = np.zeros((X.shape[0], self.n_classes))
+        for part, tree_index, coefficient in self._rounds():
+            part.add_scores(X, tree_index, coefficient, F)
+            yield F
+
+    def _rounds(self) -> Iterator[tuple[Any, NDArray[np.int64], NDArray[np.float64]]]:
+        if self._round_end is None:
+            raise RuntimeError("seal() the ensemble before it predicts")
+        starts: Sequence[int] = [0, *self._round_end[:-1].tolist()]
+        if len(self._parts) == 1:
+            for start, end in zip(starts, self._round_end.tolist(), strict=True):
+                yield self._parts[0], np.arange(start, end), self._coefficients[0][start:end]
+        else:
+            for part, coefficient in zip(self._parts, self._coefficients, strict=True):
+                yield part, np.arange(part.n_trees), coefficient

@@ -1,0 +1,131 @@
+"""What booster and weak learner say to each other in a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from boostbench.boosters.base import Booster
+
+__all__ = ["TINY", "Game", "RoundInfo", "Step", "softmax"]
+
+#: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
+TINY = 1e-10
+
+
+@dataclass
+class Game:
+    """What a booster sees of the training data; rows are distinct (x, y) pairs.
+
+    Attributes
+    ----------
+    y : ndarray of int32, shape (n,)
+        Labels 0..K-1.
+    sample_weight : ndarray of float64, shape (n,)
+        Positive weights that sum to 1; 1/n each when all samples are distinct and weigh the same.
+    n_samples : int
+        Number N of samples before equal rows were merged.
+    n_classes : int
+        K, at least 2.
+    scores : ndarray of float64, shape (n, K)
+        F, the papers' psi or f; the loop adds the steps.
+    rng : numpy.random.Generator
+        The booster's own random stream.
+    memo : dict
+        What a booster computes once per fit.
+    """
+
+    y: NDArray[np.int32]
+    sample_weight: NDArray[np.float64]
+    n_samples: int
+    n_classes: int
+    scores: NDArray[np.float64]
+    rng: np.random.Generator
+    memo: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def signs(self) -> NDArray[np.float64]:
+        """S, shape (n, K): +1 at the row's label, -1 elsewhere."""
+        S = np.full(self.scores.shape, -1.0)
+        S[np.arange(len(self.y)), self.y] = 1.0
+        return S
+
+    @property
+    def true_scores(self) -> NDArray[np.float64]:
+        """The scores of the true labels, F[i, y_i], shape (n,)."""
+        return self.scores[np.arange(len(self.y)), self.y]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A booster's answer to a weak hypothesis h: F <- F + size * h.
+
+    Attributes
+    ----------
+    size : float or ndarray of float64, shape (n_trees,)
+        One number, or one for each tree of the round.
+    edge : float
+        The paper's measure of the hypothesis' quality, for the record.
+    stop : str
+        Why training ends with this round; empty to go on.
+    keep : bool
+        Whether the step is taken at all.
+    """
+
+    size: float | NDArray[np.float64]
+    edge: float
+    stop: str = ""
+    keep: bool = True
+
+
+@dataclass(frozen=True)
+class RoundInfo:
+    """What `Booster.fit` hands to its ``on_round`` callback after each round.
+
+    Attributes
+    ----------
+    round : int
+        1 for the first.
+    row_of : ndarray of intp, shape (n_samples,)
+        Distinct row of each training sample, -1 for a sample of weight 0: the scores of the
+        samples are ``scores[row_of]``.
+    step : Step
+        The step just taken.
+    game : Game
+        The state after the step.
+    booster : Booster
+    """
+
+    round: int
+    row_of: NDArray[np.intp]
+    step: Step
+    game: Game
+    booster: Booster
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
+        return self.game.scores
+
+    @property
+    def loss(self) -> float:
+        """The booster's training objective after this round (computed when asked for)."""
+        return self.booster.objective(self.game)
+
+
+def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return exp(F) normalised over each row, computed with the row's maximum subtracted.
+
+    Examples
+    --------
+    >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    g = np.exp(F - F.max(axis=1, keepdims=True))
+    g /= g.sum(axis=1, keepdims=True)
+    return g

@@ -1,0 +1,96 @@
+"""Training rows in canonical order, equal rows merged.
+
+Boosting sees a sample as (x, y, weight). Merging equal samples into one row of the summed weight
+and ordering the rows by content alone makes three invariants exact instead of nearly so: permuting
+the samples, repeating a sample, and giving it an integer weight all lead to the same arithmetic,
+bit for bit, hence to the same trees even where splits tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["CanonicalRows", "canonical_rows"]
+
+
+@dataclass(frozen=True)
+class CanonicalRows:
+    """Distinct training rows.
+
+    Attributes
+    ----------
+    representative : ndarray of intp, shape (n,)
+        A sample of each distinct row, in canonical order.
+    weight : ndarray of float64, shape (n,)
+        Summed weight of the row's samples, positive.
+    row_of : ndarray of intp, shape (n_samples,)
+        Row of each sample, -1 for samples of weight 0.
+    """
+
+    representative: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    row_of: NDArray[np.intp]
+
+
+def canonical_rows(
+    X: NDArray[np.float64], y: NDArray[np.int32], sample_weight: NDArray[np.float64]
+) -> CanonicalRows:
+    """Order the samples of positive weight by content and merge equal ones.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n_samples, n_features), C-contiguous
+        NaN is missing; all missing values are equal.
+    y : ndarray of int32, shape (n_samples,)
+    sample_weight : ndarray of float64, shape (n_samples,)
+        Not negative.
+
+    Returns
+    -------
+    rows : CanonicalRows
+    """
+    used = np.flatnonzero(sample_weight > 0)
+    hashed = _hash_rows(X, used)
+    order = used[np.lexsort((y[used], hashed))]
+    starts = _run_starts(X, y, order)
+    group = np.cumsum(starts) - 1
+    row_of = np.full(X.shape[0], -1, dtype=np.intp)
+    row_of[order] = group
+    weight = np.bincount(group, weights=sample_weight[order])
+    return CanonicalRows(order[starts], weight, row_of)
+
+
+@njit(cache=True)
+def _hash_rows(X, used):  # type: ignore[no-untyped-def]  # pragma: no cover
+    hashed = np.empty(used.shape[0], dtype=np.uint64)
+    for position in range(used.shape[0]):
+        h = np.uint64(14695981039346656037)
+        for j in range(X.shape[1]):
+            value = X[used[position], j]
+            if value != value:
+                bits = np.uint64(0x7FF8000000000000)
+            else:
+                bits = np.float64(value + 0.0).view(np.uint64)  # -0.0 and 0.0 are equal
+            h = (h ^ bits) * np.uint64(1099511628211)
+            h = h ^ (h >> np.uint64(29))
+        hashed[position] = h
+    return hashed
+
+
+@njit(cache=True)
+def _run_starts(X, y, order):  # type: ignore[no-untyped-def]  # pragma: no cover
+    starts = np.ones(order.shape[0], dtype=np.bool_)
+    for position in range(1, order.shape[0]):
+        a, b = order[position - 1], order[position]
+        equal = y[a] == y[b]
+        j = 0
+        while equal and j < X.shape[1]:
+            u, v = X[a, j], X[b, j]
+            equal = u == v or (u != u and v != v)
+            j += 1
+        starts[position] = not equal
+    return starts
