@@ -1,0 +1,424 @@
+"""The fitted ensemble of every booster: a flat forest that predicts.
+
+A `Forest` is a struct of arrays. Internal nodes carry only what a row needs to go on (feature,
+threshold, two children); leaves carry only what they answer. A booster adds the trees to its
+scores one after the other, ``F += coefficient * answer``, and the forest does the same additions
+in the same order, so the scores of the training loop, of one call and of staged calls agree to
+the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boostbench.weak_learners import traversal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Forest"]
+
+NODE_ARRAYS = {
+    "feature": np.int32,
+    "threshold": np.float64,
+    "missing_left": np.bool_,
+    "left": np.int32,
+    "right": np.int32,
+}
+LEAF_ARRAYS = {"leaf_value": np.float64, "leaf_column": np.int32}
+OFFSETS = {"node_offset": np.int64, "leaf_offset": np.int64}
+
+# Rows whose codes are held at a time: bounds the memory of a call on many rows.
+ROWS_AT_A_TIME = 1 << 16
+
+
+class Forest:
+    """Trees side by side in flat arrays.
+
+    A row goes left at a node if ``x[feature] <= threshold``, or, if the value is missing (NaN),
+    if ``missing_left``. A leaf adds its value to the scores: to one column (width 1) or to all of
+    them (width K).
+
+    Parameters
+    ----------
+    feature : array of int32, shape (n_nodes,)
+        Feature a node asks for; the nodes of a tree are consecutive, its root is the first.
+    threshold : array of float64, shape (n_nodes,)
+        In the units of the features.
+    missing_left : array of bool, shape (n_nodes,)
+        Whether a missing value goes left.
+    left, right : array of int32, shape (n_nodes,)
+        A child ``>= 0`` is a node of the same tree, counted from its root, and comes after its
+        parent; a child ``< 0`` is the leaf ``~child``.
+    node_offset : array of int64, shape (n_trees + 1,)
+        Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if it is one leaf.
+    leaf_value : array of float64, shape (n_leaves, width)
+        What a leaf adds to the scores.
+    leaf_column : array of int32, shape (n_leaves,)
+        Column of the scores a leaf adds to if the width is 1; ignored (-1) otherwise.
+    leaf_offset : array of int64, shape (n_trees + 1,)
+        Leaves of tree ``t`` are ``leaf_offset[t]:leaf_offset[t + 1]``.
+    n_features : int
+        Number of columns of ``X``.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit together.
+
+    Examples
+    --------
+    One tree of two leaves: the first answers class 0, the second class 1.
+
+    >>> stump = Forest(
+    ...     feature=[0], threshold=[0.5], missing_left=[True], left=[~0], right=[~1],
+    ...     node_offset=[0, 1], leaf_value=[[1.0], [1.0]], leaf_column=[0, 1],
+    ...     leaf_offset=[0, 2], n_features=1,
+    ... )
+    >>> stump.add_scores([[0.0], [1.0]], [0], [0.5], np.zeros((2, 2)))
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    >>> print(stump.to_text(0, class_names=["no", "yes"]))
+    x0 <= 0.5 or missing
+    |-- no +1
+    else
+    |-- yes +1
+    """
+
+    __slots__ = (*NODE_ARRAYS, *LEAF_ARRAYS, *OFFSETS, "n_features")
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    node_offset: NDArray[np.int64]
+    leaf_value: NDArray[np.float64]
+    leaf_column: NDArray[np.int32]
+    leaf_offset: NDArray[np.int64]
+    n_features: int
+
+    def __init__(
+        self,
+        *,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        missing_left: ArrayLike,
+        left: ArrayLike,
+        right: ArrayLike,
+        node_offset: ArrayLike,
+        leaf_value: ArrayLike,
+        leaf_column: ArrayLike,
+        leaf_offset: ArrayLike,
+        n_features: int,
+    ) -> None:
+        self.feature = np.ascontiguousarray(feature, dtype=np.int32)
+        self.threshold = np.ascontiguousarray(threshold, dtype=np.float64)
+        self.missing_left = np.ascontiguousarray(missing_left, dtype=np.bool_)
+        self.left = np.ascontiguousarray(left, dtype=np.int32)
+        self.right = np.ascontiguousarray(right, dtype=np.int32)
+        self.node_offset = np.ascontiguousarray(node_offset, dtype=np.int64)
+        self.leaf_value = np.ascontiguousarray(leaf_value, dtype=np.float64)
+        self.leaf_column = np.ascontiguousarray(leaf_column, dtype=np.int32)
+        self.leaf_offset = np.ascontiguousarray(leaf_offset, dtype=np.int64)
+        self.n_features = int(n_features)
+        self._check_shapes()
+
+    def _check_shapes(self) -> None:
+        n_nodes, n_leaves = len(self.feature), len(self.leaf_column)
+        if any(getattr(self, name).shape != (n_nodes,) for name in NODE_ARRAYS):
+            raise ValueError("the arrays of the nodes must be one-dimensional and equally long")
+        if self.leaf_value.ndim != 2 or len(self.leaf_value) != n_leaves:
+            raise ValueError(
+                f"leaf_value must have one row per leaf ({n_leaves}), "
+                f"found shape {self.leaf_value.shape}"
+            )
+        if self.node_offset.shape != self.leaf_offset.shape or not len(self.node_offset):
+            raise ValueError("node_offset and leaf_offset must both have n_trees + 1 entries")
+        if self.node_offset[-1] != n_nodes or self.leaf_offset[-1] != n_leaves:
+            raise ValueError("node_offset and leaf_offset must end with the number of rows")
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.node_offset) - 1
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees."""
+        return len(self.leaf_column)
+
+    @property
+    def width(self) -> int:
+        """Columns of ``leaf_value``: 1, or the number of classes."""
+        return int(self.leaf_value.shape[1])
+
+    def __len__(self) -> int:
+        return self.n_trees
+
+    def __repr__(self) -> str:
+        return f"Forest(n_trees={self.n_trees}, n_leaves={self.n_leaves}, width={self.width})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    @classmethod
+    def concatenate(cls, forests: Iterable[Forest]) -> Forest:
+        """Join forests of the same features and width; trees keep their order.
+
+        Parameters
+        ----------
+        forests : iterable of Forest
+            At least one.
+
+        Returns
+        -------
+        Forest
+
+        Raises
+        ------
+        ValueError
+            If there is none, or if features or widths differ.
+        """
+        parts = list(forests)
+        if not parts:
+            raise ValueError("there is no forest to concatenate")
+        if len({(part.n_features, part.width) for part in parts}) > 1:
+            raise ValueError("forests to concatenate must have the same features and leaf width")
+        arrays = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in (*NODE_ARRAYS, *LEAF_ARRAYS)
+        }
+        for name in OFFSETS:
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            arrays[name] = _offsets(sizes)
+        return cls(n_features=parts[0].n_features, **arrays)
+
+    def take(self, trees: ArrayLike) -> Forest:
+        """Return a forest of some trees, in the order asked for.
+
+        Parameters
+        ----------
+        trees : array of int, shape (n_chosen,)
+            Indices of trees; negative ones count from the end; repeats are allowed.
+        """
+        chosen = np.arange(self.n_trees)[np.asarray(trees, dtype=np.int64)]
+        arrays = {}
+        for offset_name, names in (("node_offset", NODE_ARRAYS), ("leaf_offset", LEAF_ARRAYS)):
+            offset = getattr(self, offset_name)
+            sizes = np.diff(offset)[chosen]
+            arrays[offset_name] = _offsets(sizes)
+            shift = np.repeat(offset[chosen] - arrays[offset_name][:-1], sizes)
+            rows = np.arange(len(shift)) + shift
+            arrays |= {name: getattr(self, name)[rows] for name in names}
+        return Forest(n_features=self.n_features, **arrays)
+
+    def __getitem__(self, trees: int | slice) -> Forest:
+        """Return a forest of a slice of the trees, or of one."""
+        if isinstance(trees, slice):
+            return self.take(np.arange(self.n_trees)[trees])
+        return self.take([trees])
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Find the leaf of every row in every tree.
+
+        Parameters
+        ----------
+        X : array of float, shape (n, n_features)
+            NaN is a missing value.
+
+        Returns
+        -------
+        array of int32, shape (n, n_trees)
+            Leaves, counted from the first of their tree.
+        """
+        X = self._check_rows(X)
+        compiled = traversal.compile_forest(self)
+        leaves = np.empty((len(X), self.n_trees), dtype=np.int32)
+        for rows in _row_slices(len(X)):
+            traversal.apply(compiled, compiled.encode(X[rows]), leaves[rows])
+        return leaves
+
+    def add_scores(
+        self, X: ArrayLike, tree_index: ArrayLike, coefficient: ArrayLike, F: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Add ``coefficient[j]`` times the answer of tree ``tree_index[j]`` to F, in order of j.
+
+        Every entry of F sees the same products and sums, in the same order, as a training loop
+        ``F += step * h``; so it does not matter how the additions are cut into calls.
+
+        Parameters
+        ----------
+        X : array of float, shape (n, n_features)
+            NaN is a missing value.
+        tree_index : array of int, shape (m,)
+            Trees; one may be added several times.
+        coefficient : array of float, shape (m,)
+            Factors of the answers.
+        F : array of float64, shape (n, K)
+            Scores so far; changed in place.
+
+        Returns
+        -------
+        array of float64, shape (n, K)
+            F itself.
+        """
+        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
+        forest, tree_index = self._used(tree_index)
+        compiled = traversal.compile_forest(forest)
+        for rows in _row_slices(len(X)):
+            codes = compiled.encode(X[rows])
+            traversal.add_scores(compiled, codes, tree_index, coefficient, F[rows])
+        return F
+
+    def staged_scores(
+        self,
+        X: ArrayLike,
+        tree_index: ArrayLike,
+        coefficient: ArrayLike,
+        round_end: ArrayLike,
+        F: NDArray[np.float64],
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield F after every round.
+
+        Parameters
+        ----------
+        X, tree_index, coefficient, F
+            As for `add_scores`.
+        round_end : array of int, shape (T,)
+            Round t ends before addition ``round_end[t]``; rising.
+
+        Yields
+        ------
+        array of float64, shape (n, K)
+            F itself, changed by the next round: copy to keep.
+        """
+        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
+        forest, tree_index = self._used(tree_index)
+        compiled = traversal.compile_forest(forest)
+        codes = compiled.encode(X)
+        first = 0
+        for last in np.asarray(round_end, dtype=np.int64).tolist():
+            added = slice(first, last)
+            traversal.add_scores(compiled, codes, tree_index[added], coefficient[added], F)
+            first = last
+            yield F
+
+    def staged_errors(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        tree_index: ArrayLike,
+        coefficient: ArrayLike,
+        round_end: ArrayLike,
+        F: NDArray[np.float64],
+    ) -> NDArray[np.int64]:
+        """Count the rows whose highest score is not at their label, after every round.
+
+        The same as counting ``F.argmax(axis=1) != y`` over `staged_scores`, without the cost of
+        Python per round.
+
+        Parameters
+        ----------
+        X, tree_index, coefficient, round_end, F
+            As for `staged_scores`.
+        y : array of int, shape (n,)
+            Labels, 0..K-1.
+
+        Returns
+        -------
+        array of int64, shape (T,)
+            Errors; of equal scores the lowest label counts.
+        """
+        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
+        ends = np.ascontiguousarray(round_end, dtype=np.int64)
+        labels = np.ascontiguousarray(y, dtype=np.int64)
+        forest, tree_index = self._used(tree_index)
+        compiled = traversal.compile_forest(forest)
+        errors = np.zeros(len(ends), dtype=np.int64)
+        for rows in _row_slices(len(X)):
+            traversal.staged_errors(
+                compiled,
+                compiled.encode(X[rows]),
+                labels[rows],
+                tree_index,
+                coefficient,
+                ends,
+                F[rows],
+                errors,
+            )
+        return errors
+
+    def to_text(
+        self,
+        tree: int,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+    ) -> str:
+        """Write one tree as indented text; see `boostbench.weak_learners.drawing.tree_text`."""
+        from boostbench.weak_learners.drawing import tree_text
+
+        return tree_text(self, tree, feature_names, class_names)
+
+    def plot(
+        self,
+        tree: int,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw one tree; see `boostbench.weak_learners.drawing.plot_tree`."""
+        from boostbench.weak_learners.drawing import plot_tree
+
+        return plot_tree(self, tree, feature_names, class_names, ax)
+
+    def _used(self, tree_index: NDArray[np.int64]) -> tuple[Forest, NDArray[np.int64]]:
+        """Leave out the trees that are not asked for, so that they cost nothing."""
+        used, renumbered = np.unique(tree_index, return_inverse=True)
+        if len(used) == self.n_trees:
+            return self, tree_index
+        return self.take(used), renumbered.astype(np.int64)
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"X must have {self.n_features} columns, found shape {X.shape}")
+        return X
+
+    def _check_additions(
+        self, X: ArrayLike, tree_index: ArrayLike, coefficient: ArrayLike, F: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+        X = self._check_rows(X)
+        trees = np.ascontiguousarray(tree_index, dtype=np.int64)
+        weights = np.ascontiguousarray(coefficient, dtype=np.float64)
+        if trees.shape != weights.shape or trees.ndim != 1:
+            raise ValueError(
+                f"tree_index and coefficient must be equally long, found {trees.shape} "
+                f"and {weights.shape}"
+            )
+        if len(trees) and not 0 <= trees.min() <= trees.max() < self.n_trees:
+            raise ValueError(f"tree_index must be within 0..{self.n_trees - 1}")
+        columns = self.width if self.width > 1 else int(self.leaf_column.max(initial=-1)) + 1
+        if F.ndim != 2 or len(F) != len(X) or F.shape[1] < columns or F.dtype != np.float64:
+            raise ValueError(
+                f"F must be float64 of shape ({len(X)}, {columns} or more), "
+                f"found {F.dtype} of shape {F.shape}"
+            )
+        return X, trees, weights
+
+
+def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _row_slices(n: int) -> Iterator[slice]:
+    for start in range(0, n, ROWS_AT_A_TIME):
+        yield slice(start, min(start + ROWS_AT_A_TIME, n))

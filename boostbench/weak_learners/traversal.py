@@ -1,0 +1,281 @@
+"""How a forest answers fast: rows become small integers, then go down the trees.
+
+Only the order of a value among the thresholds of its feature matters to a forest. So a call first
+turns every value into a code, the number of thresholds below it, and every threshold into its
+rank: ``x <= threshold`` is ``code <= rank``, exactly. A traversal then reads two bytes per
+comparison instead of eight, and a block of rows stays in cache while all trees pass over it.
+
+Rows are handled in blocks, codes of a block feature by feature. In a small tree all rows of a block
+pass node after node, which vector instructions do for sixteen rows at a time; in a large one every
+row walks down alone, as only few of the nodes concern it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from boostbench.weak_learners.forest import Forest
+
+BLOCK = 512  # rows
+SMALL_TREE = 48  # nodes; beyond it walking down costs less than passing all nodes
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledForest:
+    """A forest whose thresholds are ranks.
+
+    Parameters
+    ----------
+    forest : Forest
+        Where it comes from.
+    features : array of int64, shape (n_used,)
+        The features the forest asks for.
+    grid, grid_offset : array of float64, shape (n_thresholds,); array of int64, shape (n_used + 1,)
+        Distinct thresholds of each used feature, rising.
+    column : array of int32, shape (n_nodes,)
+        Index of a node's feature within `features`.
+    low, high : array of uint16 or uint32, shape (n_nodes,)
+        A row goes right if ``low < code <= high``.
+    """
+
+    forest: Forest
+    features: NDArray[np.int64]
+    grid: NDArray[np.float64]
+    grid_offset: NDArray[np.int64]
+    column: NDArray[np.int32]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+    def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the codes of X, shape (n_blocks, n_used, BLOCK)."""
+        n_blocks = -(-len(X) // BLOCK)
+        codes = np.zeros((n_blocks, len(self.features), BLOCK), dtype=self.low.dtype)
+        _encode(X, self.features, self.grid, self.grid_offset, codes)
+        return codes
+
+    @property
+    def nodes(self) -> tuple[NDArray[Any], ...]:
+        """What the kernels need to know of the nodes."""
+        forest = self.forest
+        return (self.column, self.low, self.high, forest.left, forest.right, forest.node_offset)
+
+    @property
+    def leaves(self) -> tuple[NDArray[Any], ...]:
+        """What the kernels need to know of the leaves."""
+        return (self.forest.leaf_value, self.forest.leaf_column, self.forest.leaf_offset)
+
+
+def compile_forest(forest: Forest) -> CompiledForest:
+    """Rank the thresholds of a forest.
+
+    Parameters
+    ----------
+    forest : Forest
+        Any, also without trees.
+
+    Returns
+    -------
+    CompiledForest
+    """
+    order = np.lexsort((forest.threshold, forest.feature))
+    feature, threshold = forest.feature[order], forest.threshold[order]
+    new_feature = np.ones(len(order), dtype=np.bool_)
+    new_feature[1:] = feature[1:] != feature[:-1]
+    new_threshold = new_feature.copy()
+    new_threshold[1:] |= threshold[1:] != threshold[:-1]
+    features = feature[new_feature].astype(np.int64)
+    position = np.cumsum(new_threshold) - 1
+    column = np.cumsum(new_feature) - 1
+    grid_start = position[new_feature]
+    n_thresholds = int(new_threshold.sum())
+    grid_offset = np.append(grid_start, n_thresholds).astype(np.int64)
+    sizes = np.diff(grid_offset)
+    # The largest code is kept for missing values.
+    code_type: type[Any] = np.uint16 if sizes.max(initial=0) < 2**16 - 1 else np.uint32
+    missing = np.iinfo(code_type).max
+    low = np.empty(len(order), dtype=code_type)
+    low[order] = position - grid_start[column]
+    columns = np.empty(len(order), dtype=np.int32)
+    columns[order] = column
+    high = np.where(forest.missing_left, missing - 1, missing).astype(code_type)
+    return CompiledForest(
+        forest, features, threshold[new_threshold], grid_offset, columns, low, high
+    )
+
+
+def apply(compiled: CompiledForest, codes: NDArray[Any], leaves: NDArray[np.int32]) -> None:
+    """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
+    _apply(codes, compiled.nodes, leaves)
+
+
+def add_scores(
+    compiled: CompiledForest,
+    codes: NDArray[Any],
+    tree_index: NDArray[np.int64],
+    coefficient: NDArray[np.float64],
+    F: NDArray[np.float64],
+) -> None:
+    """Add the answers of some trees to F; see `Forest.add_scores`."""
+    _add_scores(codes, compiled.nodes, compiled.leaves, tree_index, coefficient, F)
+
+
+def staged_errors(
+    compiled: CompiledForest,
+    codes: NDArray[Any],
+    y: NDArray[np.int64],
+    tree_index: NDArray[np.int64],
+    coefficient: NDArray[np.float64],
+    round_end: NDArray[np.int64],
+    F: NDArray[np.float64],
+    errors: NDArray[np.int64],
+) -> None:
+    """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
+    _staged_errors(
+        codes, compiled.nodes, compiled.leaves, y, tree_index, coefficient, round_end, F, errors
+    )
+
+
+@njit(cache=True)
+def _encode(X, features, grid, grid_offset, codes):
+    n = len(X)
+    missing = ~codes.dtype.type(0)
+    for block in range(len(codes)):
+        start = block * BLOCK
+        for i in range(min(BLOCK, n - start)):
+            for j in range(len(features)):
+                x = X[start + i, features[j]]
+                if np.isnan(x):
+                    codes[block, j, i] = missing
+                    continue
+                below, end = grid_offset[j], grid_offset[j + 1]
+                while below < end:
+                    middle = (below + end) >> 1
+                    if grid[middle] < x:
+                        below = middle + 1
+                    else:
+                        end = middle
+                codes[block, j, i] = below - grid_offset[j]
+
+
+@njit(cache=True)
+def _descend(codes, nodes, tree, rows, position):
+    """Write the leaf of each of a block's first rows in a tree into position, as ~leaf."""
+    column, low, high, left, right, node_offset = nodes
+    first = node_offset[tree]
+    n_nodes = node_offset[tree + 1] - first
+    if n_nodes == 0:
+        position[:rows] = -1
+    elif n_nodes <= SMALL_TREE:
+        position[:rows] = 0
+        for node in range(n_nodes):
+            code = codes[column[first + node]]
+            a, b = low[first + node], high[first + node]
+            to_left, to_right = np.int16(left[first + node]), np.int16(right[first + node])
+            here = np.int16(node)
+            for i in range(rows):
+                to = to_right if (code[i] > a) & (code[i] <= b) else to_left
+                position[i] = to if position[i] == here else position[i]
+    else:
+        for i in range(rows):
+            node = 0
+            while node >= 0:
+                at = first + node
+                code = codes[column[at], i]
+                goes_right = (code > low[at]) & (code <= high[at])
+                node = right[at] if goes_right else left[at]
+            position[i] = node
+
+
+@njit(cache=True)
+def _apply(codes, nodes, leaves):
+    n, n_trees = leaves.shape
+    position = np.empty(BLOCK, dtype=np.int32)
+    for block in range(len(codes)):
+        start = block * BLOCK
+        rows = min(BLOCK, n - start)
+        for tree in range(n_trees):
+            _descend(codes[block], nodes, tree, rows, position)
+            for i in range(rows):
+                leaves[start + i, tree] = ~position[i]
+
+
+@njit(cache=True)
+def _add_tree(codes, nodes, leaves, tree, coefficient, rows, position, added, G):
+    """Add coefficient times a tree's answers to the scores of a block, G[K, BLOCK]."""
+    leaf_value, leaf_column, leaf_offset = leaves
+    _descend(codes, nodes, tree, rows, position)
+    first = leaf_offset[tree]
+    if leaf_value.shape[1] > 1:
+        for k in range(leaf_value.shape[1]):
+            for i in range(rows):
+                G[k, i] += coefficient * leaf_value[first + ~position[i], k]
+        return
+    for i in range(rows):
+        leaf = first + ~position[i]
+        G[leaf_column[leaf], i] += coefficient * leaf_value[leaf, 0]
+
+
+@njit(cache=True)
+def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):
+    n, n_columns = F.shape
+    position = np.empty(BLOCK, dtype=np.int32)
+    added = np.empty(1)
+    G = np.empty((n_columns, BLOCK))
+    for block in range(len(codes)):
+        start = block * BLOCK
+        rows = min(BLOCK, n - start)
+        for i in range(rows):
+            for k in range(n_columns):
+                G[k, i] = F[start + i, k]
+        for j in range(len(tree_index)):
+            _add_tree(
+                codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position, added, G
+            )
+        for i in range(rows):
+            for k in range(n_columns):
+                F[start + i, k] = G[k, i]
+
+
+@njit(cache=True)
+def _staged_errors(codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors):
+    n, n_columns = F.shape
+    position = np.empty(BLOCK, dtype=np.int32)
+    added = np.empty(1)
+    G = np.empty((n_columns, BLOCK))
+    best = np.empty(BLOCK)
+    label = np.empty(BLOCK, dtype=np.int64)
+    for block in range(len(codes)):
+        start = block * BLOCK
+        rows = min(BLOCK, n - start)
+        for i in range(rows):
+            for k in range(n_columns):
+                G[k, i] = F[start + i, k]
+        j = 0
+        for t in range(len(round_end)):
+            while j < round_end[t]:
+                _add_tree(
+                    codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position,
+                    added, G,
+                )  # fmt: skip
+                j += 1
+            best[:rows] = G[0, :rows]
+            label[:rows] = 0
+            for k in range(1, n_columns):
+                for i in range(rows):
+                    if G[k, i] > best[i]:
+                        best[i] = G[k, i]
+                        label[i] = k
+            wrong = 0
+            for i in range(rows):
+                wrong += label[i] != y[start + i]
+            errors[t] += wrong
+        for i in range(rows):
+            for k in range(n_columns):
+                F[start + i, k] = G[k, i]
