@@ -55,6 +55,11 @@ class Ensemble:
             self._coefficients = [np.concatenate(self._coefficients)]
         return self
 
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees."""
+        return sum(part.n_leaves for part in self._parts)
+
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
         F = np.zeros((X.shape[0], self.n_classes))

@@ -1,0 +1,64 @@
+"""Watch a fit round by round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Watched:
+    """What the booster asked, was given and answered, with training rows in the samples' order."""
+
+    demands: list[np.ndarray] = field(default_factory=list)
+    hypotheses: list[Any] = field(default_factory=list)
+    edges: list[float] = field(default_factory=list)
+    sizes: list[Any] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    scores: list[np.ndarray] = field(default_factory=list)
+
+
+def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> Watched:
+    """Fit ``booster`` and return what happened; the fitted booster is left as it is."""
+    seen = Watched()
+    answer = booster.answer
+    pending: list[tuple[Any, Any]] = []
+
+    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
+        pending.append((demand, h))
+        return answer(game, demand, h)
+
+    def on_round(info: Any) -> None:
+        demand, h = pending.pop()
+        statistic = getattr(demand, "signed_weight", None)
+        statistic = demand.weight if statistic is None else statistic
+        seen.demands.append(np.array(statistic)[info.row_of])
+        seen.hypotheses.append(h.trees)
+        seen.edges.append(info.step.edge)
+        seen.sizes.append(np.array(info.step.size))
+        seen.losses.append(info.loss)
+        seen.scores.append(info.scores[info.row_of].copy())
+
+    booster.answer = listening_answer
+    try:
+        booster.fit(X, y, on_round=on_round, **fit_parameters)
+    finally:
+        del booster.answer
+    return seen
+
+
+def stump_of(trees: Any, tree: int) -> list[float] | None:
+    """Return [feature from 1, threshold, left answer, right answer] of a two-leaf tree."""
+    node = trees.node_offset[tree]
+    if trees.node_offset[tree + 1] == node:
+        return None
+    leaf = trees.leaf_offset[tree]
+    left, right = leaf + ~trees.left[node], leaf + ~trees.right[node]
+    return [
+        int(trees.feature[node]) + 1,
+        float(trees.threshold[node]),
+        float(trees.leaf_value[left, 0]),
+        float(trees.leaf_value[right, 0]),
+    ]

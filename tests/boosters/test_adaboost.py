@@ -1,0 +1,139 @@
+"""AdaBoost.MH and SAMME: what their papers prove, and their agreement for two classes."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.boosters.adaboost_mh import AdaBoostMH
+from boostbench.boosters.samme import SAMME
+from tests.boosters.games import watch
+
+
+def noisy_problem(n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(
+        150, n_informative=4, n_classes=n_classes, flip_y=0.3, random_state=0
+    )
+
+
+def test_mh_the_loss_is_the_product_of_the_normalisers_and_bounds_the_hamming_error() -> None:
+    X, y = noisy_problem()
+    seen = watch(AdaBoostMH(20, weak_learner="stump"), X, y)
+    products = np.cumprod(np.sqrt(1 - np.square(seen.edges)))
+    assert_allclose(seen.losses, products, rtol=1e-10)
+    S = np.where(y[:, None] == np.arange(3), 1, -1)
+    hamming = [(np.sign(psi) != S).mean() for psi in seen.scores]
+    assert (np.array(hamming) <= products).all()
+
+
+def test_mh_the_last_hypothesis_has_no_edge_under_the_new_weights() -> None:
+    X, y = noisy_problem()
+    seen = watch(AdaBoostMH(6, weak_learner="stump"), X, y)
+    for t in range(5):
+        h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)) / seen.sizes[t]
+        assert abs((seen.demands[t + 1] * h).sum()) < 1e-10
+
+
+def test_samme_the_last_hypothesis_is_no_better_than_chance_under_the_new_weights() -> None:
+    X, y = noisy_problem()
+    seen = watch(SAMME(6, weak_learner="stump"), X, y)
+    for t in range(5):
+        h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)).argmax(axis=1)
+        assert seen.demands[t + 1][h != y].sum() == pytest.approx(2 / 3, abs=1e-10)
+
+
+def test_samme_the_loss_never_rises() -> None:
+    X, y = noisy_problem()
+    seen = watch(SAMME(30, weak_learner="stump"), X, y)
+    assert (np.diff([1.0, *seen.losses]) <= 1e-12).all()
+
+
+def test_two_classes_mh_and_samme_are_adaboost() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.round(1)
+    mh, samme = AdaBoostMH(25).fit(X, y), SAMME(25).fit(X, y)
+    assert_allclose(2 * mh.decision_function(X), 2 * samme.decision_function(X), rtol=1e-6)
+    scores = mh.scores(X)
+    assert_allclose(scores[:, 0], -scores[:, 1], rtol=1e-9)
+
+
+def test_samme_agrees_with_scikit_learn() -> None:
+    X, y = load_iris(return_X_y=True)
+    ours = SAMME(10, weak_learner="stump").fit(X, y)
+    theirs = AdaBoostClassifier(
+        DecisionTreeClassifier(max_leaf_nodes=2), n_estimators=10, random_state=0
+    ).fit(X, y)
+    for mine, other in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
+        assert_array_equal(mine, other)
+    errors = 1 - (1 - 1 / 3) * 0 - np.array(theirs.estimator_errors_)
+    alphas = [step[0] for step in _steps(ours)]
+    assert_allclose(alphas, theirs.estimator_weights_, rtol=1e-9)
+    assert len(errors) == 10
+
+
+def _steps(booster: SAMME) -> list[np.ndarray]:
+    return [coefficient for _, _, coefficient in booster.ensemble_._rounds()]
+
+
+def test_a_scikit_learn_classifier_may_be_the_weak_learner() -> None:
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    booster = SAMME(10, weak_learner=tree).fit(X, y)
+    theirs = AdaBoostClassifier(tree, n_estimators=10, random_state=0).fit(X, y)
+    assert_array_equal(booster.predict(X), theirs.predict(X))
+
+
+def test_a_perfect_first_tree_ends_the_training() -> None:
+    X, y = load_iris(return_X_y=True)
+    for booster in (AdaBoostMH(50, weak_learner={"tree": {"max_leaf_nodes": None}}), SAMME(50)):
+        booster.fit(X + np.random.default_rng(0).normal(size=X.shape) * 1e-3, y)
+        assert booster.stop_reason_ == "perfect weak learner"
+        assert booster.n_rounds_ == 1
+        assert booster.score(X, y) > 0.99
+
+
+def test_no_edge_ends_the_training() -> None:
+    X, y = np.zeros((6, 1)), np.array([0, 1, 0, 1, 0, 1])
+    mh, samme = AdaBoostMH(5).fit(X, y), SAMME(5).fit(X, y)
+    assert (mh.stop_reason_, mh.n_rounds_) == ("no edge", 0)
+    assert (samme.stop_reason_, samme.n_rounds_) == ("no edge", 1)
+
+
+def test_the_printed_rule_of_mh_takes_the_first_positive_class() -> None:
+    X, y = noisy_problem()
+    by_score = AdaBoostMH(3, weak_learner="stump").fit(X, y)
+    by_sign = AdaBoostMH(3, weak_learner="stump", rule="sign").fit(X, y)
+    F = by_score.scores(X)
+    assert_array_equal(by_sign.predict(X), (F > 0).argmax(axis=1))
+    assert (by_sign.predict(X) != by_score.predict(X)).any()
+
+
+def test_numeric_limits_of_many_rounds_are_survived() -> None:
+    X, y = load_iris(return_X_y=True)
+    for booster in (AdaBoostMH(800), SAMME(800, weak_learner={"tree": {"max_leaf_nodes": 6}})):
+        assert np.isfinite(booster.fit(X, y).scores(X)).all()
+        assert np.isfinite(booster.predict_proba(X)).all()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("booster", "errors"), [(AdaBoostMH, {10: 61, 100: 47}), (SAMME, {10: 73, 100: 55})]
+)
+def test_dna_has_exactly_the_papers_errors(booster: type, errors: dict[int, int]) -> None:
+    """Geist 2015, Table 2: 5.14 and 3.96 %, 6.15 and 4.64 % of 1186."""
+    folder = os.environ.get("BOOSTBENCH_DATA")
+    if not folder or not os.path.exists(f"{folder}/dna.csv.gz"):
+        pytest.skip("the dna data are not in BOOSTBENCH_DATA")
+    frame = pd.read_csv(f"{folder}/dna.csv.gz")
+    train, test = frame[frame.split == "train"], frame[frame.split == "test"]
+    X, X_test = (part.drop(columns=["split", "target"]).to_numpy(float) for part in (train, test))
+    fitted = booster(100).fit(X, train.target)
+    counts = [int((labels != test.target).sum()) for labels in fitted.staged_predict(X_test)]
+    assert {T: counts[T - 1] for T in errors} == errors

@@ -1,0 +1,166 @@
+"""What holds for every booster: one table, all checks run over it."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench import list_boosters, make_booster
+
+#: Every registered booster once, with the parameters that the common checks use.
+TABLE: dict[str, dict[str, Any]] = {
+    "adaboost-mh": {},
+    "samme": {},
+    "sm-boost": {"random_state": 0},
+}
+#: Boosters whose draws depend on the order of the classes.
+LABEL_ORDER_MATTERS = {"sm-boost"}
+
+
+def made(name: str, **parameters: Any) -> Any:
+    return make_booster(name, **{"n_estimators": 15, **TABLE[name], **parameters})
+
+
+def problem(n: int = 200, n_classes: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(
+        n, n_features=6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=seed
+    )
+    return X, y
+
+
+every_booster = pytest.mark.parametrize("name", sorted(TABLE))
+
+
+def test_the_table_holds_every_booster() -> None:
+    assert sorted(TABLE) == list_boosters()
+
+
+@parametrize_with_checks([made(name) for name in sorted(TABLE)])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@every_booster
+def test_staged_scores_equal_a_refit_with_fewer_rounds(name: str) -> None:
+    X, y = problem()
+    staged = [F.copy() for F in made(name).fit(X, y).staged_scores(X)]
+    assert len(staged) == 15
+    for T in (1, 2, 7, 15):
+        assert_array_equal(staged[T - 1], made(name, n_estimators=T).fit(X, y).scores(X))
+
+
+@every_booster
+def test_training_scores_equal_predicted_scores_bit_for_bit(name: str) -> None:
+    X, y = problem()
+    during: list[np.ndarray] = []
+    booster = made(name).fit(X, y, on_round=lambda info: during.append(info.scores[info.row_of]))
+    for seen, predicted in zip(during, booster.staged_scores(X), strict=True):
+        assert_array_equal(seen, predicted)
+
+
+@every_booster
+def test_staged_predictions_end_with_the_plain_ones(name: str) -> None:
+    X, y = load_wine(return_X_y=True)
+    booster = made(name).fit(X, y)
+    assert_array_equal(list(booster.staged_predict(X))[-1], booster.predict(X))
+    assert_array_equal(list(booster.staged_predict_proba(X))[-1], booster.predict_proba(X))
+    last = list(booster.staged_decision_function(X))[-1]
+    assert_array_equal(last, booster.decision_function(X))
+
+
+@every_booster
+def test_permuting_the_samples_changes_nothing(name: str) -> None:
+    X, y = problem()
+    order = np.random.default_rng(0).permutation(len(y))
+    assert_array_equal(made(name).fit(X, y).scores(X), made(name).fit(X[order], y[order]).scores(X))
+
+
+@every_booster
+def test_whole_weights_are_repeated_samples(name: str) -> None:
+    X, y = problem(60)
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = made(name).fit(X, y, sample_weight=weight)
+    repeated = made(name).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    assert_array_equal(weighted.scores(X), repeated.scores(X))
+
+
+@every_booster
+def test_relabelling_the_classes_renames_them(name: str) -> None:
+    if name in LABEL_ORDER_MATTERS:
+        pytest.skip("draws (sample, label) pairs in the order of the labels")
+    X, y = problem()
+    renamed = np.array([2, 0, 3, 1])[y]
+    F, F_renamed = made(name).fit(X, y).scores(X), made(name).fit(X, renamed).scores(X)
+    np.testing.assert_allclose(F, F_renamed[:, [2, 0, 3, 1]], atol=1e-9)
+
+
+@every_booster
+def test_labels_may_be_text(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    booster = made(name).fit(X, names)
+    assert booster.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert booster.score(X, names) > 0.95
+
+
+@every_booster
+def test_missing_values_are_accepted(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    assert made(name, n_estimators=50).fit(X, y).score(X, y) > 0.9
+
+
+@every_booster
+def test_one_class_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="at least two classes"):
+        made(name).fit([[0.0], [1.0]], [1, 1])
+    with pytest.raises(ValueError, match="at least two classes"):
+        made(name).fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 0.0])
+
+
+@every_booster
+def test_equal_samples_of_different_classes_end_without_an_error(name: str) -> None:
+    booster = made(name).fit(np.zeros((4, 2)), [0, 1, 2, 0])
+    assert booster.predict([[0.0, 0.0]]).tolist() == [0]
+
+
+@every_booster
+def test_a_fitted_booster_pickles_small(name: str) -> None:
+    X, y = problem(400)
+    booster = made(name, n_estimators=100).fit(X, y)
+    pickled = pickle.dumps(booster)
+    assert_array_equal(pickle.loads(pickled).scores(X), booster.scores(X))
+    ensemble = booster.ensemble_
+    assert len(pickled) < 60 * ensemble.n_leaves + 20_000
+
+
+@every_booster
+def test_a_clone_with_the_same_seed_gives_the_same_model(name: str) -> None:
+    X, y = problem()
+    booster = made(name, random_state=7, weak_learner={"tree": {"splitter": "random"}})
+    first = booster.fit(X, y).scores(X)
+    assert_array_equal(first, clone(booster).fit(X, y).scores(X))
+    other = clone(booster).set_params(random_state=8).fit(X, y).scores(X)
+    assert not np.array_equal(first, other)
+
+
+@every_booster
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"weak_learner": "stumpp"}, "did you mean 'stump'"),
+        ({"weak_learner": {"tree": {"max_leaf_node": 3}}}, "max_leaf_nodes"),
+        ({"random_state": "x"}, "random_state"),
+    ],
+)
+def test_bad_parameters_are_named(name: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(Exception, match=message):
+        made(name, **parameters).fit([[0.0], [1.0]], [0, 1])

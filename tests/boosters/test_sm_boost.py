@@ -1,0 +1,192 @@
+"""Theory of soft-max boosting that can be computed (Geist 2015, Secs. 3-4)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from boostbench.boosters.costs import cost_rows
+from boostbench.boosters.game import softmax
+from boostbench.boosters.sm_boost import SMBoost, centred_cost, draw_pairs, smooth_risk
+from tests.boosters.games import watch
+
+seeds = st.integers(0, 2**32 - 1)
+class_counts = st.integers(2, 5)
+
+
+def random_state(seed: int, n_classes: int, n: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Return random scores and costs, the costs in [0, 1]."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, n_classes)) * 2, rng.random((n, n_classes))
+
+
+def gradient(psi: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    g = softmax(psi)
+    return g * centred_cost(g, cost)
+
+
+def risk(psi: np.ndarray, cost: np.ndarray) -> float:
+    return smooth_risk(softmax(psi), cost, np.full(len(psi), 1 / len(psi)))
+
+
+@given(seeds, class_counts)
+def test_proposition_2_the_gradient_is_the_derivative(seed: int, n_classes: int) -> None:
+    psi, cost = random_state(seed, n_classes)
+    V = np.random.default_rng(seed + 1).normal(size=psi.shape)
+    eps = 1e-5
+    difference = (risk(psi + eps * V, cost) - risk(psi - eps * V, cost)) / (2 * eps)
+    assert difference == pytest.approx((gradient(psi, cost) * V).sum() / len(psi), abs=1e-8)
+
+
+@given(seeds, class_counts)
+def test_rows_of_the_gradient_sum_to_zero_and_ignore_constants(seed: int, n_classes: int) -> None:
+    psi, cost = random_state(seed, n_classes)
+    grad = gradient(psi, cost)
+    assert np.abs(grad.sum(axis=1)).max() < 1e-14
+    shift = np.random.default_rng(seed + 1).normal(size=(len(psi), 1))
+    np.testing.assert_allclose(gradient(psi + shift, cost), grad, atol=1e-12)
+    np.testing.assert_allclose(gradient(psi, cost + shift), grad, atol=1e-12)
+
+
+@given(seeds, class_counts)
+def test_lemma_1_the_gradient_is_lipschitz_with_the_sharper_constant(
+    seed: int, n_classes: int
+) -> None:
+    psi, cost = random_state(seed, n_classes)
+    phi = psi + np.random.default_rng(seed + 1).normal(size=psi.shape)
+    change = np.linalg.norm(gradient(psi, cost) - gradient(phi, cost))
+    assert change <= np.linalg.norm(psi - phi) / (3 * np.sqrt(3)) + 1e-12
+
+
+def test_the_sharper_constant_is_attained_for_two_classes() -> None:
+    # the curvature p (1 - p) (1 - 2p) of the sigmoid is largest at p = 1/2 - 1/sqrt 12
+    p = 0.5 - 1 / np.sqrt(12)
+    psi = np.array([[0.0, np.log(p / (1 - p))]])
+    cost = np.array([[0.0, 1.0]])
+    step = np.array([[-1e-4, 1e-4]])
+    change = np.linalg.norm(gradient(psi + step, cost) - gradient(psi - step, cost))
+    assert change / np.linalg.norm(2 * step) == pytest.approx(1 / (3 * np.sqrt(3)), rel=1e-6)
+
+
+@given(seeds)
+def test_proposition_1_no_rule_beats_the_cheapest_answers(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    expected_cost = rng.random((5, 3))  # E[c(x, Y, z)] of five points x
+    p = rng.dirichlet(np.ones(5))
+    bound = p @ expected_cost.min(axis=1)
+    rule = rng.dirichlet(np.ones(3), size=5)
+    assert p @ (rule * expected_cost).sum(axis=1) >= bound - 1e-15
+    vertices = min(
+        p @ expected_cost[np.arange(5), list(answers)] for answers in product(range(3), repeat=5)
+    )
+    assert vertices == pytest.approx(bound)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seeds, st.sampled_from(["paper", 1.0]))
+def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str | float) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    cost = rng.random((3, 3))
+    booster = SMBoost(12, gradient="exact", step=step, cost=cost, weak_learner="stump")
+    seen = watch(booster, X, y)
+    scale = np.ptp(cost, axis=1).max()
+    start = risk(np.zeros((40, 3)), cost[y])
+    risks = np.array([start, *seen.losses]) / scale
+    s = 1.0 if step == "paper" else 1 / 3
+    c_star = 2 / (3 * np.sqrt(3))
+    decrease = s * np.square(seen.edges) * (1 - s * c_star / 2)
+    assert (np.diff(risks) <= -decrease + 1e-12).all()
+
+
+@settings(deadline=None, max_examples=10)
+@given(seeds)
+def test_theorem_1_rate(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 3, 30)
+    T = 10
+    seen = watch(SMBoost(T, gradient="exact", step=1.0, weak_learner="stump"), X, y)
+    cost, _ = cost_rows("zero-one", y.astype(np.int32), 3)
+    before = [np.zeros((30, 3)), *seen.scores[:-1]]
+    norms = np.array([np.sqrt((gradient(psi, cost) ** 2).sum() / 30) for psi in before])
+    gammas = np.array(seen.edges) / (norms * np.sqrt(3))
+    assert (gammas > 0).all()
+    assert (gammas <= 1 + 1e-12).all()
+    assert norms.min() <= np.sqrt(2 / T) / gammas.min()
+
+
+def test_the_sampled_risk_is_unbiased_with_the_stated_variance() -> None:
+    psi, cost = random_state(0, 3)
+    g = softmax(psi) / len(psi)
+    delta = centred_cost(softmax(psi), cost)
+    h = np.sign(np.random.default_rng(1).normal(size=psi.shape))
+    rng = np.random.default_rng(2)
+    M, repeats = 20, 4000
+    sampled = np.array([(draw_pairs(g, M, rng) * delta * h).sum() for _ in range(repeats)])
+    exact = (g * delta * h).sum()
+    variance = ((g * delta**2).sum() - exact**2) / M
+    assert abs(sampled.mean() - exact) < 4 * np.sqrt(variance / repeats)
+    assert sampled.var() == pytest.approx(variance, rel=0.1)
+
+
+def test_every_sampled_step_is_a_descent_direction_of_its_sample() -> None:
+    X, y = load_iris(return_X_y=True)
+    seen = watch(SMBoost(30, random_state=0), X, y)
+    assert min(seen.edges) >= 0
+
+
+def test_multiplying_the_costs_changes_nothing() -> None:
+    X, y = load_iris(return_X_y=True)
+    cost = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+    one = SMBoost(10, cost=cost, random_state=0).fit(X, y)
+    other = SMBoost(10, cost=8 * cost, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(one.scores(X), other.scores(X))
+
+
+def test_the_cost_matrix_of_the_binary_loss_is_the_default() -> None:
+    X, y = load_iris(return_X_y=True)
+    default = SMBoost(10, random_state=0).fit(X, y)
+    explicit = SMBoost(10, cost=1 - np.eye(3), random_state=0).fit(X, y)
+    np.testing.assert_array_equal(default.scores(X), explicit.scores(X))
+
+
+def test_costs_move_the_decisions_towards_the_cheap_answer() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    dear = np.array([[0.0, 1.0], [10.0, 0.0]])  # missing class 1 costs ten times as much
+    plain = SMBoost(20, gradient="exact", weak_learner="stump").fit(X, y).predict(X)
+    careful = SMBoost(20, gradient="exact", weak_learner="stump", cost=dear).fit(X, y).predict(X)
+    assert dear[y, careful].mean() < dear[y, plain].mean()
+
+
+def test_saturated_rows_end_the_training() -> None:
+    booster = SMBoost(1000, learning_rate=1e4, gradient="exact", weak_learner="stump")
+    booster.fit([[0.0], [1.0]], [0, 1])
+    assert booster.stop_reason_ == "converged"
+    assert booster.n_rounds_ < 1000
+
+
+def test_predict_proba_is_the_stochastic_rule() -> None:
+    X, y = load_iris(return_X_y=True)
+    booster = SMBoost(10, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(booster.predict_proba(X), softmax(booster.scores(X)))
+
+
+@pytest.mark.parametrize(
+    ("cost", "message"),
+    [
+        ("hamming", "unknown name 'hamming'"),
+        (np.ones((2, 3)), r"shape \(2, 3\).*must be \(3, 3\)"),
+        (np.ones((3, 3)), "all answers cost the same"),
+        (-np.eye(3), "not negative"),
+    ],
+)
+def test_bad_costs_are_refused(cost: object, message: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        SMBoost(2, cost=cost).fit(X, y)
