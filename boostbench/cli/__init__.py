@@ -1,1 +1,5 @@
-"""cli"""
+"""The command line: parse, call one function, print."""
+
+from boostbench.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,71 @@
+"""The commands of `boostbench` in one table, and the entry point of the console script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from boostbench import __version__
+from boostbench.cli.guard import guarded
+from boostbench.cli.list import list_names
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="boostbench",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"boostbench {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def boostbench(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Reproduce and compare multiclass and noise-robust boosting.
+
+    \b
+    Examples:
+      boostbench run quickstart
+      boostbench run configs/noise20.yaml --data DIR --jobs 2
+      boostbench report noise20
+
+    \b
+    Exit codes: 0 all well; 1 some runs failed or were skipped; 2 bad input; 130 interrupted.
+    """
+
+
+for name, command in {
+    "list": list_names,
+}.items():
+    app.command(name)(guarded(command))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        Without the program's name; ``sys.argv[1:]`` by default.
+    """
+    try:
+        app(arguments, prog_name="boostbench")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    return 0

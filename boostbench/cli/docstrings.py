@@ -1,0 +1,69 @@
+"""numpydoc docstrings, taken apart for `boostbench show`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+__all__ = ["parameters_of", "sections_of", "summary_of"]
+
+_UNDERLINED = re.compile(r"^(?P<title>[A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
+_PARAMETER = re.compile(r"^(?P<names>\S[^:\n]*?)(?: : (?P<type>[^\n]*))?\n", re.MULTILINE)
+
+
+def sections_of(plugin: Any) -> dict[str, str]:
+    """Return the sections of a docstring by title; the text before the first has the title "".
+
+    Examples
+    --------
+    >>> def f():
+    ...     '''Do it.
+    ...
+    ...     References
+    ...     ----------
+    ...     Somebody 1999.
+    ...     '''
+    >>> sections_of(f)
+    {'': 'Do it.', 'References': 'Somebody 1999.'}
+    """
+    text = _without_markup(inspect.getdoc(plugin) or "") + "\n"
+    titles = list(_UNDERLINED.finditer(text))
+    starts = [0, *(title.end() for title in titles)]
+    ends = [*(title.start() for title in titles), len(text)]
+    names = ["", *(title["title"] for title in titles)]
+    return {name: text[a:b].strip("\n") for name, a, b in zip(names, starts, ends)}
+
+
+def summary_of(plugin: Any) -> str:
+    """Return the first line of the docstring."""
+    return sections_of(plugin)[""].partition("\n")[0]
+
+
+def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Return name, type, default and description of each parameter of a class or function."""
+    section = sections_of(plugin).get("Parameters", "") + "\n"
+    entries = list(_PARAMETER.finditer(section))
+    ends = [*(entry.start() for entry in entries[1:]), len(section)]
+    documented = {
+        name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
+        for entry, end in zip(entries, ends)
+        for name in entry["names"].split(",")
+    }
+    return [
+        {
+            "name": name,
+            "type": documented.get(name, ("", ""))[0].partition(", default=")[0],
+            "default": None if parameter.default is parameter.empty else parameter.default,
+            "required": parameter.default is parameter.empty,
+            "description": documented.get(name, ("", ""))[1],
+        }
+        for name, parameter in inspect.signature(plugin).parameters.items()
+        if name not in skip and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+
+
+def _without_markup(text: str) -> str:
+    text = re.sub(r":[a-z]+:`([^`]*)`", r"\1", text)
+    text = re.sub(r"``([^`]*)``", r"\1", text)
+    return re.sub(r"^( *)\.\. math::\n(?: *\n)?", "", text, flags=re.MULTILINE)

@@ -1,0 +1,140 @@
+"""The kinds of things that have names, and what can be said of each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostbench import registry
+from boostbench.cli.configs import shipped_configs
+from boostbench.cli.docstrings import summary_of
+from boostbench.errors import PluginError, UnknownNameError
+from boostbench.registry import Registry
+
+__all__ = ["KINDS", "find_kind", "kinds_of", "load_plugins", "rows_of"]
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One word of ``boostbench list``.
+
+    Attributes
+    ----------
+    names : callable
+        Returns all names without importing what they stand for.
+    rows : callable
+        Returns one row per name, what ``boostbench list`` prints.
+    registry : Registry or None
+        Where plugins of the kind register.
+    """
+
+    names: Callable[[], list[str]]
+    rows: Callable[[], list[Row]]
+    registry: Registry | None = None
+
+
+def load_plugins(files: list[Path]) -> None:
+    """Execute the files given by ``--plugin``."""
+    for file in files:
+        registry.load_plugin(file, where="--plugin")
+
+
+def find_kind(name: str) -> Kind:
+    """Return the kind called ``name``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message holds the nearest.
+    """
+    if name not in KINDS:
+        raise UnknownNameError("kind", name, KINDS, where="list")
+    return KINDS[name]
+
+
+def kinds_of(name: str) -> list[str]:
+    """Return the kinds that have something called ``name``."""
+    return [kind for kind, its in KINDS.items() if name in its.names()]
+
+
+def rows_of(kind: Kind) -> list[Row]:
+    """Return the rows of a kind; plugins that cannot be loaded are named on stderr."""
+    if kind.registry is not None:
+        for name, reason in kind.registry.broken().items():
+            message = f"skipped {kind.registry.kind} {name!r} of the package {reason}"
+            print(f"boostbench: {message}", file=sys.stderr)
+    return kind.rows()
+
+
+def _of_registry(registry: Registry) -> Kind:
+    def rows() -> list[Row]:
+        return [
+            {"name": name, "summary": summary_of(plugin)} for name, plugin in _loadable(registry)
+        ]
+
+    return Kind(registry.names, rows, registry)
+
+
+def _loadable(registry: Registry) -> Iterator[tuple[str, Any]]:
+    for name in registry.names():
+        try:
+            yield name, registry.get(name)
+        except PluginError:
+            continue  # named by rows_of
+
+
+def _dataset_names() -> list[str]:
+    from boostbench.data import catalog
+
+    return list(catalog())
+
+
+def _dataset_rows() -> list[Row]:
+    from boostbench.data import catalog
+
+    return [
+        {
+            "name": entry.name,
+            "train": entry.n_train,
+            "test": entry.n_test,
+            "rows": entry.n_rows,
+            "features": entry.n_features,
+            "classes": entry.n_classes,
+            "title": entry.title,
+        }
+        for entry in catalog().values()
+    ]
+
+
+def _config_rows() -> list[Row]:
+    from boostbench.experiments.config import load_config
+
+    rows = []
+    for name, path in shipped_configs().items():
+        config = load_config(path)
+        rows.append(
+            {
+                "name": name,
+                "paper": config.paper,
+                "datasets": len(config.datasets),
+                "boosters": len(config.boosters),
+                "rounds": config.rounds,
+                "file": str(path),
+            }
+        )
+    return rows
+
+
+KINDS = {
+    "boosters": _of_registry(registry.boosters),
+    "weak-learners": _of_registry(registry.weak_learners),
+    "datasets": Kind(_dataset_names, _dataset_rows),
+    "noise": _of_registry(registry.noise_models),
+    "configs": Kind(lambda: list(shipped_configs()), _config_rows),
+    "figures": _of_registry(registry.figures),
+}

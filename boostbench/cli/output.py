@@ -1,0 +1,74 @@
+"""What commands print: JSON for programs, rich tables on a terminal, plain columns elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["is_fancy", "print_json", "print_rows"]
+
+Row = Mapping[str, Any]
+
+
+def is_fancy(stream: Any) -> bool:
+    """Return whether ``stream`` is a terminal that wants colours and moving parts."""
+    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[str] = ()) -> None:
+    """Print rows as a table, or as a JSON list with all their keys.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        All with the same keys.
+    as_json : bool, default=False
+    columns : sequence of str, default=()
+        Keys shown in the table and their order; all by default.
+    """
+    if as_json:
+        print_json([dict(row) for row in rows])
+        return
+    columns = columns or (list(rows[0]) if rows else [])
+    cells = [[_text(row[column]) for column in columns] for row in rows]
+    titles = [column.replace("_", " ") for column in columns]
+    if is_fancy(sys.stdout):
+        _print_fancy(titles, cells)
+    else:
+        _print_plain(titles, cells)
+
+
+def _print_plain(titles: list[str], cells: list[list[str]]) -> None:
+    lines = [titles, *cells]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+def _print_fancy(titles: list[str], cells: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    for line in cells:
+        table.add_row(*(Text(cell) for cell in line))
+    Console().print(table)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_text(item) for item in value)
+    return str(value)
