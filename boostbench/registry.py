@@ -215,6 +215,7 @@ boosters = Registry(
     "boostbench.boosters",
     {
         "adaboost-mh": "boostbench.boosters.adaboost_mh:AdaBoostMH",
+        "martiboost": "boostbench.boosters.martiboost:MartiBoost",
         "samme": "boostbench.boosters.samme:SAMME",
         "sm-boost": "boostbench.boosters.sm_boost:SMBoost",
     },

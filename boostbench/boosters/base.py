@@ -1,4 +1,4 @@
-"""The loop that all boosters share, and the scikit-learn surface around it.
+"""The loop that the boosters share.
 
 Boosting is a game between a booster and a weak learner (Mukherjee & Schapire 2013, Sec. 2)::
 
@@ -9,34 +9,29 @@ Boosting is a game between a booster and a weak learner (Mukherjee & Schapire 20
         step   = booster.answer(game, demand, h)   # how far to go; may stop
         F     += step * h
 
-A booster's own module holds its `ask` and its `answer`; everything else is here.
+A booster's own module holds its `ask` and its `answer`; everything else is here and in `surface`.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from numbers import Integral
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
-from boostbench.boosters.game import Game, RoundInfo, Step, softmax
-from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.surface import BoostingClassifier, OnRound
 from boostbench.weak_learners import make_weak_learner
 
 __all__ = ["Booster"]
 
 
-class Booster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base class of all boosters.
+class Booster(BoostingClassifier):
+    """Base class of the boosters that add up weak hypotheses.
 
     A subclass adds its own parameters in ``__init__`` and their ranges in
     `_parameter_constraints`, and defines `ask`, `answer`, `objective` and
@@ -47,38 +42,15 @@ class Booster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_estimators : int, default=100
         Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
-        A name (``"tree"``), a mapping ``{name: parameters}``, a weak-learner object, or a
-        scikit-learn classifier that takes ``sample_weight`` where weighted labels are asked for.
-        None is the paper's choice, whose parameters also fill those a mapping leaves out.
+        See `BoostingClassifier`.
     random_state : int, RandomState or None, default=None
-        Seed of the random streams of the booster and of the weak learner.
+        Seed of the random streams.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels in sorted order.
-    n_rounds_ : int
-        Rounds in the ensemble, at most `n_estimators`.
-    stop_reason_ : str
-        Why training stopped early; empty when all rounds were made.
     ensemble_ : Ensemble
         The weak hypotheses and their steps.
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "weak_learner": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self, n_estimators: int = 100, *, weak_learner: Any = None, random_state: Any = None
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.weak_learner = weak_learner
-        self.random_state = random_state
-
-    # ---- what a paper defines -------------------------------------------------------------
 
     @abstractmethod
     def ask(self, game: Game) -> Any:
@@ -88,77 +60,16 @@ class Booster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def answer(self, game: Game, demand: Any, h: Any) -> Step:
         """Return the step along the weak hypothesis ``h`` that was fitted to ``demand``."""
 
-    @abstractmethod
-    def objective(self, game: Game) -> float:
-        """Return the training objective at ``game.scores``."""
-
-    @abstractmethod
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return name and parameters of the paper's weak learner."""
-
     def begin(self, game: Game) -> None:
         """Prepare a fit, for example by filling ``game.memo``; nothing by default."""
 
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return class probabilities for scores F, shape (n_samples, n_classes); soft-max here."""
-        return softmax(F)
-
-    # ---- training -------------------------------------------------------------------------
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        on_round: Callable[[RoundInfo], None] | None = None,
-    ) -> Booster:
-        """Fit the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, or NaN where a value is missing.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; a whole number w means the sample repeated w times.
-        on_round : callable, default=None
-            Called with a `RoundInfo` after each round.
-
-        Returns
-        -------
-        self : Booster
-
-        Raises
-        ------
-        ValueError
-            If a parameter, X, y or the weights are out of range, or the weak learner cannot meet
-            the booster's demands.
-        """
-        self._validate_params()
-        X, y_codes, weights = self._validate_training_data(X, y, sample_weight)
-        rows = canonical_rows(X, y_codes, weights)
-        seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
-        booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
-        game = Game(
-            y=y_codes[rows.representative],
-            sample_weight=rows.weight / rows.weight.sum(),
-            n_samples=_number_of_samples(weights),
-            n_classes=len(self.classes_),
-            scores=np.zeros((len(rows.weight), len(self.classes_))),
-            rng=booster_rng,
-        )
-        self._play(game, X, rows, learner_rng, on_round)
-        return self
-
-    def _play(
+    def _train(
         self,
         game: Game,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: Callable[[RoundInfo], None] | None,
+        on_round: OnRound,
     ) -> None:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(game.n_classes))
         data = learner.prepare(X, rows.representative)
@@ -175,8 +86,7 @@ class Booster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if step.keep:
                 h.add_to(game.scores, step.size)
                 ensemble.add(h.trees, step.size)
-                if on_round is not None:
-                    on_round(RoundInfo(t, rows.row_of, step, game, self))
+                on_round(RoundInfo(t, rows.row_of, step, game, self))
             stop = step.stop
             if stop:
                 break
@@ -184,113 +94,8 @@ class Booster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_rounds_ = ensemble.n_rounds
         self.stop_reason_ = stop
 
-    def _validate_training_data(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_, y_codes = np.unique(y, return_inverse=True)
-        n_seen = len(np.unique(y_codes[weights > 0]))
-        if n_seen < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes with positive "
-                f"sample_weight; found {'one class' if n_seen else 'no class'}"
-            )
-        return X, y_codes.astype(np.int32), weights
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.ensemble_.scores(X)
 
-    # ---- prediction -----------------------------------------------------------------------
-
-    def scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the scores F of all classes, shape (n_samples, n_classes), whatever K is."""
-        return self.ensemble_.scores(self._validate_test_data(X))
-
-    def staged_scores(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores F after each round; the array is reused, copy it to keep it."""
-        return self.ensemble_.staged_scores(self._validate_test_data(X))
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return F, shape (n_samples, n_classes), or F[:, 1] - F[:, 0] for two classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        decision : ndarray of float64
-        """
-        return self._decision(self.scores(X))
-
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield `decision_function` after each round."""
-        for F in self.staged_scores(X):
-            yield self._decision(F).copy()
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the largest score, the first one on ties.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        return self._labels(self.scores(X))
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield `predict` after each round."""
-        for F in self.staged_scores(X):
-            yield self._labels(F)
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities, shape (n_samples, n_classes).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of float64
-            Rows sum to 1.
-        """
-        return self.probabilities(self.scores(X))
-
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield `predict_proba` after each round."""
-        for F in self.staged_scores(X):
-            yield self.probabilities(F)
-
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _validate_test_data(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        checked: NDArray[np.float64] = validate_data(
-            self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
-        )
-        return checked
-
-    def _decision(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        return F[:, 1] - F[:, 0] if len(self.classes_) == 2 else F
-
-    def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
-        return labels
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-def _number_of_samples(weights: NDArray[np.float64]) -> int:
-    """Whole-number weights count repeated samples; any others only weigh distinct ones."""
-    if np.array_equal(weights, np.floor(weights)):
-        return int(weights.sum())
-    return int(np.count_nonzero(weights))
+    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        return self.ensemble_.staged_scores(X)

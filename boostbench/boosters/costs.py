@@ -1,4 +1,4 @@
-"""Cost functions c(x, y, z): what answering z costs on a sample of label y."""
+"""Cost functions c(x, y, z): what answering z costs on a sample x of label y."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["cost_rows"]
+__all__ = ["label_costs", "normalised", "sample_costs"]
 
 NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
     "zero-one": lambda n_classes: 1.0 - np.eye(n_classes),
@@ -18,52 +18,88 @@ NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
 }
 
 
-def cost_rows(
-    cost: str | ArrayLike, y: NDArray[np.int32], n_classes: int
-) -> tuple[NDArray[np.float64], float]:
-    """Return the costs of every row and the range they were divided by.
+def label_costs(cost: str | ArrayLike, n_classes: int) -> NDArray[np.float64]:
+    """Return the cost matrix, a row per true class and a column per answer.
 
     Parameters
     ----------
     cost : str or array-like of shape (n_classes, n_classes)
-        ``"zero-one"``, ``"ordinal"`` (distance of the class indices), or a matrix with a row per
-        true class and a column per answer, not negative.
-    y : ndarray of int32, shape (n,)
-        Labels 0..n_classes-1.
+        ``"zero-one"``, ``"ordinal"`` (distance of the class indices, at most 1) or the matrix.
     n_classes : int
 
     Returns
     -------
-    rows : ndarray of float64, shape (n, n_classes)
-        Costs divided by the largest range of a row, so that differences within a row are at most 1.
-    scale : float
-        That range.
+    matrix : ndarray of float64, shape (n_classes, n_classes)
 
     Raises
     ------
     ValueError
-        If the name is unknown, the matrix has another shape, a negative or infinite entry, or all
-        answers cost the same.
+        If the name is unknown, or the matrix has another shape or a negative or infinite entry.
     """
-    matrix = _cost_matrix(cost, n_classes)
-    scale = float((matrix.max(axis=1) - matrix.min(axis=1))[np.unique(y)].max())
-    if scale == 0.0:
-        raise ValueError("cost: all answers cost the same; some entry of a row must differ")
-    return (matrix / scale)[y], scale
-
-
-def _cost_matrix(cost: Any, n_classes: int) -> NDArray[np.float64]:
     if isinstance(cost, str):
         if cost not in NAMED_COSTS:
             known = ", ".join(repr(name) for name in NAMED_COSTS)
             raise ValueError(f"cost: unknown name {cost!r}; known are {known}, or give a matrix")
         return NAMED_COSTS[cost](n_classes)
-    matrix = np.asarray(cost, dtype=np.float64)
-    if matrix.shape != (n_classes, n_classes):
+    return _checked(cost, (n_classes, n_classes), "a row per true class, a column per answer")
+
+
+def sample_costs(
+    cost: ArrayLike | Callable[..., ArrayLike],
+    X: NDArray[np.float64],
+    y: NDArray[Any],
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Return each sample's own costs.
+
+    Parameters
+    ----------
+    cost : array-like of shape (n_samples, n_classes), or callable
+        A callable gets X and y and returns that array.
+    X : ndarray of float64, shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class labels.
+    n_classes : int
+
+    Returns
+    -------
+    costs : ndarray of float64, shape (n_samples, n_classes)
+
+    Raises
+    ------
+    ValueError
+        If the array has another shape or a negative or infinite entry.
+    """
+    rows = cost(X, y) if callable(cost) else cost
+    return _checked(rows, (X.shape[0], n_classes), "a row per sample, a column per answer")
+
+
+def normalised(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Divide costs by the largest range of a row; return them and that range.
+
+    Raises
+    ------
+    ValueError
+        If every row has range 0.
+
+    Examples
+    --------
+    >>> normalised(np.array([[0.0, 4.0], [1.0, 1.0]]))
+    (array([[0.  , 1.  ],
+           [0.25, 0.25]]), 4.0)
+    """
+    scale = float((costs.max(axis=1) - costs.min(axis=1)).max())
+    if scale == 0.0:
+        raise ValueError("cost: all answers cost the same; some entry of a row must differ")
+    return costs / scale, scale
+
+
+def _checked(cost: ArrayLike, shape: tuple[int, int], meaning: str) -> NDArray[np.float64]:
+    array = np.asarray(cost, dtype=np.float64)
+    if array.shape != shape:
         raise ValueError(
-            f"cost: found an array of shape {matrix.shape}; the data have {n_classes} classes, "
-            f"so it must be ({n_classes}, {n_classes}): rows true class, columns answer"
+            f"cost: found an array of shape {array.shape}; it must be {shape}: {meaning}"
         )
-    if not np.isfinite(matrix).all() or (matrix < 0).any():
+    if not np.isfinite(array).all() or (array < 0).any():
         raise ValueError("cost: entries must be finite and not negative")
-    return matrix
+    return array

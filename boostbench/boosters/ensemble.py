@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class Ensemble:
         self.n_rounds = 0
         self._parts: list[Any] = []
         self._coefficients: list[NDArray[np.float64]] = []
-        self._round_end: NDArray[np.int64] | None = None
+        self._round_end = np.zeros(0, dtype=np.int64)
 
     def add(self, trees: Any, step: ArrayLike) -> None:
         """Append one round: a `Forest` of the round's trees and one coefficient or one per tree."""
@@ -70,17 +70,11 @@ class Ensemble:
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round; the array is the same one every time."""
         F = np.zeros((X.shape[0], self.n_classes))
-        for part, tree_index, coefficient in self._rounds():
-            part.add_scores(X, tree_index, coefficient, F)
+        if len(self._parts) == 1 and isinstance(self._parts[0], Forest):
+            forest, coefficient = self._parts[0], self._coefficients[0]
+            tree_index = np.arange(forest.n_trees)
+            yield from forest.staged_scores(X, tree_index, coefficient, self._round_end, F)
+            return
+        for part, coefficient in zip(self._parts, self._coefficients, strict=True):
+            part.add_scores(X, np.arange(part.n_trees), coefficient, F)
             yield F
-
-    def _rounds(self) -> Iterator[tuple[Any, NDArray[np.int64], NDArray[np.float64]]]:
-        if self._round_end is None:
-            raise RuntimeError("seal() the ensemble before it predicts")
-        starts: Sequence[int] = [0, *self._round_end[:-1].tolist()]
-        if len(self._parts) == 1:
-            for start, end in zip(starts, self._round_end.tolist(), strict=True):
-                yield self._parts[0], np.arange(start, end), self._coefficients[0][start:end]
-        else:
-            for part, coefficient in zip(self._parts, self._coefficients, strict=True):
-                yield part, np.arange(part.n_trees), coefficient

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from boostbench.boosters.base import Booster
+    from boostbench.boosters.surface import BoostingClassifier
 
 __all__ = ["TINY", "Game", "RoundInfo", "Step", "softmax"]
 
@@ -36,6 +36,8 @@ class Game:
         F, the papers' psi or f; the loop adds the steps.
     rng : numpy.random.Generator
         The booster's own random stream.
+    cost : ndarray of float64, shape (n, K), or None
+        Each row's own cost of every answer, where the caller gave such costs.
     memo : dict
         What a booster computes once per fit.
     """
@@ -46,6 +48,7 @@ class Game:
     n_classes: int
     scores: NDArray[np.float64]
     rng: np.random.Generator
+    cost: NDArray[np.float64] | None = None
     memo: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -85,7 +88,7 @@ class Step:
 
 @dataclass(frozen=True)
 class RoundInfo:
-    """What `Booster.fit` hands to its ``on_round`` callback after each round.
+    """What `BoostingClassifier.fit` hands to its ``on_round`` callback after each round.
 
     Attributes
     ----------
@@ -98,14 +101,14 @@ class RoundInfo:
         The step just taken.
     game : Game
         The state after the step.
-    booster : Booster
+    booster : BoostingClassifier
     """
 
     round: int
     row_of: NDArray[np.intp]
     step: Step
     game: Game
-    booster: Booster
+    booster: BoostingClassifier
 
     @property
     def scores(self) -> NDArray[np.float64]:

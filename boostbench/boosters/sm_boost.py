@@ -24,12 +24,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.costs import cost_rows
+from boostbench.boosters.costs import label_costs, normalised
 from boostbench.boosters.game import Game, Step, softmax
+from boostbench.boosters.surface import OnRound
 from boostbench.weak_learners import BinaryLabels
 
 __all__ = ["SMBoost", "centred_cost", "draw_pairs", "smooth_risk"]
@@ -64,9 +65,10 @@ class SMBoost(Booster):
         number alpha moves by alpha R_M(h) / K; alpha = 1 is the step of Theorem 1.
     learning_rate : float, default=1.0
         Multiplies every step, positive.
-    cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
-        Cost of an answer (column) for a true class (row), in the order of `classes_`;
-        ``"zero-one"``, ``"ordinal"`` or a matrix. Only differences within a row matter.
+    cost : str, array-like of shape (n_classes, n_classes) or callable, default="zero-one"
+        Cost of an answer (column) for a true class (row), in the order of `classes_`:
+        ``"zero-one"``, ``"ordinal"`` or a matrix; or a function of X and y that returns the costs
+        of every sample, shape (n_samples, n_classes). Only differences within a row matter.
     empty_label : {-1, 0, 1}, default=0
         What a label without a drawn pair does in that round, in the paper's sign: 0 leaves its
         scores as they are, +1 lowers and -1 raises them.
@@ -98,7 +100,7 @@ class SMBoost(Booster):
         "subsample": [Interval(Real, 0, None, closed="neither")],
         "step": [StrOptions({"paper"}), Interval(Real, 0, None, closed="neither")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "cost": [str, "array-like"],
+        "cost": [str, "array-like", callable],
         "empty_label": [Options(Integral, {-1, 0, 1})],
     }
 
@@ -123,9 +125,50 @@ class SMBoost(Booster):
         self.cost = cost
         self.empty_label = empty_label
 
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        cost: ArrayLike | None = None,
+        on_round: OnRound | None = None,
+    ) -> SMBoost:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers, or NaN where a value is missing.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative; a whole number w means the sample repeated w times.
+        cost : array-like of shape (n_samples, n_classes), default=None
+            Each sample's own cost of every answer, in place of the parameter `cost`; several
+            answers may be free (multi-label data).
+        on_round : callable, default=None
+            Called with a `RoundInfo` after each round.
+
+        Returns
+        -------
+        self : SMBoost
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X, y, the weights or the costs are out of range.
+        """
+        own_cost = self.cost if cost is None and callable(self.cost) else cost
+        self._fit(X, y, sample_weight, on_round, own_cost)
+        return self
+
     def begin(self, game: Game) -> None:
-        """Look up the costs, and fix M."""
-        game.memo["cost"], game.memo["cost_scale"] = cost_rows(self.cost, game.y, game.n_classes)
+        """Look up the costs c_i(y), at most 1 apart within a row, and fix M."""
+        costs = game.cost
+        if costs is None:
+            costs = label_costs(self.cost, game.n_classes)[game.y]
+        game.memo["cost"], game.memo["cost_scale"] = normalised(costs)
         game.memo["n_drawn"] = max(1, round(self.subsample * game.n_samples))
 
     def ask(self, game: Game) -> BinaryLabels | None:

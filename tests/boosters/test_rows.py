@@ -18,7 +18,9 @@ SAMPLES = st.integers(1, 12).flatmap(
 
 
 def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
-    return [(*(str(value + 0.0) for value in row), str(label)) for row, label in zip(X, y)]
+    return [
+        (*(str(value + 0.0) for value in row), str(label)) for row, label in zip(X, y, strict=True)
+    ]
 
 
 @given(SAMPLES)

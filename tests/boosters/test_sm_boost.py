@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from boostbench.boosters.costs import cost_rows
+from boostbench.boosters.costs import label_costs
 from boostbench.boosters.game import softmax
 from boostbench.boosters.sm_boost import SMBoost, centred_cost, draw_pairs, smooth_risk
 from tests.boosters.games import watch
@@ -111,7 +111,7 @@ def test_theorem_1_rate(seed: int) -> None:
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 3, 30)
     T = 10
     seen = watch(SMBoost(T, gradient="exact", step=1.0, weak_learner="stump"), X, y)
-    cost, _ = cost_rows("zero-one", y.astype(np.int32), 3)
+    cost = label_costs("zero-one", 3)[y]
     before = [np.zeros((30, 3)), *seen.scores[:-1]]
     norms = np.array([np.sqrt((gradient(psi, cost) ** 2).sum() / 30) for psi in before])
     gammas = np.array(seen.edges) / (norms * np.sqrt(3))
@@ -164,6 +164,21 @@ def test_costs_move_the_decisions_towards_the_cheap_answer() -> None:
     assert dear[y, careful].mean() < dear[y, plain].mean()
 
 
+def test_costs_may_be_given_for_each_sample() -> None:
+    X, y = load_iris(return_X_y=True)
+    X = np.vstack([X, X[:20]])  # equal samples with other costs must not be merged
+    y = np.concatenate([y, y[:20]])
+    matrix = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+    by_label = SMBoost(10, cost=matrix, gradient="exact").fit(X, y).scores(X)
+    by_sample = SMBoost(10, gradient="exact").fit(X, y, cost=matrix[y]).scores(X)
+    by_function = SMBoost(10, gradient="exact", cost=lambda _, labels: matrix[labels])
+    np.testing.assert_allclose(by_sample, by_label, atol=1e-12)
+    np.testing.assert_array_equal(by_function.fit(X, y).scores(X), by_sample)
+    other = matrix[y].copy()
+    other[-20:] = [[0.0, 0.0, 4.0]]
+    assert not np.allclose(SMBoost(10, gradient="exact").fit(X, y, cost=other).scores(X), by_label)
+
+
 def test_saturated_rows_end_the_training() -> None:
     booster = SMBoost(1000, learning_rate=1e4, gradient="exact", weak_learner="stump")
     booster.fit([[0.0], [1.0]], [0, 1])
@@ -181,7 +196,7 @@ def test_predict_proba_is_the_stochastic_rule() -> None:
     ("cost", "message"),
     [
         ("hamming", "unknown name 'hamming'"),
-        (np.ones((2, 3)), r"shape \(2, 3\).*must be \(3, 3\)"),
+        (np.ones((2, 3)), r"shape \(2, 3\); it must be \(3, 3\)"),
         (np.ones((3, 3)), "all answers cost the same"),
         (-np.eye(3), "not negative"),
     ],
