@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
 from boostbench import __version__
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
+from boostbench.cli.show import show
 
 __all__ = ["app", "main"]
+
+
+def _help(command: Callable[..., Any]) -> str:
+    """Return the docstring as a help text; paragraphs with indented lines keep their lines."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(f"\b\n{p}" if "\n  " in p else p for p in paragraphs)
+
 
 app = typer.Typer(
     name="boostbench",
@@ -28,7 +37,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
 def boostbench(
     version: Annotated[
         bool,
@@ -39,21 +47,21 @@ def boostbench(
 ) -> None:
     """Reproduce and compare multiclass and noise-robust boosting.
 
-    \b
     Examples:
       boostbench run quickstart
       boostbench run configs/noise20.yaml --data DIR --jobs 2
       boostbench report noise20
 
-    \b
     Exit codes: 0 all well; 1 some runs failed or were skipped; 2 bad input; 130 interrupted.
     """
 
 
+app.callback(help=_help(boostbench))(boostbench)
 for name, command in {
     "list": list_names,
+    "show": show,
 }.items():
-    app.command(name)(guarded(command))
+    app.command(name, help=_help(command))(guarded(command))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,7 +32,7 @@ def sections_of(plugin: Any) -> dict[str, str]:
     starts = [0, *(title.end() for title in titles)]
     ends = [*(title.start() for title in titles), len(text)]
     names = ["", *(title["title"] for title in titles)]
-    return {name: text[a:b].strip("\n") for name, a, b in zip(names, starts, ends)}
+    return {name: text[a:b].strip("\n") for name, a, b in zip(names, starts, ends, strict=True)}
 
 
 def summary_of(plugin: Any) -> str:
@@ -47,7 +47,7 @@ def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, 
     ends = [*(entry.start() for entry in entries[1:]), len(section)]
     documented = {
         name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
-        for entry, end in zip(entries, ends)
+        for entry, end in zip(entries, ends, strict=True)
         for name in entry["names"].split(",")
     }
     return [

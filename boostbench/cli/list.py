@@ -31,9 +31,8 @@ def list_names(
     plugin: Plugins,
     as_json: Json = False,
 ) -> int:
-    """List what has a name: boosters, weak learners, data sets, noise models, configs, figures.
+    """List boosters, weak learners, data sets, noise models ...
 
-    \b
     Examples:
       boostbench list boosters
       boostbench list datasets --json

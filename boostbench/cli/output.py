@@ -50,7 +50,9 @@ def _print_plain(titles: list[str], cells: list[list[str]]) -> None:
     lines = [titles, *cells]
     widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
     for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        )
 
 
 def _print_fancy(titles: list[str], cells: list[list[str]]) -> None:

@@ -1,0 +1,84 @@
+"""Everything `boostbench show` says about one name, as a mapping."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from pathlib import Path
+from typing import Any
+
+from boostbench.cli.configs import shipped_configs
+from boostbench.cli.docstrings import parameters_of, sections_of
+from boostbench.cli.kinds import KINDS
+
+__all__ = ["describe"]
+
+#: What the program passes to a plugin itself, so that users never write it in a config.
+_SUPPLIED = {
+    "boosters": ("n_estimators", "random_state"),
+    "noise": ("y", "n_classes", "rate", "rng", "X"),
+    "figures": ("frame", "config", "path"),
+}
+
+
+def describe(kind: str, name: str) -> dict[str, Any]:
+    """Return what is known of ``name``, an entry of ``boostbench list KIND``.
+
+    Returns
+    -------
+    description : dict
+        JSON-able but for default values of parameters; begins with ``name`` and ``kind``.
+    """
+    head = {"name": name, "kind": kind}
+    if kind == "datasets":
+        return head | _of_dataset(name)
+    if kind == "configs":
+        return head | _of_config(shipped_configs()[name])
+    return head | _of_plugin(kind, name)
+
+
+def _of_plugin(kind: str, name: str) -> dict[str, Any]:
+    registry = KINDS[kind].registry
+    assert registry is not None
+    plugin = registry.get(name)
+    sections = sections_of(plugin)
+    parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()))
+    return {
+        "python": f"{plugin.__module__}.{plugin.__qualname__}",
+        "description": sections[""],
+        "parameters": parameters,
+        "paper": sections.get("References", ""),
+        "example": sections.get("Examples", ""),
+        "config": _config_example(kind, name, parameters),
+    }
+
+
+def _config_example(kind: str, name: str, parameters: list[dict[str, Any]]) -> str:
+    shown = {
+        parameter["name"]: parameter["default"]
+        for parameter in parameters
+        if isinstance(parameter["default"], (bool, int, float, str))
+    }
+    inside = "".join(f", {key}: {_yaml(value)}" for key, value in shown.items())
+    if kind == "boosters":
+        return f"boosters:\n  - {name}: {{{inside[2:]}}}" if shown else f"boosters: [{name}]"
+    if kind == "weak-learners":
+        return f"weak_learner: {{{name}: {{{inside[2:]}}}}}" if shown else f"weak_learner: {name}"
+    if kind == "noise":
+        return f"noise: {{model: {name}, rate: 0.2{inside}}}"
+    return ""
+
+
+def _yaml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _of_dataset(name: str) -> dict[str, Any]:
+    from boostbench.data import catalog
+
+    entry = catalog()[name]
+    return {key: value for key, value in dataclasses.asdict(entry).items() if key != "name"}
+
+
+def _of_config(path: Path) -> dict[str, Any]:
+    return {"file": str(path), "text": inspect.cleandoc(path.read_text(encoding="utf-8"))}

@@ -1,0 +1,160 @@
+"""Names, entry points and plugin files."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from boostbench.errors import PluginError, UnknownNameError
+from boostbench.registry import Registry, boosters, load_plugin
+
+
+@pytest.fixture
+def registry():
+    return Registry("toy", "boostbench.toys", {"join": "os.path:join"})
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Return a function that installs a distribution with entry points, as pip would."""
+
+    def install(module: str, source: str, points: str) -> None:
+        (tmp_path / f"{module}.py").write_text(source)
+        info = tmp_path / f"{module}_dist-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}-dist\nVersion: 1.0")
+        (info / "entry_points.txt").write_text(f"[boostbench.toys]\n{points}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return install
+
+
+def plugin_file(folder: Path, source: str, name: str = "plugin.py") -> Path:
+    path = folder / name
+    path.write_text(source)
+    return path
+
+
+def test_a_builtin_is_imported_when_it_is_asked_for(registry):
+    assert registry.names() == ["join"]
+    assert registry.get("join") is __import__("os").path.join
+
+
+def test_a_decorator_registers_and_unregister_forgets(registry):
+    @registry.register("mine")
+    def mine():
+        return 1
+
+    assert registry.get("mine") is mine
+    assert "mine" in registry
+    assert list(registry) == ["join", "mine"]
+    registry.unregister("mine")
+    registry.unregister("mine")
+    assert "mine" not in registry
+
+
+def test_a_name_is_registered_once(registry):
+    registry.register("mine")(dict)
+    with pytest.raises(PluginError, match="a toy 'mine' exists already; choose another name"):
+        registry.register("mine")(list)
+
+
+def test_a_builtin_name_cannot_be_taken(registry):
+    with pytest.raises(PluginError, match="a toy 'join' exists already"):
+        registry.register("join")(list)
+
+
+def test_the_same_class_may_be_registered_again(registry):
+    registry.register("mine")(dict)
+    assert registry.register("mine")(dict) is dict
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(UnknownNameError) as caught:
+        boosters.get("smboost", where="a.yaml:7")
+    assert str(caught.value) == "a.yaml:7: unknown booster 'smboost'; did you mean 'sm-boost'?"
+
+
+def test_an_unknown_name_like_no_other_is_answered_with_all(registry):
+    with pytest.raises(UnknownNameError, match="unknown toy 'xyz'; known are: join"):
+        registry.get("xyz")
+
+
+def test_an_installed_package_adds_names(registry, installed):
+    installed("toybox", "def spin():\n    return 7\n", "spin = toybox:spin")
+    assert registry.names() == ["join", "spin"]
+    assert "toybox" not in sys.modules
+    assert registry.get("spin")() == 7
+    assert registry.broken() == {}
+
+
+def test_a_broken_package_is_named_and_leaves_the_others(registry, installed):
+    installed("oldtoy", "import a_module_that_is_gone\n", "old = oldtoy:spin")
+    assert registry.names() == ["join", "old"]
+    assert registry.get("join")
+    with pytest.raises(PluginError, match="toy 'old' of the package oldtoy-dist: ModuleNotFound"):
+        registry.get("old")
+    reasons = registry.broken()
+    assert list(reasons) == ["old"]
+    assert "No module named 'a_module_that_is_gone'" in reasons["old"]
+
+
+def test_a_plugin_file_is_executed_once(tmp_path):
+    path = plugin_file(tmp_path, "count = []\ncount.append(1)\n")
+    module = load_plugin(path)
+    assert load_plugin(path) is module
+    assert module.count == [1]
+
+
+def test_two_plugin_files_of_one_name_are_two_plugins(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    first = load_plugin(plugin_file(tmp_path / "a", "x = 1"))
+    second = load_plugin(plugin_file(tmp_path / "b", "x = 2"))
+    assert (first.x, second.x) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("x = 1\nraise RuntimeError('no')\n", r"plugin\.py:2 cannot be loaded: RuntimeError\('no'"),
+        ("x = 1\n\ndef f(:\n", r"plugin\.py:3 cannot be loaded: SyntaxError"),
+        ("import nonesuch\n", r"plugin\.py:1 cannot be loaded: ModuleNotFoundError"),
+        (
+            "from boostbench.registry import boosters\nboosters.register('samme')(int)\n",
+            r"plugin\.py:2 cannot be loaded: a booster 'samme' exists already",
+        ),
+    ],
+)
+def test_a_plugin_file_that_fails_is_named_with_its_line(tmp_path, source, complaint):
+    path = plugin_file(tmp_path, source)
+    with pytest.raises(PluginError, match=complaint):
+        load_plugin(path, where="--plugin")
+    assert not any(getattr(m, "__file__", None) == str(path) for m in sys.modules.values())
+
+
+def test_a_plugin_file_must_be_there(tmp_path):
+    with pytest.raises(PluginError, match=r"a\.yaml:3: plugin file .*gone\.py does not exist"):
+        load_plugin(tmp_path / "gone.py", where="a.yaml:3")
+
+
+def test_a_plugin_file_must_be_python(tmp_path):
+    path = plugin_file(tmp_path, "x = 1", "plugin.txt")
+    with pytest.raises(PluginError, match=r"plugin\.txt is not a Python file"):
+        load_plugin(path)
+
+
+def test_a_name_may_point_into_a_file(registry, tmp_path):
+    path = plugin_file(tmp_path, "def spin():\n    return 8\n")
+    assert registry.get(f"{path}:spin")() == 8
+
+
+def test_an_attribute_that_a_file_lacks_is_answered_with_the_nearest(registry, tmp_path):
+    path = plugin_file(tmp_path, "def spin():\n    return 8\n")
+    with pytest.raises(UnknownNameError, match="unknown attribute of .* 'spinn'; did you mean"):
+        registry.get(f"{path}:spinn")
+
+
+@pytest.mark.parametrize("name", boosters.names())
+def test_every_builtin_booster_can_be_loaded(name):
+    assert boosters.get(name).__name__
