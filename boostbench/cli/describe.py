@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from pathlib import Path
 from typing import Any
@@ -77,7 +76,7 @@ def _of_dataset(name: str) -> dict[str, Any]:
     from boostbench.data import catalog
 
     entry = catalog()[name]
-    return {key: value for key, value in dataclasses.asdict(entry).items() if key != "name"}
+    return entry.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
 
 
 def _of_config(path: Path) -> dict[str, Any]:

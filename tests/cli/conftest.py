@@ -1,0 +1,89 @@
+"""Running the command line as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boostbench.cli import main
+
+TINY = """\
+name: tiny
+datasets: [iris, wine]
+split: {holdout: 0.3, stratify: true}
+noise: {model: exchange, rate: 0.2}
+boosters: [adaboost-mh, samme, sm-boost]
+rounds: 4
+checkpoints: [1, 4]
+report:
+  - table: {rows: dataset, columns: rounds, value: test_error}
+  - curves: {x: round, y: [train_error, test_error], panels: dataset}
+"""
+
+
+@dataclass
+class Outcome:
+    """What a command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path, monkeypatch):
+    """Work in an empty folder, with no data folder named."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@pytest.fixture
+def boostbench(capfd):
+    """Return a function that runs a command line in this process."""
+
+    def run(*arguments: str | Path) -> Outcome:
+        capfd.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Return a function that runs a command line in a process of its own."""
+
+    def run(*arguments: str | Path, **environment: str) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "boostbench", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Return the path of a config that runs in seconds on bundled data."""
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY)
+    return path

@@ -1,0 +1,74 @@
+"""Exit codes, and what is said on stderr."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from boostbench.cli.guard import guarded
+from boostbench.errors import BoostbenchError, ConfigError
+
+
+def ending_of(command):
+    with pytest.raises(typer.Exit) as end:
+        guarded(command)()
+    return end.value.exit_code
+
+
+def raising(error):
+    def command():
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_commands_code_is_the_exit_code(code):
+    assert ending_of(lambda: code) == code
+
+
+def test_bad_input_is_one_line_and_code_2(capsys):
+    assert ending_of(raising(BoostbenchError("rounds must be positive", where="a.yaml:4"))) == 2
+    assert capsys.readouterr().err == "boostbench: a.yaml:4: rounds must be positive\n"
+
+
+def test_each_complaint_has_its_line(capsys):
+    complaints = [BoostbenchError("first", where="a:1"), BoostbenchError("second", where="a:2")]
+    assert ending_of(raising(ConfigError(complaints))) == 2
+    assert capsys.readouterr().err == "boostbench: a:1: first\nboostbench: a:2: second\n"
+
+
+def test_an_interrupt_is_code_130(capsys):
+    assert ending_of(raising(KeyboardInterrupt())) == 130
+    assert capsys.readouterr().err == "boostbench: interrupted\n"
+
+
+def test_a_folder_that_cannot_be_written_is_bad_input(capsys):
+    error = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "results")
+    assert ending_of(raising(error)) == 2
+    assert capsys.readouterr().err == "boostbench: results: Permission denied\n"
+
+
+def test_a_bug_is_two_lines_and_a_traceback_in_a_file(capsys):
+    assert ending_of(raising(ZeroDivisionError("by zero"))) == 70
+    err = capsys.readouterr().err
+    assert "internal error: ZeroDivisionError: by zero" in err
+    assert "Traceback" not in err
+    file = Path(re.search(r"its traceback is in (.*)", err)[1])
+    assert "ZeroDivisionError: by zero" in file.read_text()
+    file.unlink()
+
+
+def test_a_closed_pipe_is_quiet():
+    command = [sys.executable, "-m", "boostbench", "list", "figures", "--help"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert "Traceback" not in done.stderr
+    assert "Broken pipe" not in done.stderr

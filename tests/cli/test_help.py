@@ -1,0 +1,52 @@
+"""Help, version, and mistakes in the command itself."""
+
+import subprocess
+import sys
+
+import pytest
+
+from boostbench import __version__
+
+HEAVY = {"sklearn", "pandas", "numba", "matplotlib", "scipy", "numpy", "openml"}
+
+
+def modules_after(*arguments):
+    code = (
+        "import sys; from boostbench.cli import main; code = main(sys.argv[1:]);"
+        "print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"]])
+def test_help_imports_nothing_heavy(arguments):
+    assert not modules_after(*arguments) & HEAVY
+
+
+def test_version(boostbench):
+    assert boostbench("--version").out == f"boostbench {__version__}\n"
+
+
+def test_without_a_command_the_help_is_printed(boostbench):
+    outcome = boostbench()
+    assert outcome.code == 2
+    assert "Usage: boostbench" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["lst", "boosters"], "No such command 'lst'. Did you mean 'list'?"),
+        (["list", "boosters", "--jsn"], "No such option: --jsn (Possible options: --json)"),
+        (["list"], "Missing argument 'KIND'"),
+        (["list", "booster"], "list: unknown kind 'booster'; did you mean 'boosters'?"),
+        (["show", "smboost"], "show: unknown name 'smboost'; did you mean 'sm-boost'?"),
+    ],
+)
+def test_a_mistake_in_the_command_is_named(boostbench, arguments, complaint):
+    outcome = boostbench(*arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert "Traceback" not in outcome.err
