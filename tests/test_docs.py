@@ -1,0 +1,93 @@
+"""The documentation says what is there: commands, options, links, examples."""
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from boostbench.cli.app import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")])
+ROOT_COMMAND = typer.main.get_command(app)
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate_cli", ROOT / "docs/generate_cli.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COMMANDS = dict(generator().commands(ROOT_COMMAND))
+
+
+def typed_commands(page):
+    """Return the command lines of boostbench that a page shows, outside generated pages."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^\s*(?:\$ )?(boostbench [a-z].*)$|`(boostbench [a-z][^`]*)`", text, re.M)
+    return [line or inline for line, inline in lines]
+
+
+def test_the_command_line_page_is_up_to_date():
+    module = generator()
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_short_summary_and_examples_of_itself(name):
+    text = COMMANDS[name].help
+    summary = text.partition("\n")[0]
+    assert summary.endswith(".")
+    assert len(summary) <= 66, "the list of commands would cut it"
+    examples = text.partition("Examples:\n")[2].strip().splitlines()
+    assert examples
+    assert all(example.strip().startswith(name) for example in examples)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_parameter_has_help(name):
+    for parameter in COMMANDS[name].params:
+        assert parameter.help, parameter.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_in_the_readme(name):
+    assert name in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_page_links_to_a_file_that_is_not_there(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "line",
+    sorted(
+        {line for page in PAGES for line in typed_commands(page)}
+        | {
+            example
+            for command in COMMANDS.values()
+            for example in re.findall(r"^ +(boostbench .*)$", command.help, re.M)
+        }
+    ),
+)
+def test_every_command_line_shown_exists(line):
+    words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+    command = ROOT_COMMAND
+    while len(words) > 1 and hasattr(command, "commands"):
+        if words[1] == words[1].upper():
+            return  # `boostbench COMMAND --help`
+        words.pop(0)
+        assert words[0] in command.commands, line
+        command = command.commands[words[0]]
+    options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    for word in words[1:]:
+        if word.startswith("-"):
+            assert word.partition("=")[0] in options, f"{line}: {word}"
