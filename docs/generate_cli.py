@@ -64,7 +64,7 @@ def _section(name: str, command: Any) -> str:
 
 
 def _usage(argument: Any) -> str:
-    metavar = argument.metavar or argument.name.upper()
+    metavar = argument.metavar + ("..." if argument.nargs == -1 else "")
     return metavar if argument.required else f"[{metavar}]"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from boostbench import __version__
+from boostbench.cli import data
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.show import show
@@ -56,12 +57,25 @@ def boostbench(
     """
 
 
+def _add(app: typer.Typer, commands: Mapping[str, Callable[..., int]]) -> None:
+    for name, command in commands.items():
+        app.command(name, help=_help(command))(guarded(command))
+
+
 app.callback(help=_help(boostbench))(boostbench)
-for name, command in {
-    "list": list_names,
-    "show": show,
-}.items():
-    app.command(name, help=_help(command))(guarded(command))
+_add(
+    app,
+    {
+        "list": list_names,
+        "show": show,
+    },
+)
+data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets.")
+_add(
+    data_app,
+    {"list": data.list_data, "fetch": data.fetch, "verify": data.verify, "add": data.add},
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

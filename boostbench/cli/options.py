@@ -19,7 +19,7 @@ def _config_names(incomplete: str) -> list[str]:
 Configs = Annotated[
     list[str],
     typer.Argument(
-        metavar="CONFIG...",
+        metavar="CONFIG",
         help="Config files, or names that `boostbench list configs` shows.",
         autocompletion=_config_names,
         show_default=False,
