@@ -34,11 +34,13 @@ __all__ = [
     "figures",
     "generators",
     "load_plugin",
+    "loaded_plugins",
     "noise_models",
     "weak_learners",
 ]
 
 T = TypeVar("T")
+_FILE_MODULE = "boostbench_plugin_"
 
 
 class Registry:
@@ -109,6 +111,26 @@ class Registry:
             return self._load_installed(name, where)
         raise UnknownNameError(self.kind, name, self.names(), where=where)
 
+    def module(self, name: str) -> str:
+        """Return the module that defines ``name``, or the path of its file, without importing it.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name.
+        """
+        if ".py:" in name:
+            return str(Path(name.rpartition(":")[0]).expanduser().resolve())
+        if name in self._registered:
+            module = str(getattr(self._registered[name], "__module__", ""))
+            is_file = module.startswith(_FILE_MODULE)
+            return str(sys.modules[module].__file__) if is_file else module
+        if name in self._builtin:
+            return self._builtin[name].partition(":")[0]
+        if name in self._installed():
+            return self._installed()[name].module
+        raise UnknownNameError(self.kind, name, self.names())
+
     def broken(self) -> dict[str, str]:
         """Return name and reason of every installed plugin that cannot be loaded."""
         for name in self._installed():
@@ -170,7 +192,7 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
         If the file is absent or raises while it is executed.
     """
     path = Path(path).expanduser().resolve()
-    name = f"boostbench_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    name = f"{_FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():
@@ -188,6 +210,12 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
         reason = error.what if isinstance(error, BoostbenchError) else repr(error)
         raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
     return module
+
+
+def loaded_plugins() -> tuple[Path, ...]:
+    """Return the plugin files executed so far, so that another process can load them too."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(_FILE_MODULE)]
+    return tuple(Path(str(module.__file__)) for module in modules)
 
 
 def _line_in(path: Path, error: BaseException) -> str:

@@ -1,1 +1,1 @@
-"""experiments"""
+"""Experiments: from a config to a grid of runs, and from runs to records."""

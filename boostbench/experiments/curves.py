@@ -1,0 +1,139 @@
+"""Error counts round by round, taken while a booster trains and from its staged predictions."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+
+__all__ = ["Curves", "margin_quantiles", "takes_callback"]
+
+Labels = NDArray[np.int64]
+_N_QUANTILES = 101
+
+
+class Curves:
+    """The training curves of one fit; call it as the booster's ``on_round``.
+
+    Parameters
+    ----------
+    y_seen, y_clean : ndarray of int64, shape (n_train,)
+        Training labels after and before corruption.
+
+    Attributes
+    ----------
+    train_errors, train_errors_clean : list of int
+        Wrong training samples after each round, by the labels seen and by the clean ones.
+    loss, edge : list of float or None
+        Training objective and edge of each round, where the booster has them.
+    seconds : float
+        Time spent here, which is no training time.
+    """
+
+    def __init__(self, y_seen: Labels, y_clean: Labels) -> None:
+        self._y_seen = y_seen
+        self._y_clean = y_clean
+        self._is_noisy = not np.array_equal(y_seen, y_clean)
+        self.train_errors: list[int] = []
+        self.train_errors_clean: list[int] = []
+        self.loss: list[float | None] = []
+        self.edge: list[float | None] = []
+        self.seconds = 0.0
+
+    def __call__(self, info: Any) -> None:
+        """Note the state after a round (a `RoundInfo`)."""
+        begin = time.perf_counter()
+        best = info.scores.argmax(axis=1)
+        self.add(info.booster.classes_[best[info.row_of]])
+        self.loss.append(_finite(info.loss))
+        self.edge.append(_finite(info.step.edge))
+        self.seconds += time.perf_counter() - begin
+
+    def add(self, predicted: Labels) -> None:
+        """Note the predicted training labels after one more round."""
+        errors = int(np.count_nonzero(predicted != self._y_seen))
+        self.train_errors.append(errors)
+        if self._is_noisy:
+            errors = int(np.count_nonzero(predicted != self._y_clean))
+        self.train_errors_clean.append(errors)
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """Return the curves by name; those the booster does not have are left out."""
+        curves: dict[str, list[Any]] = {
+            "train_errors": self.train_errors,
+            "train_errors_clean": self.train_errors_clean,
+        }
+        for name, values in (("loss", self.loss), ("edge", self.edge)):
+            if any(value is not None for value in values):
+                curves[name] = values
+        return curves
+
+
+def takes_callback(booster: Any) -> bool:
+    """Tell whether ``booster.fit`` has the parameter ``on_round``."""
+    return "on_round" in inspect.signature(booster.fit).parameters
+
+
+def staged_labels(booster: Any, X: NDArray[np.float64]) -> Iterable[Labels]:
+    """Yield the predicted labels after each round.
+
+    Raises
+    ------
+    BoostbenchError
+        If the booster cannot tell its predictions round by round.
+    """
+    if not hasattr(booster, "staged_predict"):
+        raise BoostbenchError(
+            f"booster {type(booster).__name__} has no staged_predict(X), which yields the "
+            "predicted labels after each round; an error curve needs it"
+        )
+    labels: Iterable[Labels] = booster.staged_predict(X)
+    return labels
+
+
+def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float | None]:
+    """Return after each round the expected error of answering y with probability p(y | x)."""
+    rows = np.arange(len(y))
+    column = np.searchsorted(booster.classes_, y)
+    known = np.isin(y, booster.classes_)
+    column[~known] = 0
+    return [
+        _finite(1.0 - float(np.where(known, P[rows, column], 0.0).mean()))
+        for P in booster.staged_predict_proba(X)
+    ]
+
+
+def margin_quantiles(
+    booster: Any, X: NDArray[np.float64], y: Labels, checkpoints: Iterable[int]
+) -> dict[str, list[float | None]]:
+    """Return 101 quantiles of the training margins at each checkpoint that was reached.
+
+    The margin of a sample is the score of its label minus the best other score, divided by the
+    largest difference of two scores in any row at that round, so that it lies in [-1, 1].
+    """
+    wanted = set(checkpoints)
+    rows = np.arange(len(y))
+    column = np.searchsorted(booster.classes_, y)
+    levels = np.linspace(0.0, 1.0, _N_QUANTILES)
+    found: dict[str, list[float | None]] = {}
+    for t, F in enumerate(booster.staged_scores(X), start=1):
+        if t in wanted:
+            others = F.copy()
+            others[rows, column] = -np.inf
+            margin = F[rows, column] - others.max(axis=1)
+            spread = float((F.max(axis=1) - F.min(axis=1)).max())
+            quantiles = np.quantile(margin / spread if spread > 0 else margin, levels)
+            found[str(t)] = [_finite(value) for value in quantiles]
+    return found
+
+
+def _finite(value: Any) -> float | None:
+    number = float(value)
+    return number if math.isfinite(number) else None

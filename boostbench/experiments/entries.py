@@ -1,0 +1,381 @@
+"""The entries of a config: data sets, noise, boosters, splits, parts of the report, claims.
+
+Each function turns what was written into values, and notes every mistake with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.expressions import is_expression
+from boostbench.experiments.fields import MistakesError, Notes, one_of, share, text, unknown, whole
+from boostbench.experiments.parameters import check_booster_params, check_noise_params
+from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
+from boostbench.experiments.source import Place, show
+from boostbench.experiments.sweeps import expand_sweeps, swept_label
+
+__all__ = [
+    "DataEntry",
+    "ReportPart",
+    "Setting",
+    "boosters",
+    "claims",
+    "data_entries",
+    "missing_rule",
+    "noises",
+    "report_parts",
+    "split_spec",
+]
+
+ENCODINGS = ("ordinal", "one-hot")
+_DATA_KEYS = ("as", "encode", "missing", "split", "rounds", "boosters")
+_SPLIT_KINDS = ("holdout", "shuffle", "folds", "official")
+_SPLIT_KEYS = (*_SPLIT_KINDS, "fold", "stratify", "max_train", "max_test")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a config is read: what names and files it may refer to."""
+
+    folder: Path
+    data_dirs: tuple[Path, ...] = ()
+    check_parameters: bool = True
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """One data set of a config and what holds for it alone.
+
+    Attributes
+    ----------
+    data : Data
+    split : str, Params or None
+    rounds : int or None
+    booster_params : dict
+        Parameters by the label or name of a booster.
+    """
+
+    data: Data
+    split: str | Params | None = None
+    rounds: int | None = None
+    booster_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """A table or a figure that the report shows.
+
+    Attributes
+    ----------
+    kind : str
+        ``"table"`` or the name of a figure.
+    options : dict
+        As written; ``paper`` is a full path.
+    """
+
+    kind: str
+    options: dict[str, Any]
+
+
+def data_entries(value: Any, setting: Setting) -> tuple[DataEntry, ...]:
+    """Read the key ``datasets``."""
+    found = _each(value, "data set", lambda entry: _data_entry(entry, setting))
+    _refuse_repeats([entry.data.label for entry in found], "data sets", "as")
+    return tuple(found)
+
+
+def boosters(value: Any, setting: Setting) -> tuple[Booster, ...]:
+    """Read the key ``boosters``, sweeps written out."""
+    found = _each(value, "booster", lambda entry: _booster_variants(entry, setting))
+    _refuse_repeats([booster.label for booster in found], "boosters", "label")
+    return tuple(found)
+
+
+def noises(value: Any, setting: Setting) -> tuple[Noise, ...]:
+    """Read the key ``noise``: nothing, one model, or a list of models and rates."""
+    entries = value if isinstance(value, list) else [value]
+    notes = Notes()
+    found: list[Noise] = []
+    for index, entry in enumerate(entries):
+        place = (index,) if isinstance(value, list) else ()
+        found += notes.take(lambda e: _noise_rates(e, setting), entry, *place) or []
+    if not entries:
+        notes.add("must name at least one noise, or be 'none'")
+    notes.close()
+    return tuple(dict.fromkeys(found))
+
+
+def split_spec(value: Any) -> str | Params:
+    """Read the key ``split``: ``official`` or the parameters of another way."""
+    if value == "official":
+        return "official"
+    if isinstance(value, str):
+        raise ValueError(f"{unknown('split', value, _SPLIT_KINDS)} (write e.g. {{holdout: 0.3}})")
+    if not isinstance(value, dict):
+        raise ValueError(f"must be 'official' or e.g. {{holdout: 0.3}}, found {show(value)}")
+    notes = Notes()
+    notes.keys(value, _SPLIT_KEYS)
+    kinds = [kind for kind in _SPLIT_KINDS if kind in value]
+    if len(kinds) != 1 and not notes.found:
+        notes.add(f"must have exactly one of {', '.join(_SPLIT_KINDS)}, found {show(value)}")
+    checks: dict[str, Callable[[Any], Any]] = {
+        "holdout": _open_share,
+        "shuffle": one_of("official-sizes"),
+        "folds": whole(2),
+        "fold": whole(0),
+        "official": _true,
+        "stratify": _truth,
+        "max_train": whole(1),
+        "max_test": whole(1),
+    }
+    for key, check in checks.items():
+        if key in value:
+            notes.take(check, value[key], key)
+    if "fold" in value and "folds" not in value:
+        notes.add("'fold' goes with 'folds'", "fold")
+    elif isinstance(value.get("fold"), int) and value["fold"] >= value["folds"]:
+        notes.add(f"must be below folds ({value['folds']}), found {value['fold']}", "fold")
+    notes.close()
+    return Params(value)
+
+
+def report_parts(value: Any, setting: Setting) -> tuple[ReportPart, ...]:
+    """Read the key ``report``: tables and figures."""
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list such as [table: {{...}}], found {show(value)}")
+    notes = Notes()
+    parts: list[ReportPart] = []
+    for index, entry in enumerate(value):
+        named = notes.take(lambda e: _named(e, "part of the report"), entry, index)
+        if named is None:
+            continue
+        kind, options = named
+        kinds = ["table", *registry.figures]
+        if kind not in kinds:
+            notes.add(unknown("part of the report", kind, kinds), index, kind)
+            continue
+        if "paper" in options:
+            find = partial(_beside, folder=setting.folder)
+            paper = notes.take(find, options["paper"], index, "paper")
+            options = {**options, "paper": paper}
+        parts.append(ReportPart(kind, options))
+    notes.close()
+    return tuple(parts)
+
+
+def claims(value: Any) -> tuple[dict[str, Any], ...]:
+    """Read the key ``claims``: what is said, and one mapping that can be checked."""
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of claims, found {show(value)}")
+    notes = Notes()
+    for index, claim in enumerate(value):
+        if not isinstance(claim, dict) or "says" not in claim:
+            notes.add(f"a claim must have 'says: ...' in words, found {show(claim)}", index)
+            continue
+        notes.take(text, claim["says"], index, "says")
+        kinds = [key for key in claim if key != "says"]
+        if len(kinds) != 1 or not isinstance(claim[kinds[0]], dict):
+            notes.add(
+                "a claim must have 'says' and one check such as 'wins: {...}', "
+                f"found {', '.join(kinds) or 'none'}",
+                index,
+            )
+    notes.close()
+    return tuple(value)
+
+
+def missing_rule(value: Any) -> str | float:
+    """Read what fills missing values: a rule or a number."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return one_of("keep", "median", "most-frequent")(value)
+
+
+def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
+    from boostbench.data import find_entry
+
+    name, options = _named(value, "data set")
+    notes = Notes()
+    entry = notes.take(lambda n: find_entry(n, setting.data_dirs), name)
+    checks: dict[str, Callable[[Any], Any]] = {
+        "as": text,
+        "encode": one_of(*ENCODINGS),
+        "missing": missing_rule,
+        "split": split_spec,
+        "rounds": whole(1),
+        "boosters": _params_by_booster,
+    }
+    read = {k: notes.take(checks[k], options[k], k) for k in _DATA_KEYS if k in options}
+    params = {key: item for key, item in options.items() if key not in _DATA_KEYS}
+    if entry is not None and not entry.generator:
+        notes.keys(options, _DATA_KEYS)
+    notes.close()
+    label = read.get("as") or name
+    return [
+        DataEntry(
+            Data(
+                name=entry.name,
+                params=Params(variant),
+                encode=read.get("encode", ""),
+                missing=read.get("missing", ""),
+                label=swept_label(label, swept),
+            ),
+            read.get("split"),
+            read.get("rounds"),
+            read.get("boosters", {}),
+        )
+        for variant, swept in expand_sweeps(params)
+    ]
+
+
+def _params_by_booster(value: Any) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+        raise ValueError(f"must be {{booster: {{parameter: value}}}}, found {show(value)}")
+    return value
+
+
+def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
+    name, options = _named(value, "booster")
+    notes = Notes()
+    params = {key: item for key, item in options.items() if key != "label"}
+    source = _source(name, setting.folder)
+    shown = _short(name)
+    label = notes.take(text, options["label"], "label") if "label" in options else None
+    if ".py:" not in source and source not in registry.boosters:
+        notes.add(unknown("booster", name, registry.boosters.names()))
+    for key, item in _texts(params):
+        notes.take(is_expression, item, *key)
+    notes.close()
+    found = []
+    for variant, swept in expand_sweeps(params):
+        if setting.check_parameters:
+            check_booster_params(source, shown, variant, notes)
+        found.append(
+            Booster(shown, Params(variant), swept_label(label or _plain(shown), swept), source)
+        )
+    notes.found = list(dict.fromkeys(notes.found))
+    notes.close()
+    return found
+
+
+def _noise_rates(value: Any, setting: Setting) -> list[Noise]:
+    if value is None or value == "none":
+        return [CLEAN]
+    if not isinstance(value, dict) or "model" not in value:
+        example = "{model: exchange, rate: 0.2}"
+        if isinstance(value, str) and value in registry.noise_models:
+            raise ValueError(f"needs a rate: {example.replace('exchange', value)}")
+        raise ValueError(f"must be 'none' or e.g. {example}, found {show(value)}")
+    notes = Notes()
+    model = value["model"]
+    params = {key: item for key, item in value.items() if key not in ("model", "rate")}
+    if not isinstance(model, str) or model not in registry.noise_models:
+        notes.add(unknown("noise model", str(model), registry.noise_models.names()), "model")
+    elif setting.check_parameters:
+        check_noise_params(model, params, notes)
+    if "rate" not in value:
+        notes.add("needs a rate, the share of the training samples that are chosen")
+    rates = value.get("rate", [])
+    listed = isinstance(rates, list)
+    checked = [
+        notes.take(share, rate, "rate", *([index] if listed else []))
+        for index, rate in enumerate(rates if listed else [rates])
+    ]
+    notes.close()
+    return [CLEAN if rate == 0 else Noise(model, rate, Params(params)) for rate in checked]
+
+
+def _named(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
+    """Read ``name`` or ``{name: {option: value}}``."""
+    if isinstance(value, str) and value:
+        return value, {}
+    if isinstance(value, dict) and len(value) == 1:
+        name, options = next(iter(value.items()))
+        if options is None or isinstance(options, dict):
+            return name, options or {}
+        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
+    if isinstance(value, dict) and value and next(iter(value.values())) is None:
+        name, *rest = value
+        raise ValueError(
+            f"indent {', '.join(rest)} below {name!r}: a {kind} is a name or {{name: {{...}}}}"
+        )
+    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
+
+
+def _each(value: Any, kind: str, read: Callable[[Any], list[Any]]) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"must be a list of at least one {kind}, found {show(value)}")
+    notes = Notes()
+    found: list[Any] = []
+    for index, entry in enumerate(value):
+        found += notes.take(read, entry, index) or []
+    notes.close()
+    return found
+
+
+def _refuse_repeats(labels: list[str], kind: str, key: str) -> None:
+    for label in dict.fromkeys(labels):
+        if labels.count(label) > 1:
+            raise MistakesError(
+                [((), f"two {kind} are called {label!r}; tell them apart by '{key}:'")]
+            )
+
+
+def _texts(value: Any, place: Place = ()) -> list[tuple[Place, str]]:
+    if isinstance(value, str):
+        return [(place, value)]
+    items: Any = ()
+    if isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    return [found for key, item in items for found in _texts(item, (*place, key))]
+
+
+def _source(name: str, folder: Path) -> str:
+    """Return what the registry is asked for; a plugin file is looked for beside the config."""
+    file, separator, attribute = name.rpartition(".py:")
+    if not separator:
+        return name
+    path = Path(f"{file}.py").expanduser()
+    beside = folder / path
+    return f"{(beside if beside.is_file() else path).resolve()}:{attribute}"
+
+
+def _short(name: str) -> str:
+    return name if ".py:" not in name else Path(name).name
+
+
+def _plain(name: str) -> str:
+    return name.rpartition(".py:")[2]
+
+
+def _beside(value: Any, folder: Path) -> str:
+    path = folder / Path(text(value)).expanduser()
+    if not path.is_file():
+        raise BoostbenchError(f"there is no file {path}")
+    return str(path)
+
+
+def _open_share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise ValueError(f"must be a number between 0 and 1, found {show(value)}")
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, found {show(value)}")
+    return value
+
+
+def _true(value: Any) -> bool:
+    if value is not True:
+        raise ValueError(f"must be true, found {show(value)}; leave it out otherwise")
+    return value

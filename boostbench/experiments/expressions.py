@@ -1,0 +1,130 @@
+"""Parameters given as arithmetic in the size of the data: ``"12 * (K - 1)"``.
+
+K is the number of classes, n the number of training samples, d the number of features; the
+operators are ``+ - * / // **`` and parentheses, the functions ``min`` and ``max``. Text that is
+no arithmetic (``"best"``, ``"one-vs-all"``, and a bare ``"K"``) stays text.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from boostbench.errors import BoostbenchError, nearest
+
+__all__ = ["NAMES", "is_expression", "resolve"]
+
+#: What an expression may speak of.
+NAMES = ("K", "n", "d")
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max}
+_MAX_EXPONENT = 64
+
+
+def is_expression(text: str) -> bool:
+    """Tell whether a text is arithmetic that must be worked out.
+
+    Raises
+    ------
+    BoostbenchError
+        If it is arithmetic with a number or a known name, but also with something else.
+
+    Examples
+    --------
+    >>> [is_expression(text) for text in ("12 * (K - 1)", "min(n, 100)", "K", "sm-boost")]
+    [True, True, False, False]
+    """
+    tree = _parse(text)
+    if tree is None or not isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Call):
+        return False
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    numbers = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    if not numbers and not any(name in NAMES for name in names):
+        return False
+    _evaluate(tree, dict.fromkeys(NAMES, 2), text)
+    return True
+
+
+def resolve(value: Any, sizes: Mapping[str, int]) -> Any:
+    """Return ``value`` with every expression in it worked out.
+
+    Parameters
+    ----------
+    value : object
+        A parameter value; mappings and lists are searched.
+    sizes : mapping of str to int
+        Values of K, n and d.
+
+    Returns
+    -------
+    resolved : object
+        A whole result is an int.
+
+    Examples
+    --------
+    >>> resolve({"tree": {"max_leaf_nodes": "12 * (K - 1)", "splitter": "best"}}, {"K": 3})
+    {'tree': {'max_leaf_nodes': 24, 'splitter': 'best'}}
+    """
+    if isinstance(value, Mapping):
+        return {key: resolve(item, sizes) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolve(item, sizes) for item in value]
+    if not isinstance(value, str) or not is_expression(value):
+        return value
+    result = _evaluate(_parse(value), sizes, value)
+    return int(result) if float(result).is_integer() else result
+
+
+def _parse(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+
+
+def _evaluate(node: ast.AST | None, sizes: Mapping[str, int], text: str) -> Any:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return node.value
+    if isinstance(node, ast.Name):
+        if node.id in sizes:
+            return sizes[node.id]
+        close = nearest(node.id, NAMES)
+        hint = f"did you mean {close!r}?" if close else f"known are {', '.join(NAMES)}"
+        raise BoostbenchError(f"unknown name {node.id!r} in the expression {text!r}; {hint}")
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
+        return _UNARY[type(node.op)](_evaluate(node.operand, sizes, text))
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        left, right = _evaluate(node.left, sizes, text), _evaluate(node.right, sizes, text)
+        return _apply(node.op, left, right, text)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        function = _FUNCTIONS.get(node.func.id)
+        if function is not None and len(node.args) >= 2:
+            return function(*(_evaluate(argument, sizes, text) for argument in node.args))
+    raise BoostbenchError(
+        f"the expression {text!r} can hold numbers, K, n, d, + - * / // ** ( ), min and max only"
+    )
+
+
+def _apply(operation: ast.operator, left: Any, right: Any, text: str) -> Any:
+    if isinstance(operation, ast.Pow) and abs(right) > _MAX_EXPONENT:
+        raise BoostbenchError(
+            f"the expression {text!r} has an exponent beyond {_MAX_EXPONENT}; use a smaller one"
+        )
+    try:
+        return _BINARY[type(operation)](left, right)
+    except (ArithmeticError, ValueError) as error:
+        raise BoostbenchError(f"the expression {text!r} has no value: {error}") from error

@@ -1,0 +1,145 @@
+"""Values of a config: what each key may hold, and how a wrong value is reported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from boostbench.errors import BoostbenchError, nearest
+from boostbench.experiments.quantities import parse_duration, parse_size
+from boostbench.experiments.source import Place, show
+
+__all__ = [
+    "MistakesError",
+    "Notes",
+    "duration",
+    "one_of",
+    "share",
+    "size",
+    "slug",
+    "text",
+    "unknown",
+    "whole",
+]
+
+
+class MistakesError(ValueError):
+    """Several complaints about parts of one value; each with its place inside the value."""
+
+    def __init__(self, found: list[tuple[Place, str]]) -> None:
+        super().__init__("; ".join(what for _, what in found))
+        self.found = found
+
+
+class Notes:
+    """Collects complaints while a value is read."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Place, str]] = []
+
+    def add(self, what: str, *place: str | int) -> None:
+        """Note a complaint about the part of the value at ``place``."""
+        self.found.append((place, what))
+
+    def take(self, check: Callable[[Any], Any], value: Any, *place: str | int) -> Any:
+        """Return ``check(value)``, or None after noting why it was refused."""
+        try:
+            return check(value)
+        except MistakesError as mistakes:
+            self.found += [((*place, *inner), what) for inner, what in mistakes.found]
+        except BoostbenchError as error:
+            self.add(error.what, *place)
+        except ValueError as error:
+            self.add(str(error), *place)
+        return None
+
+    def keys(self, value: Mapping[str, Any], known: Collection[str], *place: str | int) -> None:
+        """Note every key that is not known."""
+        for key in value:
+            if key not in known:
+                self.add(unknown("key", key, known), *place, key)
+
+    def close(self) -> None:
+        """Raise `MistakesError` if anything was noted."""
+        if self.found:
+            raise MistakesError(self.found)
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
+    """Return the complaint about a name that is not among the known ones.
+
+    Examples
+    --------
+    >>> unknown("key", "seed", ["seeds", "rounds"])
+    "unknown key 'seed'; did you mean 'seeds'?"
+    """
+    close = nearest(name, known)
+    hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(sorted(known))}"
+    return f"unknown {kind} {name!r}; {hint}"
+
+
+def whole(least: int = 0) -> Callable[[Any], int]:
+    """Return a check for whole numbers of at least ``least``."""
+
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"must be a whole number of at least {least}, found {show(value)}")
+        return value
+
+    return check
+
+
+def share(value: Any) -> float:
+    """Return a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
+    return float(value)
+
+
+def text(value: Any) -> str:
+    """Return a text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be text, found {show(value)}")
+    return value
+
+
+def slug(value: Any) -> str:
+    """Return a text that can name a folder."""
+    if not isinstance(value, str) or not re.fullmatch(r"[\w][\w.+-]*", value):
+        raise ValueError(
+            "must be a name of letters, digits, '-', '_' and '.', because a folder is called "
+            f"so; found {show(value)}"
+        )
+    return value
+
+
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """Return a check for one of a few words."""
+
+    def check(value: Any) -> str:
+        if value not in choices or not isinstance(value, str):
+            close = nearest(value, choices) if isinstance(value, str) else None
+            hint = f"; did you mean {close!r}?" if close else ""
+            raise ValueError(f"must be one of {', '.join(choices)}, found {show(value)}{hint}")
+        return value
+
+    return check
+
+
+def duration(value: Any) -> float | None:
+    """Return seconds, None for no limit."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
+    return parse_duration(str(value))
+
+
+def size(value: Any) -> int | None:
+    """Return bytes, None for no limit."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
+    return parse_size(value)

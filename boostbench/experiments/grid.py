@@ -1,0 +1,117 @@
+"""From a config to its runs."""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+from collections.abc import Iterator, Sequence
+
+from boostbench.errors import BoostbenchError, nearest
+from boostbench.experiments.config import Config
+from boostbench.experiments.entries import DataEntry
+from boostbench.experiments.runs import Booster, Data, Params, Run
+
+__all__ = ["expand", "select"]
+
+
+def expand(config: Config) -> list[Run]:
+    """Return every run of a config, in the order in which they should be done.
+
+    Seeds run slowest, so that a first complete table appears early; within a seed the order is
+    that of the config: noise, data sets, boosters.
+
+    Parameters
+    ----------
+    config : Config
+
+    Returns
+    -------
+    runs : list of Run
+        All different.
+    """
+    runs = (
+        Run(
+            data=_with_defaults(entry, config),
+            split=split,
+            noise=noise,
+            booster=_for_data(booster, entry),
+            rounds=entry.rounds or config.rounds,
+            seed=seed,
+            record=config.record,
+            checkpoints=config.checkpoints if config.record else (),
+        )
+        for seed, noise, entry in itertools.product(config.seeds, config.noise, config.datasets)
+        for split in _folds(entry.split or config.split)
+        for booster in config.boosters
+    )
+    return list(dict.fromkeys(runs))
+
+
+def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
+    """Return the runs that match one of the patterns; all runs if there is no pattern.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    patterns : sequence of str
+        The name of a data set, booster or noise, or a pattern with ``*`` over a run's id
+        (``dna/sm-boost*``).
+
+    Raises
+    ------
+    BoostbenchError
+        If a pattern matches nothing; the message holds the nearest name.
+    """
+    if not patterns:
+        return list(runs)
+    for pattern in patterns:
+        if not any(_matches(run, pattern) for run in runs):
+            names = {name for run in runs for name in _names(run)}
+            close = nearest(pattern, names)
+            hint = f"did you mean {close!r}?" if close else f"there are {', '.join(sorted(names))}"
+            raise BoostbenchError(f"no run matches {pattern!r}; {hint}", where="--only")
+    return [run for run in runs if any(_matches(run, pattern) for pattern in patterns)]
+
+
+def _matches(run: Run, pattern: str) -> bool:
+    candidates = [*_names(run), run.id]
+    return any(fnmatch.fnmatchcase(name.casefold(), pattern.casefold()) for name in candidates)
+
+
+def _names(run: Run) -> list[str]:
+    return [run.dataset, run.data.name, run.method, run.booster.name, run.noise.label]
+
+
+def _folds(split: str | Params) -> Iterator[str | Params]:
+    if isinstance(split, Params) and "folds" in split and "fold" not in split:
+        for fold in range(split["folds"]):
+            yield Params({**split.plain(), "fold": fold})
+    else:
+        yield split
+
+
+def _with_defaults(entry: DataEntry, config: Config) -> Data:
+    data = entry.data
+    return Data(
+        name=data.name,
+        params=data.params,
+        encode=data.encode or config.encode,
+        missing=config.missing if data.missing == "" else data.missing,
+        label=data.label,
+    )
+
+
+def _for_data(booster: Booster, entry: DataEntry) -> Booster:
+    """Return the booster with what the data set sets for it."""
+    own = {
+        **entry.booster_params.get(booster.name, {}),
+        **entry.booster_params.get(booster.label, {}),
+    }
+    if not own:
+        return booster
+    return Booster(
+        name=booster.name,
+        params=Params({**booster.params.plain(), **own}),
+        label=booster.label,
+        source=booster.source,
+    )

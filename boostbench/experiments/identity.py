@@ -1,0 +1,76 @@
+"""The identity of a run: what it is, the code that decides it, the data it reads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boostbench import registry
+from boostbench.experiments.fingerprints import code_fingerprint
+from boostbench.experiments.runs import CLEAN, Run, canonical_json
+
+__all__ = ["Key", "code_of", "value_of"]
+
+_PIPELINE = "boostbench.experiments.run"
+
+
+@dataclass(frozen=True)
+class Key:
+    """Three fingerprints; a record counts for a run if all three agree.
+
+    Attributes
+    ----------
+    value : str
+        16 hex digits of the run's value.
+    code : str
+        8 hex digits of the code.
+    data : str
+        8 characters of the data's checksum; empty when the data is not there.
+    """
+
+    value: str
+    code: str
+    data: str
+
+    def __str__(self) -> str:
+        return f"{self.value}-{self.code}-{self.data}"
+
+    @classmethod
+    def parse(cls, text: str) -> Key:
+        """Return the key written as ``value-code-data``; ValueError if it is none."""
+        value, code, data = text.split("-")
+        return cls(value, code, data)
+
+
+def value_of(run: Run) -> str:
+    """Return 16 hex digits that stand for the value of a run."""
+    return hashlib.sha256(canonical_json(run.value()).encode()).hexdigest()[:16]
+
+
+def code_of(run: Run, data_dirs: Sequence[str | Path] = ()) -> str:
+    """Return 8 hex digits of the code that decides the result of a run.
+
+    That is the booster's module, the weak learner's, the noise model's, the generator's, and the
+    pipeline from the data to the record, each with all it imports.
+
+    Raises
+    ------
+    UnknownNameError
+        If the booster, weak learner, noise model or data set is not known here.
+    """
+    from boostbench.data import find_entry
+
+    origins = [_PIPELINE, registry.boosters.module(run.booster.source or run.booster.name)]
+    weak_learner = run.booster.params.get("weak_learner")
+    if isinstance(weak_learner, Mapping):
+        weak_learner = next(iter(weak_learner), None)
+    if weak_learner is not None:
+        origins.append(registry.weak_learners.module(weak_learner))
+    if run.noise != CLEAN:
+        origins.append(registry.noise_models.module(run.noise.model))
+    generator = find_entry(run.data.name, tuple(data_dirs)).generator
+    if generator:
+        origins.append(registry.generators.module(generator))
+    return code_fingerprint(origins)

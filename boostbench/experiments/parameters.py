@@ -1,0 +1,138 @@
+"""Are the parameters of a config ones that the booster, weak learner or noise model takes?
+
+This is looked at before any training, so that a misspelt parameter costs nothing. The classes are
+imported for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.expressions import is_expression
+from boostbench.experiments.fields import Notes, unknown
+
+__all__ = ["check_booster_params", "check_noise_params"]
+
+_SET_ELSEWHERE = {
+    "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
+    "random_state": "follows from the key 'seeds' of the config",
+}
+_NOISE_ARGUMENTS = {"y", "n_classes", "rate", "rng", "X", "chosen"}
+
+
+def check_booster_params(source: str, name: str, params: Mapping[str, Any], notes: Notes) -> None:
+    """Note what is wrong with one booster's parameters (after sweeps were written out).
+
+    Parameters
+    ----------
+    source : str
+        What the registry is asked for.
+    name : str
+        The booster's name in complaints.
+    params : mapping of str to object
+    notes : Notes
+        Places are relative to the parameters.
+    """
+    try:
+        booster = registry.boosters.get(source)
+    except ImportError:
+        return  # an optional package is absent: the plan skips these runs and says so
+    except BoostbenchError as error:
+        notes.add(error.what)
+        return
+    for key, reason in _SET_ELSEWHERE.items():
+        if key in params:
+            notes.add(f"parameter {key!r} {reason}", key)
+    own = {key: value for key, value in params.items() if key not in _SET_ELSEWHERE}
+    known = _parameters_of(booster)
+    for key in own:
+        if known is not None and key not in known:
+            names = set(known) - set(_SET_ELSEWHERE)
+            notes.add(f"booster {name!r}: {unknown('parameter', key, names)}", key)
+    if notes.found:
+        return
+    if "weak_learner" in own:
+        _check_weak_learner(own["weak_learner"], notes)
+    if not notes.found:
+        _check_values(booster, name, own, notes)
+
+
+def check_noise_params(model: str, params: Mapping[str, Any], notes: Notes) -> None:
+    """Note what is wrong with the parameters of a noise model."""
+    known = _parameters_of(registry.noise_models.get(model))
+    if known is not None:
+        for key in params:
+            if key not in known:
+                names = (set(known) - _NOISE_ARGUMENTS) | {"model", "rate"}
+                notes.add(f"noise model {model!r}: {unknown('parameter', key, names)}", key)
+
+
+def _check_weak_learner(spec: Any, notes: Notes) -> None:
+    place = "weak_learner"
+    if isinstance(spec, str):
+        spec = {spec: {}}
+    if not isinstance(spec, Mapping) or len(spec) != 1:
+        notes.add("a weak learner is a name or {name: {parameter: value}}", place)
+        return
+    name, params = next(iter(spec.items()))
+    params = {} if params is None else params
+    if not isinstance(params, Mapping):
+        notes.add(f"the parameters of the weak learner {name!r} must be a mapping", place, name)
+        return
+    try:
+        learner = registry.weak_learners.get(name)
+    except ImportError:
+        return
+    except BoostbenchError as error:
+        notes.add(error.what, place)
+        return
+    known = _parameters_of(learner)
+    for key in params:
+        if known is not None and key not in known:
+            what = unknown("parameter", key, known)
+            notes.add(f"weak learner {name!r}: {what}", place, name, key)
+    if not notes.found:
+        _check_values(learner, name, params, notes, place)
+
+
+def _check_values(
+    cls: Any, name: str, params: Mapping[str, Any], notes: Notes, *place: str
+) -> None:
+    """Let the class itself judge the values; an expression has none yet."""
+    ready = {key: value for key, value in params.items() if not _holds_expression(value)}
+    for key, value in ready.items():
+        try:
+            plugin = cls(**{key: value})
+            validate = getattr(plugin, "_validate_params", None)
+            if validate is not None:
+                validate()
+        except (ValueError, TypeError) as error:
+            lines = str(error).splitlines() or [type(error).__name__]
+            notes.add(f"{name!r}: {lines[0]}", *place, key)
+
+
+def _holds_expression(value: Any) -> bool:
+    return any(_expressions_in(value))
+
+
+def _expressions_in(value: Any) -> Iterator[bool]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _expressions_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _expressions_in(item)
+    elif isinstance(value, str):
+        yield is_expression(value)
+
+
+def _parameters_of(plugin: Any) -> Collection[str] | None:
+    """Names of the keyword parameters, None when any name is taken."""
+    parameters = inspect.signature(plugin).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return [parameter.name for parameter in parameters]

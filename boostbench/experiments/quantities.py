@@ -1,0 +1,61 @@
+"""Durations and sizes as users write them: ``30m``, ``4G``."""
+
+from __future__ import annotations
+
+import re
+
+from boostbench.errors import BoostbenchError
+
+__all__ = ["parse_duration", "parse_size"]
+
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+_BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_NUMBER = r"\d+(?:\.\d+)?"
+
+
+def parse_duration(text: str, *, where: str = "") -> float:
+    """Return seconds; a bare number is seconds.
+
+    Raises
+    ------
+    BoostbenchError
+        If ``text`` is not a positive duration.
+
+    Examples
+    --------
+    >>> parse_duration("1h30m"), parse_duration("2.5s"), parse_duration("90")
+    (5400.0, 2.5, 90.0)
+    """
+    cleaned = text.strip().lower()
+    if re.fullmatch(_NUMBER, cleaned):
+        seconds = float(cleaned)
+    else:
+        parts = "".join(rf"(?:(?P<{unit}>{_NUMBER})\s*{unit})?\s*" for unit in _SECONDS)
+        match = re.fullmatch(parts, cleaned)
+        found = {} if match is None else match.groupdict()
+        seconds = sum(float(number or 0) * _SECONDS[unit] for unit, number in found.items())
+    if seconds <= 0:
+        raise BoostbenchError(
+            f"{text!r} is not a duration; write for example 90s, 30m or 1h30m", where=where
+        )
+    return seconds
+
+
+def parse_size(text: str, *, where: str = "") -> int:
+    """Return bytes; K, M, G and T are powers of 1024, and a unit is required.
+
+    Raises
+    ------
+    BoostbenchError
+        If ``text`` is not a positive size.
+
+    Examples
+    --------
+    >>> parse_size("512M"), parse_size("1.5GiB") == 1.5 * 2**30
+    (536870912, True)
+    """
+    match = re.fullmatch(rf"({_NUMBER})\s*([KMGT])(?:i?B)?", text.strip(), re.IGNORECASE)
+    size = 0 if match is None else int(float(match[1]) * _BYTES[match[2].upper()])
+    if size <= 0:
+        raise BoostbenchError(f"{text!r} is not a size; write for example 512M or 4G", where=where)
+    return size

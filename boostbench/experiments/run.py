@@ -1,0 +1,222 @@
+"""One run: load, split, corrupt, train, evaluate. It knows no other runs, files or pools.
+
+The result is a function of the run's value, the data and the code alone; only seconds differ.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench import registry
+from boostbench.data import impute, load, split
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.curves import (
+    Curves,
+    Labels,
+    margin_quantiles,
+    smooth_risks,
+    staged_labels,
+    takes_callback,
+)
+from boostbench.experiments.expressions import resolve
+from boostbench.experiments.runs import CLEAN, Params, Run
+from boostbench.experiments.seeds import rng_for
+from boostbench.noise import corrupt
+
+__all__ = ["execute"]
+
+_WARM_UP_ROUNDS = 2
+_WARM_UP_ROWS = 3
+_warm: set[tuple[str, Params]] = set()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a booster is trained and judged on.
+
+    Attributes
+    ----------
+    X, X_test : ndarray of float64, shape (n_train, d) and (n_test, d)
+    y, y_clean, y_test : ndarray of int64
+        Training labels as the booster sees them and before corruption; test labels are clean.
+    n_classes : int
+    noise : dict
+        What was corrupted, for the record.
+    """
+
+    X: NDArray[np.float64]
+    y: Labels
+    y_clean: Labels
+    X_test: NDArray[np.float64]
+    y_test: Labels
+    n_classes: int
+    noise: dict[str, Any] | None
+
+
+def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
+    """Carry out a run.
+
+    Parameters
+    ----------
+    run : Run
+    data_dirs : sequence of path, default=()
+        Folders with data files.
+
+    Returns
+    -------
+    outcome : dict
+        JSON-able: stop reason, sizes, noise, seconds, and the curves with one entry per round
+        (errors are counts).
+
+    Raises
+    ------
+    BoostbenchError
+        If the data is absent or wrong, or does not fit the run.
+    Exception
+        Whatever the booster raises.
+    """
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "load"):
+        problem = prepare(run, data_dirs)
+    booster = _make(run, problem, run.rounds)
+    with _timed(seconds, "warm_up"):
+        _warm_up(run, problem)
+    curves = Curves(problem.y, problem.y_clean)
+    with _timed(seconds, "fit"):
+        extra = {"on_round": curves} if takes_callback(booster) else {}
+        booster.fit(problem.X, problem.y, **extra)
+    seconds["fit"] -= curves.seconds
+    if not extra:
+        for predicted in staged_labels(booster, problem.X):
+            curves.add(predicted)
+    test_errors = [
+        int(np.count_nonzero(predicted != problem.y_test))
+        for predicted in staged_labels(booster, problem.X_test)
+    ]
+    with _timed(seconds, "predict"):
+        booster.predict(problem.X_test)
+    if len(test_errors) != len(curves.train_errors):
+        raise BoostbenchError(
+            f"booster {run.booster.name!r} made {len(curves.train_errors)} rounds in training and "
+            f"{len(test_errors)} in prediction; both must be the same"
+        )
+    return {
+        "stop_reason": str(getattr(booster, "stop_reason_", "")),
+        "n_rounds": len(test_errors),
+        "n_train": len(problem.y),
+        "n_test": len(problem.y_test),
+        "n_classes": problem.n_classes,
+        "n_features": problem.X.shape[1],
+        "seconds": {name: round(value, 6) for name, value in seconds.items()},
+        "round_zero": _without_rounds(booster, problem),
+        "noise": problem.noise,
+        "curves": {
+            **curves.as_dict(),
+            "test_errors": test_errors,
+            **_extra_curves(run, booster, problem),
+        },
+        "at_checkpoints": _at_checkpoints(run, booster, problem),
+    }
+
+
+def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
+    """Load, split and corrupt the data of a run."""
+    data = run.data
+    dataset = load(
+        data.name,
+        data.params.plain(),
+        data_dirs,
+        encode=data.encode,
+        rng=rng_for("data", run),
+    )
+    spec = run.split if isinstance(run.split, str) else run.split.plain()
+    train, test = split(dataset, spec, rng_for("split", run))
+    X = impute(dataset.X, data.missing, categorical=dataset.categorical, fit_rows=train)
+    y_clean = dataset.y[train]
+    y, noise = y_clean, None
+    if run.noise != CLEAN:
+        noisy = corrupt(
+            y_clean,
+            dataset.n_classes,
+            run.noise.model,
+            run.noise.rate,
+            rng_for("noise", run),
+            X=X[train],
+            **run.noise.params.plain(),
+        )
+        y = noisy.y
+        noise = {
+            "model": run.noise.model,
+            "rate": run.noise.rate,
+            "n_chosen": len(noisy.chosen),
+            "n_changed": int(np.count_nonzero(y != y_clean)),
+            "confusion": np.asarray(noisy.confusion).tolist(),
+        }
+    return Problem(X[train], y, y_clean, X[test], dataset.y[test], dataset.n_classes, noise)
+
+
+def _make(run: Run, problem: Problem, rounds: int) -> Any:
+    cls = registry.boosters.get(run.booster.source or run.booster.name)
+    sizes = {"K": problem.n_classes, "n": len(problem.y), "d": problem.X.shape[1]}
+    params = resolve(run.booster.params.plain(), sizes)
+    seed = int(rng_for("booster", run).integers(2**31 - 1))
+    return cls(n_estimators=rounds, random_state=seed, **params)
+
+
+def _warm_up(run: Run, problem: Problem) -> None:
+    """Fit to a handful of rows, so that compiling a kernel is not counted as training.
+
+    What is wrong with the booster shows in the fit that counts, so it is passed over here.
+    """
+    known = (run.booster.name, run.booster.params)
+    cls = registry.boosters.get(run.booster.source or run.booster.name)
+    if known in _warm or not cls.__module__.startswith("boostbench."):
+        return
+    _warm.add(known)
+    rows = np.concatenate(
+        [np.flatnonzero(problem.y == label)[:_WARM_UP_ROWS] for label in np.unique(problem.y)]
+    )
+    try:
+        booster = _make(run, problem, _WARM_UP_ROUNDS)
+        booster.fit(problem.X[rows], problem.y[rows])
+        for _ in booster.staged_predict(problem.X_test[:_WARM_UP_ROWS]):
+            pass
+    except Exception:
+        return
+
+
+def _without_rounds(booster: Any, problem: Problem) -> dict[str, int]:
+    """Count the errors of equal scores, where the first label wins: what holds at T = 0."""
+    first = booster.classes_[0]
+    return {
+        "train_errors": int(np.count_nonzero(problem.y != first)),
+        "train_errors_clean": int(np.count_nonzero(problem.y_clean != first)),
+        "test_errors": int(np.count_nonzero(problem.y_test != first)),
+    }
+
+
+def _extra_curves(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
+    if "smooth_risk" not in run.record:
+        return {}
+    return {"smooth_risk": smooth_risks(booster, problem.X_test, problem.y_test)}
+
+
+def _at_checkpoints(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
+    if "margins" not in run.record:
+        return {}
+    return {"margins": margin_quantiles(booster, problem.X, problem.y, run.checkpoints)}
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    begin = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - begin

@@ -1,0 +1,205 @@
+"""A run as a value: what is trained on what, and nothing about when, where or by whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["CLEAN", "Booster", "Data", "Noise", "Params", "Run", "canonical_json"]
+
+
+def canonical_json(value: Any) -> str:
+    """Return the one JSON text of a value: sorted keys, no spaces, full precision.
+
+    Examples
+    --------
+    >>> canonical_json({"b": [1, 0.5], "a": None})
+    '{"a":null,"b":[1,0.5]}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+class Params(Mapping[str, Any]):
+    """An immutable, hashable JSON mapping.
+
+    Examples
+    --------
+    >>> Params({"b": 2, "a": [1]}) == Params({"a": [1], "b": 2})
+    True
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._text = canonical_json(dict(values or {}))
+
+    def __getitem__(self, key: str) -> Any:
+        return json.loads(self._text)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(json.loads(self._text))
+
+    def __len__(self) -> int:
+        return len(json.loads(self._text))
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Params):
+            return self._text == other._text
+        return NotImplemented
+
+    def __repr__(self) -> str:
+        return f"Params({self._text})"
+
+    def plain(self) -> dict[str, Any]:
+        """Return a new plain dict."""
+        values: dict[str, Any] = json.loads(self._text)
+        return values
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data set and how its columns are read.
+
+    Attributes
+    ----------
+    name : str
+        Name in the catalog, or of a generator.
+    params : Params
+        The generator's parameters.
+    encode : str
+        How categorical columns become numbers.
+    missing : str or float
+        What is done with missing values; a number fills them with itself.
+    label : str
+        Name in tables; no part of the value.
+    """
+
+    name: str
+    params: Params = field(default_factory=Params)
+    encode: str = "ordinal"
+    missing: str | float = "keep"
+    label: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A label-noise model at one rate, ``CLEAN`` for none.
+
+    Attributes
+    ----------
+    model : str
+        ``"none"`` or a registered noise model.
+    rate : float
+        Share of the training samples that are chosen, 0 to 1.
+    params : Params
+        The model's own parameters.
+    """
+
+    model: str = "none"
+    rate: float = 0.0
+    params: Params = field(default_factory=Params)
+
+    @property
+    def label(self) -> str:
+        """The model and its rate, ``"clean"`` for none."""
+        return "clean" if self == CLEAN else f"{self.model} {self.rate:g}"
+
+
+CLEAN = Noise()
+
+
+@dataclass(frozen=True)
+class Booster:
+    """A booster with its parameters.
+
+    Attributes
+    ----------
+    name : str
+        Registered name, or ``"file.py:Class"`` without the folder.
+    params : Params
+        As in the config: expressions in K, n and d are worked out when the data is there.
+    label : str
+        Name in tables; no part of the value.
+    source : str
+        What the registry is asked for: the name, or the full path of a plugin file and the class.
+    """
+
+    name: str
+    params: Params = field(default_factory=Params)
+    label: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One fit of one booster to one (possibly corrupted) training set, and its evaluation.
+
+    Attributes
+    ----------
+    data : Data
+    split : str or Params
+        ``"official"`` or the parameters of another way to split.
+    noise : Noise
+    booster : Booster
+    rounds : int
+        Number of rounds T.
+    seed : int
+        Split, noise and booster draw from streams derived from it by name.
+    record : tuple of str
+        What is recorded beside the error curves.
+    checkpoints : tuple of int
+        Rounds at which `record` looks; empty without `record`.
+    """
+
+    data: Data
+    split: str | Params
+    noise: Noise
+    booster: Booster
+    rounds: int
+    seed: int
+    record: tuple[str, ...] = ()
+    checkpoints: tuple[int, ...] = ()
+
+    def value(self) -> dict[str, Any]:
+        """Return the run as JSON-able data, without labels."""
+        noise = self.noise
+        return {
+            "dataset": {
+                "name": self.data.name,
+                "params": self.data.params.plain(),
+                "encode": self.data.encode,
+                "missing": self.data.missing,
+            },
+            "split": self.split if isinstance(self.split, str) else self.split.plain(),
+            "noise": None
+            if noise == CLEAN
+            else {"model": noise.model, "rate": noise.rate, "params": noise.params.plain()},
+            "booster": {"name": self.booster.name, "params": self.booster.params.plain()},
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "record": list(self.record),
+            "checkpoints": list(self.checkpoints),
+        }
+
+    @property
+    def dataset(self) -> str:
+        """The data set's name in tables."""
+        return self.data.label or self.data.name
+
+    @property
+    def method(self) -> str:
+        """The booster's name in tables."""
+        return self.booster.label or self.booster.name
+
+    @property
+    def id(self) -> str:
+        """A name for people, such as ``dna/sm-boost/exchange-0.2/seed-0``."""
+        noise = self.noise.label.replace(" ", "-")
+        folds = self.split.get("fold") if isinstance(self.split, Params) else None
+        fold = "" if folds is None else f"/fold-{folds}"
+        return f"{self.dataset}/{self.method}/{noise}/seed-{self.seed}{fold}"

@@ -1,0 +1,323 @@
+"""YAML read as data whose every value knows its file and line.
+
+Values follow YAML 1.2 (``1e-3`` is a number); what YAML 1.1 and 1.2 read differently (``no``,
+``012``, ``1:30``) is refused instead of guessed, and so is a key that is given twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from boostbench.errors import BoostbenchError, ConfigError
+
+__all__ = ["Place", "Source", "apply_override", "read_source", "show"]
+
+#: Where a value stands: keys and list positions from the top.
+Place = tuple[str | int, ...]
+
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)")
+_WORDS = {
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
+    **dict.fromkeys(["true", "True", "TRUE"], True),
+    **dict.fromkeys(["false", "False", "FALSE"], False),
+}
+_TRAPS = [
+    (
+        re.compile(r"(yes|no|on|off)", re.IGNORECASE),
+        "{0} is a truth value to YAML 1.1 and text to YAML 1.2; write true or false, or '{0}' "
+        "in quotes for text",
+    ),
+    (
+        re.compile(r"[-+]?0[0-9_]+"),
+        "{0} is an octal number to YAML 1.1; write it without the leading zero, or '{0}' in "
+        "quotes for text",
+    ),
+    (
+        re.compile(r"[-+]?0[box][0-9a-fA-F_]+"),
+        "{0} is not a decimal number; write it in decimal, or '{0}' in quotes for text",
+    ),
+    (
+        re.compile(r"[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"),
+        "{0} is a number to base 60 to YAML 1.1; write '{0}' in quotes for text, or a plain number",
+    ),
+    (
+        re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?"),
+        "{0} is a number to YAML 1.1 and text to YAML 1.2; write it without underscores",
+    ),
+    (re.compile(r"[-+]?\.(nan|NaN|NAN)"), "{0} is not a value; write a number"),
+]
+_MAX_VALUES = 100_000
+
+
+@dataclass
+class Source:
+    """A YAML file as plain data.
+
+    Attributes
+    ----------
+    name : str
+        The file, as messages show it.
+    data : object
+        Mappings, lists, text, numbers, truth values and None.
+    places : dict
+        ``"file:line"`` (or the ``--set`` text) of each value, by its place.
+    """
+
+    name: str
+    data: Any
+    places: dict[Place, str] = field(default_factory=dict)
+
+    def where(self, place: Place) -> str:
+        """Return where ``place``, or the nearest value around it that is known, was written."""
+        place = self.resolve(place)
+        while place and place not in self.places:
+            place = place[:-1]
+        return self.places.get(place, self.name)
+
+    def resolve(self, place: Place) -> Place:
+        """Return ``place`` with the names of ``{name: parameters}`` entries put in.
+
+        A booster's parameter is written at ``boosters, 0, sm-boost, M``, but its checks know it as
+        ``boosters, 0, M``.
+        """
+        found: Place = ()
+        value = self.data
+        for step in place:
+            if isinstance(value, dict) and step not in value and len(value) == 1:
+                name = next(iter(value))
+                if isinstance(value[name], dict) and step in value[name]:
+                    found, value = (*found, name), value[name]
+            found = (*found, step)
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                value = None
+        return found
+
+
+def show(value: Any) -> str:
+    """Return a value as a message shows it.
+
+    Examples
+    --------
+    >>> show("ten"), show(True), show([1, 2]), show(None)
+    ("'ten'", 'true', '[1, 2]', 'nothing')
+    """
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key}: {show(item)}" for key, item in value.items())
+        text = f"{{{inner}}}"
+    elif isinstance(value, list | tuple):
+        text = f"[{', '.join(show(item) for item in value)}]"
+    else:
+        text = repr(value)
+    return text if len(text) <= 60 else f"{text[:56]} ..."
+
+
+def read_source(path: Path, name: str | None = None) -> tuple[Source, list[BoostbenchError]]:
+    """Read one YAML file.
+
+    Parameters
+    ----------
+    path : Path
+    name : str or None, default=None
+        The file's name in messages; the path by default.
+
+    Returns
+    -------
+    source : Source
+    complaints : list of BoostbenchError
+        Repeated keys, YAML 1.1 traps and tags, each with its line; the rest of the file is read.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or is not YAML at all.
+    """
+    name = str(path) if name is None else name
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError([BoostbenchError(f"cannot be read: {reason}", where=name)]) from error
+    except UnicodeDecodeError as error:
+        what = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        raise ConfigError([BoostbenchError(what, where=name)]) from error
+    except yaml.YAMLError as error:
+        raise ConfigError([_syntax_complaint(name, error)]) from error
+    reader = _Reader(name)
+    data = None if node is None else reader.value(node, ())
+    return Source(name, data, reader.places), reader.complaints
+
+
+def apply_override(source: Source, text: str) -> BoostbenchError | None:
+    """Set one value, ``key.key=value``, in place; returns the complaint if that is impossible.
+
+    A list is entered by position or by the name of an entry, so that
+    ``boosters.sm-boost.M=0.5`` sets a parameter of the booster ``sm-boost``.
+    """
+    where = f"--set {text}"
+    dotted, equals, value_text = text.partition("=")
+    steps = [step.strip() for step in dotted.split(".")]
+    if not equals or not all(steps):
+        return BoostbenchError("expected key=value, for example rounds=100", where=where)
+    reader = _Reader(where, with_lines=False)
+    try:
+        node = yaml.compose(value_text, Loader=yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        return _syntax_complaint(where, error, with_line=False)
+    value = None if node is None else reader.value(node, ())
+    if reader.complaints:
+        return reader.complaints[0]
+    place = _assign(source.data, steps, value)
+    if place is None:
+        return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
+    source.places = {
+        known: at for known, at in source.places.items() if known[: len(place)] != place
+    }
+    source.places[place] = where
+    return None
+
+
+def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
+    """Set ``value`` at ``steps``; returns its place, or None if the way there does not exist."""
+    place: Place = ()
+    holder = data
+    for position, step in enumerate(steps):
+        last = position == len(steps) - 1
+        if isinstance(holder, dict):
+            key: str | int = step
+            if not last and not isinstance(holder.get(step), dict | list):
+                holder[step] = {}
+        elif isinstance(holder, list):
+            index = _entry(holder, step)
+            if index is None:
+                return None
+            key = index
+            if not last and not step.isdigit():
+                if not isinstance(holder[index], dict):
+                    holder[index] = {step: {}}
+                if not isinstance(holder[index][step], dict):
+                    holder[index][step] = {}
+                place, holder, key = (*place, index), holder[index], step
+        else:
+            return None
+        place = (*place, key)
+        if last:
+            holder[key] = value
+        else:
+            holder = holder[key]
+    return place
+
+
+def _entry(items: list[Any], step: str) -> int | None:
+    if step.isdigit():
+        return int(step) if int(step) < len(items) else None
+    for index, item in enumerate(items):
+        if item == step or (isinstance(item, dict) and list(item) == [step]):
+            return index
+    return None
+
+
+class _Reader:
+    """Turns YAML nodes into values, noting where each one stands."""
+
+    def __init__(self, name: str, *, with_lines: bool = True) -> None:
+        self.name = name
+        self.with_lines = with_lines
+        self.places: dict[Place, str] = {}
+        self.complaints: list[BoostbenchError] = []
+        self._open: list[yaml.Node] = []
+        self._count = 0
+
+    def value(self, node: yaml.Node, place: Place) -> Any:
+        self.places.setdefault(place, self.where(node))
+        self._count += 1
+        if any(node is outer for outer in self._open) or self._count > _MAX_VALUES:
+            if self._count <= _MAX_VALUES or self._count == _MAX_VALUES + 1:
+                self.complain(node, "an alias that holds itself, or too many of them")
+            return None
+        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.partition("2002:")[2] not in (
+            "str",
+            "seq",
+            "map",
+        ):
+            self.complain(node, f"the tag {node.tag!r} is not supported; leave it out")
+            return None
+        self._open.append(node)
+        try:
+            if isinstance(node, yaml.MappingNode):
+                return self.mapping(node, place)
+            if isinstance(node, yaml.SequenceNode):
+                return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
+            assert isinstance(node, yaml.ScalarNode)
+            return self.scalar(node)
+        finally:
+            self._open.pop()
+
+    def mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        lines: dict[str, str] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.complain(key_node, "a key must be text, found a list or a mapping")
+                continue
+            key = str(key_node.value)
+            if key == "<<":
+                self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
+                continue
+            if key_node.style is None and _TRAPS[0][0].fullmatch(key):
+                self.complain(key_node, _TRAPS[0][1].format(key))
+                continue
+            if key in result:
+                self.complain(key_node, f"key {key!r} is given twice; first at {lines[key]}")
+                continue
+            lines[key] = self.where(key_node)
+            self.places[(*place, key)] = lines[key]
+            result[key] = self.value(value_node, (*place, key))
+        return result
+
+    def scalar(self, node: yaml.ScalarNode) -> Any:
+        text = str(node.value)
+        if node.style is not None:  # quoted or block text
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        for pattern, what in _TRAPS:
+            if pattern.fullmatch(text):
+                self.complain(node, what.format(text))
+                return text
+        if _INT.fullmatch(text):
+            return int(text)
+        if _FLOAT.fullmatch(text):
+            return float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf"))
+        return text
+
+    def complain(self, node: yaml.Node, what: str) -> None:
+        self.complaints.append(BoostbenchError(what, where=self.where(node)))
+
+    def where(self, node: yaml.Node) -> str:
+        return f"{self.name}:{node.start_mark.line + 1}" if self.with_lines else self.name
+
+
+def _syntax_complaint(
+    name: str, error: yaml.YAMLError, *, with_line: bool = True
+) -> BoostbenchError:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or str(error).splitlines()[0]
+    context = getattr(error, "context", None)
+    if "\\t" in what:
+        what, context = "a tab cannot indent; use spaces", None
+    where = f"{name}:{mark.line + 1}" if mark is not None and with_line else name
+    return BoostbenchError(f"not YAML: {what}{f' ({context})' if context else ''}", where=where)
