@@ -75,7 +75,7 @@ def _flag(option: Any) -> str:
 
 def _meaning(param: Any) -> str:
     default = param.default
-    if param.required or default in (None, False) or callable(default):
+    if param.required or default in (None, False, "") or callable(default):
         return str(param.help)
     return f"{param.help} Default: `{default}`."
 

@@ -15,7 +15,7 @@ __all__ = ["describe"]
 #: What the program passes to a plugin itself, so that users never write it in a config.
 _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
-    "noise": ("y", "n_classes", "rate", "rng", "X"),
+    "noise": ("y", "n_classes", "rng", "X"),
     "figures": ("frame", "config", "path"),
 }
 

@@ -44,7 +44,7 @@ def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, 
     """Return name, type, default and description of each parameter of a class or function."""
     section = sections_of(plugin).get("Parameters", "") + "\n"
     entries = list(_PARAMETER.finditer(section))
-    ends = [*(entry.start() for entry in entries[1:]), len(section)]
+    ends = [entry.start() for entry in entries[1:]] + [len(section)] * bool(entries)
     documented = {
         name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
         for entry, end in zip(entries, ends, strict=True)
