@@ -91,3 +91,11 @@ def test_every_command_line_shown_exists(line):
     for word in words[1:]:
         if word.startswith("-"):
             assert word.partition("=")[0] in options, f"{line}: {word}"
+
+
+def test_the_page_on_configs_names_every_key():
+    from boostbench.experiments.config import Config
+
+    text = (ROOT / "docs/configs.md").read_text(encoding="utf-8")
+    for key in Config.model_fields:
+        assert key == "path" or f"`{key}`" in text, key

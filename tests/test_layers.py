@@ -23,4 +23,4 @@ def test_no_module_imports_upward():
     "module", sorted((ROOT / "boostbench").rglob("*.py")), ids=lambda p: p.stem
 )
 def test_a_module_fits_in_a_sitting(module):
-    assert len(module.read_text(encoding="utf-8").splitlines()) <= 450
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 500

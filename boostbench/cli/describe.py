@@ -73,10 +73,9 @@ def _yaml(value: Any) -> str:
 
 
 def _of_dataset(name: str) -> dict[str, Any]:
-    from boostbench.data import catalog
+    from boostbench.data import find_entry
 
-    entry = catalog()[name]
-    return entry.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
+    return find_entry(name).model_dump(mode="json", exclude_defaults=True)
 
 
 def _of_config(path: Path) -> dict[str, Any]:

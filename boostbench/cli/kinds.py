@@ -26,7 +26,7 @@ class Kind:
     Attributes
     ----------
     names : callable
-        Returns all names without importing what they stand for.
+        Returns all names, other names of the same thing too, without importing what they stand for.
     rows : callable
         Returns one row per name, what ``boostbench list`` prints.
     registry : Registry or None
@@ -91,7 +91,7 @@ def _loadable(registry: Registry) -> Iterator[tuple[str, Any]]:
 def _dataset_names() -> list[str]:
     from boostbench.data import catalog
 
-    return list(catalog())
+    return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
 
 
 def _dataset_rows() -> list[Row]:

@@ -1,0 +1,113 @@
+"""`boostbench list` and `boostbench show`."""
+
+import json
+
+import pytest
+
+from boostbench.cli.docstrings import parameters_of, sections_of
+from boostbench.cli.kinds import KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_listed_as_a_table_and_as_json(boostbench, kind):
+    table = boostbench("list", kind)
+    rows = boostbench("list", kind, "--json").json
+    assert table.code == 0
+    assert table.err == ""
+    assert len(table.out.splitlines()) == len(rows) + 1
+    assert {row["name"] for row in rows} <= set(KINDS[kind].names())
+    assert rows
+    assert all(row["name"] in table.out for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["boosters", "weak-learners", "noise", "figures"])
+def test_everything_registered_says_what_it_is(boostbench, kind):
+    for row in boostbench("list", kind, "--json").json:
+        assert len(row["summary"]) > 10, row
+
+
+def test_a_booster_is_shown_with_its_parameters_paper_and_example(boostbench):
+    out = boostbench("show", "sm-boost").out
+    assert out.startswith("sm-boost (boosters)\n")
+    assert "python: boostbench.boosters.sm_boost.SMBoost" in out
+    assert "subsample: float, default 1.0" in out
+    assert "Geist 2015" in out
+    assert ">>> SMBoost(" in out
+    assert "- sm-boost: {" in out
+    assert "random_state" not in out.partition("paper:")[0].partition("parameters:")[2]
+    assert ".. math::" not in out
+
+
+@pytest.mark.parametrize(
+    "name", sorted({name for kind in KINDS.values() for name in kind.names()})
+)
+def test_every_name_can_be_shown(boostbench, name):
+    outcome = boostbench("show", name, "--json")
+    assert outcome.code == 0
+    shown = outcome.json
+    assert name in {d["name"] for d in (shown if isinstance(shown, list) else [shown])}
+
+
+def test_a_data_set_is_shown_with_its_sizes(boostbench):
+    shown = boostbench("show", "iris", "--json").json
+    assert (shown["n_rows"], shown["n_features"], shown["n_classes"]) == (150, 4, 3)
+
+
+def test_a_data_set_is_found_by_its_alias(boostbench):
+    shown = boostbench("show", "waveform", "--json").json
+    assert shown
+
+
+def test_an_example_config_is_valid(boostbench, tmp_path):
+    for name in ("sm-boost", "samme", "adaboost-mh"):
+        example = boostbench("show", name, "--json").json["config"]
+        path = tmp_path / "example.yaml"
+        path.write_text(f"name: example\ndatasets: [iris]\nrounds: 3\n{example}\n")
+        outcome = boostbench("plan", path)
+        assert outcome.code == 0, outcome.err
+
+
+def test_unicode_survives_json(boostbench):
+    assert json.loads(boostbench("show", "letter", "--json").out)["citation"]
+
+
+class Documented:
+    """Say it.
+
+    More, with :math:`x` and ``code``:
+
+    .. math::
+        x = 1
+
+    Parameters
+    ----------
+    a, b : int, default=3
+        Two numbers.
+    c : str
+        Text
+        over two lines.
+
+    References
+    ----------
+    Somebody 1999.
+    """
+
+    def __init__(self, a=3, b=3, *, c, d=None, **rest):
+        pass
+
+
+def test_a_docstring_is_taken_apart():
+    sections = sections_of(Documented)
+    assert list(sections) == ["", "Parameters", "References"]
+    assert sections[""] == "Say it.\n\nMore, with x and code:\n\n    x = 1"
+    assert sections["References"] == "Somebody 1999."
+
+
+def test_parameters_are_those_of_the_signature():
+    parameters = {p["name"]: p for p in parameters_of(Documented, skip=("b",))}
+    assert list(parameters) == ["a", "c", "d"]
+    assert parameters["a"]["type"] == "int"
+    assert parameters["a"]["default"] == 3
+    assert parameters["c"]["required"]
+    assert parameters["c"]["description"] == "Text\nover two lines."
+    assert parameters["d"]["description"] == ""
