@@ -1,0 +1,100 @@
+"""The cache folder: downloaded files and parsed tables.
+
+The folder is ``BOOSTBENCH_CACHE``, else the platform's place for caches. It may be deleted at any
+time, and a folder that cannot be written only costs time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from boostbench.data.parsed import Parsed
+
+__all__ = ["cache_dir", "read_parsed", "write_atomically", "write_parsed"]
+
+
+def cache_dir() -> Path:
+    """Return the cache folder; it need not exist."""
+    given = os.environ.get("BOOSTBENCH_CACHE")
+    if given:
+        return Path(given).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "boostbench"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "boostbench"
+
+
+def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file so that it is there complete or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder is created.
+    write : callable
+        Writes to the open file it is given.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_parsed(key: str) -> Parsed | None:
+    """Return the table kept under ``key``, or None if it is absent or damaged."""
+    try:
+        with np.load(_path(key), allow_pickle=False) as arrays:
+            facts = json.loads(str(arrays["facts"]))
+            return Parsed(
+                X=arrays["X"].astype(np.float64),
+                labels=arrays["labels"],
+                feature_names=tuple(facts["feature_names"]),
+                categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
+                in_test=arrays.get("in_test"),
+            )
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def write_parsed(key: str, parsed: Parsed) -> None:
+    """Keep a table under ``key``; a folder that cannot be written is passed over."""
+    facts = {"feature_names": parsed.feature_names, "categories": parsed.categories}
+    arrays: dict[str, np.ndarray] = {
+        "X": _smallest(parsed.X),
+        "labels": parsed.labels,
+        "facts": np.array(json.dumps(facts)),
+    }
+    if parsed.in_test is not None:
+        arrays["in_test"] = parsed.in_test
+    try:
+        write_atomically(_path(key), lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    except OSError:
+        return
+
+
+def _path(key: str) -> Path:
+    return cache_dir() / "parsed" / f"{key}.npz"
+
+
+def _smallest(X: np.ndarray) -> np.ndarray:
+    """Return ``X`` in bytes where that is exact (images: an eighth of the size)."""
+    if not np.isfinite(X).all() or X.min() < 0 or X.max() > 255:
+        return X
+    small = X.astype(np.uint8)
+    return small if np.array_equal(small, X) else X

@@ -1,0 +1,213 @@
+"""The data set as the rest of the program sees it: numbers, labels 0..K-1 and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+
+__all__ = ["Dataset", "encode_labels", "impute"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features, labels and where they came from.
+
+    Attributes
+    ----------
+    name : str
+        Name in the catalog.
+    X : ndarray of float64, shape (n_rows, n_features)
+        Original, unscaled values; NaN is a missing cell; a categorical column holds the codes
+        0, 1, ... of its values in sorted order.
+    y : ndarray of int64, shape (n_rows,)
+        Class index, 0..K-1.
+    classes : tuple of str
+        The K labels as in the source, in numeric order if all are numbers, else as text.
+    feature_names : tuple of str
+    categorical : ndarray of bool, shape (n_features,)
+        Which columns hold codes of categories.
+    official : tuple of two ndarrays of int64, or None
+        Rows of the official training and test part, in their order.
+    citation : str
+    source : str
+        Where the rows came from: a file, a package, a generator and its parameters.
+    extras : mapping
+        What a generator drew besides, e.g. ``{"beta": 0.13}`` of ``madelon``.
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    classes: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    categorical: NDArray[np.bool_]
+    official: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    citation: str = ""
+    source: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        name: str,
+        X: NDArray[np.float64],
+        labels: Sequence[Any] | NDArray[Any],
+        *,
+        n_train: int | None = None,
+        feature_names: Sequence[str] = (),
+        source: str = "",
+        extras: Mapping[str, Any] | None = None,
+    ) -> Dataset:
+        """Build a data set of numeric columns, as a generator does.
+
+        Parameters
+        ----------
+        name : str
+        X : array of shape (n_rows, n_features)
+        labels : array-like of shape (n_rows,)
+            Any labels; their text names the classes.
+        n_train : int, default=None
+            The first ``n_train`` rows are the official training part, the others the test part.
+            None, or all rows: there is no official division.
+        feature_names : sequence of str, default=()
+            Empty: x1, x2, ...
+        source : str, default=""
+        extras : mapping, default=None
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> data = Dataset.from_arrays("toy", np.eye(3), [10, 9, 10], n_train=2)
+        >>> data.classes, data.y.tolist(), data.official[1].tolist()
+        (('9', '10'), [1, 0, 1], [2])
+        """
+        y, classes = encode_labels([str(label) for label in labels])
+        rows = np.arange(len(y), dtype=np.int64)
+        divided = n_train is not None and n_train < len(y)
+        n_features = X.shape[1]
+        return cls(
+            name=name,
+            X=np.ascontiguousarray(X, dtype=np.float64),
+            y=y,
+            classes=classes,
+            feature_names=tuple(feature_names) or tuple(f"x{j + 1}" for j in range(n_features)),
+            categorical=np.zeros(n_features, dtype=bool),
+            official=(rows[:n_train], rows[n_train:]) if divided else None,
+            source=source,
+            extras=dict(extras or {}),
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of both parts."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of ``X``."""
+        return len(self.feature_names)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, K."""
+        return len(self.classes)
+
+
+def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return class indices and class names in sorted order.
+
+    Labels that all read as finite numbers are compared as numbers (so ``"1"``, ``"+1"`` and
+    ``"1.0"`` are one class, named ``"1"``), all others as text.
+
+    Examples
+    --------
+    >>> y, classes = encode_labels(["10", "9", "10.0"])
+    >>> y.tolist(), classes
+    ([1, 0, 1], ('9', '10'))
+    """
+    texts, index = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    numbers = [_number(str(text)) for text in texts]
+    if any(number is None for number in numbers):
+        return index.astype(np.int64), tuple(str(text) for text in texts)
+    values, of_text = np.unique(np.array(numbers, dtype=np.float64), return_inverse=True)
+    names = tuple(str(int(v)) if v == int(v) else repr(float(v)) for v in values)
+    return of_text[index].astype(np.int64), names
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def impute(
+    X: NDArray[np.float64],
+    rule: str | float,
+    *,
+    categorical: NDArray[np.bool_] | None = None,
+    fit_rows: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Return ``X`` with its missing cells filled by a declared rule.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n_rows, n_features)
+        NaN is missing. Returned as it is when nothing is missing or the rule is ``"keep"``.
+    rule : {"keep", "median", "most-frequent"} or a number
+        ``"keep"`` changes nothing. ``"median"`` takes the column's median, and the most frequent
+        code in a categorical column. ``"most-frequent"`` takes the commonest value, of several
+        the smallest. A number fills every missing cell with itself. A column without any value
+        in the fitting rows is filled with 0.
+    categorical : ndarray of bool, shape (n_features,), default=None
+        None: no column is categorical.
+    fit_rows : ndarray of int, default=None
+        Rows the statistics are taken from: the training rows, so that nothing of the test part
+        is used. None: all rows.
+
+    Raises
+    ------
+    BoostbenchError
+        If the rule is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> impute(np.array([[1.0], [np.nan], [4.0], [9.0]]), "median").ravel().tolist()
+    [1.0, 4.0, 4.0, 9.0]
+    """
+    number = isinstance(rule, (int, float)) and not isinstance(rule, bool)
+    if not number and rule not in ("keep", "median", "most-frequent"):
+        raise BoostbenchError(
+            f"unknown rule {rule!r}; choose 'keep', 'median', 'most-frequent' or a number",
+            where="missing",
+        )
+    missing = np.isnan(X)
+    if rule == "keep" or not missing.any():
+        return X
+    filled = X.copy()
+    for j in np.flatnonzero(missing.any(axis=0)):
+        if number:
+            value = float(rule)
+        else:
+            column = X[:, j] if fit_rows is None else X[fit_rows, j]
+            by_count = rule == "most-frequent" or (categorical is not None and categorical[j])
+            value = _typical(column[~np.isnan(column)], by_count=by_count)
+        filled[missing[:, j], j] = value
+    return filled
+
+
+def _typical(values: NDArray[np.float64], *, by_count: bool) -> float:
+    if values.size == 0:
+        return 0.0
+    if not by_count:
+        return float(np.median(values))
+    distinct, counts = np.unique(values, return_counts=True)
+    return float(distinct[np.argmax(counts)])

@@ -1,0 +1,372 @@
+"""Artificial problems of the papers.
+
+A generator is a function ``generator(rng, *, ...) -> Dataset``: everything it draws comes from
+``rng``, and its parameters are keywords. The first ``n_train`` rows are the official training part.
+Labels are always clean: corrupting the training labels is the business of the noise models, which
+have a stream of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import BoostbenchError
+
+__all__ = [
+    "gaussian_mixture",
+    "long_servedio",
+    "madelon",
+    "ring_norm",
+    "two_norm",
+    "waveform",
+]
+
+_MADELON_RANGES = {
+    "n_informative": (2, 10),
+    "n_redundant": (0, 5),
+    "n_repeated": (0, 5),
+    "n_useless": (0, 5),
+    "n_classes": (2, 5),
+    "n_clusters_per_class": (2, 5),
+    "n_train": (200, 3000),
+}
+
+
+def madelon(
+    rng: np.random.Generator,
+    *,
+    n_train: int | None = None,
+    n_test: int = 10_000,
+    n_informative: int | None = None,
+    n_redundant: int | None = None,
+    n_repeated: int | None = None,
+    n_useless: int | None = None,
+    n_classes: int | None = None,
+    n_clusters_per_class: int | None = None,
+    beta: float | None = None,
+) -> Dataset:
+    """Draw a Madelon-like problem: clusters at the corners of a hypercube.
+
+    What is None is drawn: ``n_informative`` 2..10, ``n_redundant``, ``n_repeated`` and
+    ``n_useless`` 0..5, ``n_classes`` and ``n_clusters_per_class`` 2..5, ``n_train`` 200..3000
+    (uniform integers, ends included) and ``beta`` uniform in [0, 0.25]. While
+    ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again.
+
+    All rows come from one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so that
+    training and test part are the same problem and all labels are clean. The paper corrupts each
+    training label independently with probability beta, giving it a class uniform over all: that is
+    the noise model ``exchange`` at the rate ``extras["beta"]`` with ``exact=False``.
+
+    Attributes drawn are in ``extras``, ``beta`` among them.
+
+    Raises
+    ------
+    BoostbenchError
+        If the given values allow no problem.
+
+    References
+    ----------
+    M. Geist, "Soft-max boosting", Machine Learning 100, 2015, Section 5.3.
+    """
+    from sklearn.datasets import make_classification
+
+    given: dict[str, int | None] = {
+        "n_informative": n_informative,
+        "n_redundant": n_redundant,
+        "n_repeated": n_repeated,
+        "n_useless": n_useless,
+        "n_classes": n_classes,
+        "n_clusters_per_class": n_clusters_per_class,
+        "n_train": n_train,
+    }
+    _check_sizes(n_test=n_test, n_train=1 if n_train is None else n_train)
+    drawn = _draw_madelon(rng, given)
+    share = float(rng.uniform(0.0, 0.25)) if beta is None else float(beta)
+    n_features = sum(drawn[f"n_{k}"] for k in ("informative", "redundant", "repeated", "useless"))
+    X, y = make_classification(
+        n_samples=drawn["n_train"] + n_test,
+        n_features=n_features,
+        n_informative=drawn["n_informative"],
+        n_redundant=drawn["n_redundant"],
+        n_repeated=drawn["n_repeated"],
+        n_classes=drawn["n_classes"],
+        n_clusters_per_class=drawn["n_clusters_per_class"],
+        flip_y=0.0,
+        class_sep=1.0,
+        shift=None,
+        scale=None,
+        random_state=int(rng.integers(2**32)),
+    )
+    return Dataset.from_arrays(
+        "madelon", X, y, n_train=drawn["n_train"], extras={**drawn, "beta": share}
+    )
+
+
+def _draw_madelon(rng: np.random.Generator, given: dict[str, int | None]) -> dict[str, int]:
+    bounds: dict[str, tuple[int, int]] = {}
+    for key, law in _MADELON_RANGES.items():
+        value = given[key]
+        bounds[key] = law if value is None else (value, value)
+    fewest = bounds["n_classes"][0] * bounds["n_clusters_per_class"][0]
+    most = 2 ** bounds["n_informative"][1]
+    if fewest > most:
+        raise BoostbenchError(
+            f"n_classes * n_clusters_per_class is at least {fewest}, more than the "
+            f"2 ** n_informative = {most} corners there are",
+            where="madelon",
+        )
+    while True:
+        drawn = {key: int(rng.integers(*ends, endpoint=True)) for key, ends in bounds.items()}
+        if drawn["n_classes"] * drawn["n_clusters_per_class"] <= 2 ** drawn["n_informative"]:
+            return drawn
+
+
+def long_servedio(
+    rng: np.random.Generator, *, n_train: int = 4000, n_test: int = 10_000
+) -> Dataset:
+    """Draw the problem on which convex potentials fail under label noise.
+
+    21 features in {0, 1}, label y uniform in {0, 1}. A quarter of the rows have all 21 features
+    equal to y (large margin); a quarter have the first 11 equal to y and the other 10 opposite
+    (pullers); half have 5 random ones of the first 11 and 6 random ones of the last 10 equal to y
+    and the rest opposite (penalizers). The unweighted vote of all features is right on every row.
+
+    Parameters
+    ----------
+    rng : numpy Generator
+    n_train, n_test : int
+        Multiples of 4; ``n_test`` may be 0. The paper's Figure 7 corrupts the training labels by
+        the noise model ``flip`` with ``exact=False``.
+
+    References
+    ----------
+    P. Long and R. Servedio, "Random classification noise defeats all convex potential boosters",
+    Machine Learning 78, 2010; M. Geist, "Soft-max boosting", 2015, Section 5.5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = long_servedio(np.random.default_rng(0), n_train=8, n_test=4)
+    >>> ((data.X.sum(axis=1) > 10) == data.y).all()
+    np.True_
+    """
+    _check_sizes(n_train=n_train, n_test=n_test)
+    for name, n in (("n_train", n_train), ("n_test", n_test)):
+        if n % 4:
+            raise BoostbenchError(
+                f"{name} must be a multiple of 4, found {n}", where="long-servedio"
+            )
+    parts = [_long_servedio_part(rng, n) for n in (n_train, n_test) if n]
+    return Dataset.from_arrays(
+        "long-servedio",
+        np.vstack([X for X, _ in parts]),
+        np.concatenate([y for _, y in parts]),
+        n_train=n_train,
+    )
+
+
+def _long_servedio_part(
+    rng: np.random.Generator, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    right = np.zeros((n, 21), dtype=bool)
+    right[: n // 4] = True
+    right[n // 4 : n // 2, :11] = True
+    penalizers = right[n // 2 :]
+    penalizers[:, :11] = rng.random((len(penalizers), 11)).argsort(axis=1) < 5
+    penalizers[:, 11:] = rng.random((len(penalizers), 10)).argsort(axis=1) < 6
+    right = right[rng.permutation(n)]
+    y = rng.integers(2, size=n)
+    return np.where(right, y[:, None], 1 - y[:, None]).astype(np.float64), y
+
+
+def two_norm(
+    rng: np.random.Generator,
+    *,
+    n_train: int = 300,
+    n_test: int = 3000,
+    n_features: int = 20,
+    a: float | None = None,
+) -> Dataset:
+    """Draw two unit Gaussians at (a, ..., a) and (-a, ..., -a).
+
+    Parameters
+    ----------
+    rng : numpy Generator
+    n_train, n_test : int
+        ``n_test`` may be 0.
+    n_features : int, default=20
+    a : float, default=None
+        None: 2 / sqrt(n_features); the Bayes error is then 2.28 %.
+
+    References
+    ----------
+    L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
+    """
+    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
+    a = 2.0 / np.sqrt(n_features) if a is None else a
+    y = rng.integers(2, size=n_train + n_test)
+    X = rng.standard_normal((len(y), n_features)) + np.where(y == 0, a, -a)[:, None]
+    return Dataset.from_arrays("two-norm", X, y + 1, n_train=n_train)
+
+
+def ring_norm(
+    rng: np.random.Generator,
+    *,
+    n_train: int = 300,
+    n_test: int = 3000,
+    n_features: int = 20,
+    a: float | None = None,
+) -> Dataset:
+    """Draw a wide Gaussian N(0, 4 I) round a unit one at (a, ..., a).
+
+    Parameters
+    ----------
+    rng : numpy Generator
+    n_train, n_test : int
+        ``n_test`` may be 0.
+    n_features : int, default=20
+    a : float, default=None
+        None: 2 / sqrt(n_features), Bayes error 1.25 %; 1 / sqrt(n_features) also circulates
+        (1.51 %).
+
+    References
+    ----------
+    L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
+    """
+    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
+    a = 2.0 / np.sqrt(n_features) if a is None else a
+    y = rng.integers(2, size=n_train + n_test)
+    noise = rng.standard_normal((len(y), n_features))
+    X = np.where((y == 0)[:, None], 2.0 * noise, noise + a)
+    return Dataset.from_arrays("ring-norm", X, y + 1, n_train=n_train)
+
+
+def waveform(
+    rng: np.random.Generator, *, n_train: int = 300, n_test: int = 5000, n_useless: int = 0
+) -> Dataset:
+    """Draw random mixtures of two of three triangular waves, 21 points each, plus unit noise.
+
+    Class 1 mixes waves 1 and 2, class 2 waves 1 and 3, class 3 waves 2 and 3, each with a uniform
+    weight; wave 1 is ``max(6 - |i - 11|, 0)`` at i = 1..21, waves 2 and 3 are it shifted by +4 and
+    -4. The Bayes error is about 14 %.
+
+    Parameters
+    ----------
+    rng : numpy Generator
+    n_train, n_test : int
+        ``n_test`` may be 0.
+    n_useless : int, default=0
+        Further columns of unit noise (19 in the larger version of the problem).
+
+    References
+    ----------
+    L. Breiman et al., "Classification and Regression Trees", 1984, Section 2.6.2.
+    """
+    _check_sizes(n_train=n_train, n_test=n_test)
+    i = np.arange(1, 22)
+    waves = np.stack([np.maximum(6 - np.abs(i - 11 - shift), 0) for shift in (0, 4, -4)])
+    y = rng.integers(3, size=n_train + n_test)
+    first, second = np.array([[0, 1], [0, 2], [1, 2]])[y].T
+    u = rng.random((len(y), 1))
+    X = rng.standard_normal((len(y), 21 + n_useless))
+    X[:, :21] += u * waves[first] + (1 - u) * waves[second]
+    return Dataset.from_arrays("waveform", X, y + 1, n_train=n_train)
+
+
+def gaussian_mixture(
+    rng: np.random.Generator,
+    *,
+    means: ArrayLike,
+    covariances: ArrayLike,
+    n_train: int = 1000,
+    n_test: int = 1000,
+    priors: Sequence[float] | None = None,
+    balanced: bool = False,
+    labels: Sequence[Any] | None = None,
+) -> Dataset:
+    """Draw one Gaussian per class.
+
+    Parameters
+    ----------
+    rng : numpy Generator
+    means : array-like, shape (K, d)
+    covariances : array-like, shape (K, d, d)
+    n_train, n_test : int
+        ``n_test`` may be 0.
+    priors : sequence of K floats, default=None
+        Class probabilities; None: equal.
+    balanced : bool, default=False
+        Exact equal class counts in each part (as nearly as the size allows) in place of drawing
+        the class of every row.
+    labels : sequence of K labels, default=None
+        None: 1..K.
+
+    Raises
+    ------
+    BoostbenchError
+        If the shapes do not fit.
+    """
+    _check_sizes(n_train=n_train, n_test=n_test)
+    centres, spreads = _check_gaussians(means, covariances)
+    n_classes = len(centres)
+    weights = np.full(n_classes, 1.0 / n_classes) if priors is None else np.asarray(priors, float)
+    names = list(range(1, n_classes + 1)) if labels is None else list(labels)
+    for what, n in (("priors", len(weights)), ("labels", len(names))):
+        if n != n_classes:
+            raise BoostbenchError(
+                f"{n} {what} given for {n_classes} means", where="gaussian-mixture"
+            )
+    if weights.min() < 0 or not np.isclose(weights.sum(), 1.0):
+        raise BoostbenchError(
+            f"priors must be shares that add up to 1, found {weights.tolist()}",
+            where="gaussian-mixture",
+        )
+    if balanced:
+        y = np.concatenate([rng.permutation(np.arange(n) % n_classes) for n in (n_train, n_test)])
+    else:
+        y = rng.choice(n_classes, size=n_train + n_test, p=weights)
+    roots = np.linalg.cholesky(spreads)
+    noise = rng.standard_normal((len(y), centres.shape[1]))
+    X = centres[y] + np.einsum("nij,nj->ni", roots[y], noise)
+    return Dataset.from_arrays("gaussian-mixture", X, [names[k] for k in y], n_train=n_train)
+
+
+def _check_gaussians(
+    means: ArrayLike, covariances: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    try:
+        centres, spreads = np.asarray(means, float), np.asarray(covariances, float)
+    except (TypeError, ValueError) as error:
+        raise BoostbenchError(
+            f"means and covariances must be regular lists of numbers: {error}",
+            where="gaussian-mixture",
+        ) from error
+    if centres.ndim != 2 or len(centres) < 2:
+        raise BoostbenchError(
+            f"means must be at least 2 points of one dimension, found shape {centres.shape}",
+            where="gaussian-mixture",
+        )
+    K, d = centres.shape
+    if spreads.shape != (K, d, d):
+        raise BoostbenchError(
+            f"covariances must have shape {(K, d, d)}, found {spreads.shape}",
+            where="gaussian-mixture",
+        )
+    symmetric = np.allclose(spreads, spreads.transpose(0, 2, 1))
+    if not symmetric or np.linalg.eigvalsh(spreads).min() <= 0:
+        raise BoostbenchError(
+            "covariances must be symmetric and positive definite", where="gaussian-mixture"
+        )
+    return centres, spreads
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        least = 0 if name == "n_test" else 1
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
+            raise BoostbenchError(f"{name} must be an integer of at least {least}, found {size!r}")

@@ -1,0 +1,205 @@
+"""From a name to a `Dataset`: locate, read, check, encode."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data.bundled import parse_bundled
+from boostbench.data.cache import read_parsed, write_parsed
+from boostbench.data.catalog import DatasetEntry
+from boostbench.data.checks import check_found
+from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.formats import parse_files
+from boostbench.data.parsed import Parsed
+from boostbench.data.sources import Located, locate
+from boostbench.errors import BoostbenchError, DataError, UnknownNameError
+from boostbench.registry import generators
+
+__all__ = ["load"]
+
+_CACHED_FROM_BYTES = 100_000  # smaller files are read faster than a cache pays for
+
+
+def load(
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    data_dirs: Iterable[str | Path] = (),
+    encode: Literal["ordinal", "one-hot"] = "ordinal",
+    missing: str | float = "keep",
+    rng: np.random.Generator | None = None,
+    allow_download: bool = False,
+) -> Dataset:
+    """Load a data set and check it against the catalog.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias.
+    params : mapping, default=None
+        Parameters of its generator.
+    data_dirs : iterable of path, default=()
+        Folders that come before ``BOOSTBENCH_DATA`` and ``./datasets``.
+    encode : {"ordinal", "one-hot"}, default="ordinal"
+        A categorical column as codes 0, 1, ... of its values in sorted order, or as one 0/1 column
+        per value, named ``column=value``, all of them NaN where the cell is missing.
+    missing : {"keep", "median", "most-frequent"} or float, default="keep"
+        See `impute`. The statistics are those of the official training rows, of all rows where
+        there is no official division.
+    rng : numpy Generator, default=None
+        Stream of a generated set. None: the stream of seed 0.
+    allow_download : bool, default=False
+        Whether the network may be asked.
+
+    Raises
+    ------
+    BoostbenchError
+        If the set is unknown or unavailable, its file damaged or not what the catalog says.
+
+    Examples
+    --------
+    >>> iris = load("iris")
+    >>> iris.X.shape, iris.classes
+    ((150, 4), ('setosa', 'versicolor', 'virginica'))
+    """
+    if encode not in ("ordinal", "one-hot"):
+        raise BoostbenchError(
+            f"unknown encoding {encode!r}; choose 'ordinal' or 'one-hot'", where="encode"
+        )
+    located = locate(name, params, data_dirs, allow_download)
+    entry, rows = located.entry, located.rows
+    if located.kind == "generator":
+        data = _generate(located, np.random.default_rng(0) if rng is None else rng)
+        return _merge_classes(data, entry)
+    parsed = _read(located)
+    y, classes = encode_labels(parsed.labels.tolist())
+    n_train = None if parsed.in_test is None else int(np.sum(~parsed.in_test))
+    check_found(
+        rows,
+        where=located.describe,
+        n_rows=len(y),
+        n_train=n_train,
+        n_features=len(parsed.feature_names),
+        classes=classes,
+    )
+    official = _official(parsed, rows)
+    categorical = np.array([values is not None for values in parsed.categories], dtype=bool)
+    X = impute(
+        parsed.X,
+        missing,
+        categorical=categorical,
+        fit_rows=None if official is None else official[0],
+    )
+    names = parsed.feature_names
+    if encode == "one-hot" and categorical.any():
+        X, names = _one_hot(X, parsed)
+        categorical = np.zeros(len(names), dtype=bool)
+    data = Dataset(
+        name=entry.name,
+        X=X,
+        y=y,
+        classes=classes,
+        feature_names=names,
+        categorical=categorical,
+        official=official,
+        citation=rows.citation,
+        source=located.describe,
+    )
+    return _merge_classes(data, entry)
+
+
+def _generate(located: Located, rng: np.random.Generator) -> Dataset:
+    rows = located.rows
+    generator = generators.get(rows.generator)
+    params = dict(located.params or {})
+    known = [
+        parameter.name
+        for parameter in inspect.signature(generator).parameters.values()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+    for key in params:
+        if key not in known:
+            raise UnknownNameError(f"parameter of generator {rows.generator!r}:", key, known)
+    data = generator(rng, **params)
+    if not isinstance(data, Dataset):
+        raise BoostbenchError(
+            f"generator {rows.generator!r} must return a Dataset, it returned a "
+            f"{type(data).__name__}"
+        )
+    return replace(data, name=located.entry.name, source=located.describe, citation=rows.citation)
+
+
+def _read(located: Located) -> Parsed:
+    if located.kind == "scikit-learn":
+        return parse_bundled(str(located.rows.sklearn))
+    cached = sum(path.stat().st_size for path in located.paths) >= _CACHED_FROM_BYTES
+    parsed = read_parsed(located.checksum) if cached else None
+    if parsed is None:
+        parsed = parse_files(located.paths, located.rows)
+        if cached:
+            write_parsed(located.checksum, parsed)
+    return parsed
+
+
+def _official(
+    parsed: Parsed, entry: DatasetEntry
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    in_test = parsed.in_test
+    if in_test is None and entry.ordered and entry.n_train is not None:
+        if len(parsed.labels) != entry.n_rows:
+            return None
+        in_test = np.arange(len(parsed.labels)) >= entry.n_train
+    if in_test is None:
+        return None
+    return np.flatnonzero(~in_test).astype(np.int64), np.flatnonzero(in_test).astype(np.int64)
+
+
+def _one_hot(X: NDArray[np.float64], parsed: Parsed) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    columns: list[NDArray[np.float64]] = []
+    names: list[str] = []
+    for j, (name, values) in enumerate(zip(parsed.feature_names, parsed.categories, strict=True)):
+        if values is None:
+            columns.append(X[:, j])
+            names.append(name)
+            continue
+        gap = np.where(np.isnan(X[:, j]), np.nan, 0.0)
+        columns.extend(gap + (X[:, j] == code) for code in range(len(values)))
+        names.extend(f"{name}={value}" for value in values)
+    return np.ascontiguousarray(np.column_stack(columns)), tuple(names)
+
+
+def _merge_classes(data: Dataset, entry: DatasetEntry) -> Dataset:
+    """Join classes as the entry says; the others keep their names."""
+    if not entry.base:
+        return data
+    new_name = {old: new for new, group in entry.merge.items() for old in group}
+    unknown = sorted(set(new_name) - set(data.classes))
+    if unknown:
+        raise DataError(
+            f"data set {entry.name!r}: merge names the class {unknown[0]!r}, which {entry.base!r} "
+            f"does not have; its classes are {', '.join(data.classes)}",
+            where=entry.where,
+        )
+    names = [new_name.get(label, label) for label in data.classes]
+    y, classes = encode_labels(names)
+    check_found(
+        entry,
+        where=data.source,
+        n_rows=data.n_rows,
+        n_train=None if data.official is None else len(data.official[0]),
+        n_features=None,
+        classes=classes,
+    )
+    return replace(
+        data,
+        name=entry.name,
+        y=y[data.y],
+        classes=classes,
+        citation=entry.citation or data.citation,
+    )

@@ -1,0 +1,225 @@
+"""From a table of cells to numbers: what every file format has in common.
+
+Rules: the label column is the catalog's ``target``, else ``target``, else ``class``; a column
+called ``split`` divides training from test rows; a column with any non-numeric cell is categorical
+and gets the codes 0, 1, ... of its values in sorted order; the cells in `MISSING` are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data.catalog import DatasetEntry
+from boostbench.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MISSING", "Parsed", "Place", "check_numbers", "find_target", "is_number", "parse_frame"]
+
+MISSING = ("", "?", "NA", "NaN", "nan")
+"""Cells that are read as missing."""
+
+Place = Callable[[int], str]
+"""Gives ``file:line`` (or ``file: row n``) of a row, counted from 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """The content of a source, before it is checked against the catalog.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (n_rows, n_features)
+    labels : ndarray of str, shape (n_rows,)
+    feature_names : tuple of str
+    categories : tuple
+        Per feature the sorted values that the codes stand for, or None for a numeric column.
+    in_test : ndarray of bool, shape (n_rows,), or None
+        The division the source itself declares.
+    """
+
+    X: NDArray[np.float64]
+    labels: NDArray[np.str_]
+    feature_names: tuple[str, ...]
+    categories: tuple[tuple[str, ...] | None, ...]
+    in_test: NDArray[np.bool_] | None
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell reads as a number; ``inf`` does, for its own complaint."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
+    """Return the name of the label column.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    folded = {column.casefold(): column for column in reversed(columns)}
+    wanted = (entry.target,) if entry.target else ("target", "class")
+    for name in wanted:
+        if name.casefold() in folded:
+            return folded[name.casefold()]
+    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    hint = "; is the separator a comma?" if len(columns) == 1 else ""
+    raise DataError(
+        f"there is no column {wanted[0]!r} for the labels; the columns are: {shown}{hint}",
+        where=where,
+    )
+
+
+def parse_frame(frame: pd.DataFrame, entry: DatasetEntry, path: str, place: Place) -> Parsed:
+    """Turn a data frame into numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Distinct, stripped column names.
+    entry : DatasetEntry
+    path : str
+        For messages about the whole file.
+    place : callable
+        ``file:line`` of a row.
+
+    Raises
+    ------
+    DataError
+        If the label column, a label or all features are missing, a ``split`` cell is neither
+        ``train`` nor ``test``, a number is infinite, or more columns hold text than the catalog
+        allows.
+    """
+    target = find_target(list(frame.columns), entry, path)
+    if len(frame) == 0:
+        raise DataError("there is a header but no data row", where=path)
+    dropped = {column.casefold() for column in entry.drop}
+    features = [
+        column
+        for column in frame.columns
+        if column != target and column != "split" and column.casefold() not in dropped
+    ]
+    if not features:
+        raise DataError(f"there is no feature column besides {target!r}", where=path)
+    X = np.empty((len(frame), len(features)), dtype=np.float64)
+    categories: list[tuple[str, ...] | None] = []
+    numeric_share: list[tuple[float, str]] = []
+    for j, column in enumerate(features):
+        X[:, j], values, share = _parse_column(frame[column])
+        categories.append(values)
+        if values is not None:
+            numeric_share.append((share, column))
+    _check_categorical(frame, numeric_share, entry, place)
+    check_numbers(X, features, place)
+    return Parsed(
+        X=X,
+        labels=_parse_labels(frame[target], place),
+        feature_names=tuple(features),
+        categories=tuple(categories),
+        in_test=_parse_split(frame["split"], place) if "split" in frame.columns else None,
+    )
+
+
+def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: Place) -> None:
+    """Refuse infinite values.
+
+    Raises
+    ------
+    DataError
+        Naming row and column of the first one.
+    """
+    infinite = np.isinf(X)
+    if infinite.any():
+        row, j = np.argwhere(infinite)[0]
+        raise DataError(
+            f"column {names[j]!r} holds {X[row, j]:g}; a value must be a finite number "
+            "(leave the cell empty if it is missing)",
+            where=place(int(row)),
+        )
+
+
+def _parse_column(
+    column: pd.Series,
+) -> tuple[NDArray[np.float64], tuple[str, ...] | None, float]:
+    """Return numbers, the categories (None for a numeric column) and the share of numeric cells."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return column.to_numpy(np.float64, na_value=np.nan), None, 1.0
+    codes, texts = _factorize(column)
+    missing = np.isin(texts, MISSING)
+    numeric = np.array([is_number(text) for text in texts], dtype=bool) & ~missing
+    coded = np.full(len(texts), np.nan)
+    if bool(np.all(numeric | missing)):
+        coded[numeric] = [float(text) for text in texts[numeric]]
+        return coded[codes], None, 1.0
+    values, coded[~missing] = np.unique(texts[~missing], return_inverse=True)
+    return coded[codes], tuple(str(value) for value in values), float(numeric[codes].mean())
+
+
+def _factorize(column: pd.Series) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
+    """Return per row an index into the distinct cells, stripped; a missing cell is ``""``."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(column)
+    return codes, np.array([*(str(cell).strip() for cell in distinct), ""], dtype=str)
+
+
+def _texts(column: pd.Series) -> NDArray[np.str_]:
+    codes, texts = _factorize(column)
+    return texts[codes]
+
+
+def _check_categorical(
+    frame: pd.DataFrame,
+    numeric_share: Sequence[tuple[float, str]],
+    entry: DatasetEntry,
+    place: Place,
+) -> None:
+    """Refuse more text columns than declared; the most nearly numeric one is the suspect."""
+    allowed = entry.n_categorical
+    if allowed is None or len(numeric_share) <= allowed:
+        return
+    _, column = max(numeric_share, key=lambda item: item[0])
+    texts = _texts(frame[column])
+    row = next(i for i, text in enumerate(texts) if text not in MISSING and not is_number(text))
+    expected = "only numbers" if allowed == 0 else f"text in at most {allowed} columns"
+    raise DataError(
+        f"column {column!r} holds {str(texts[row])!r}, which is not a number; the catalog expects "
+        f"{expected} for {entry.name!r} ({entry.where})",
+        where=place(row),
+    )
+
+
+def _parse_labels(column: pd.Series, place: Place) -> NDArray[np.str_]:
+    texts = _texts(column)
+    empty = np.flatnonzero(np.isin(texts, MISSING))
+    if empty.size:
+        raise DataError(
+            f"the label (column {column.name!r}) is missing; every row needs one",
+            where=place(int(empty[0])),
+        )
+    return texts
+
+
+def _parse_split(column: pd.Series, place: Place) -> NDArray[np.bool_]:
+    texts = np.char.lower(_texts(column))
+    wrong = np.flatnonzero((texts != "train") & (texts != "test"))
+    if wrong.size:
+        row = int(wrong[0])
+        raise DataError(
+            f"column 'split' holds {str(column.iloc[row])!r}; it must be 'train' or 'test'",
+            where=place(row),
+        )
+    return np.asarray(texts == "test", dtype=bool)

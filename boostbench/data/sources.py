@@ -1,0 +1,256 @@
+"""Where a data set comes from: the first source that has it.
+
+Order: files in the data folders, scikit-learn's bundled sets, generators, what was downloaded
+before, downloads (only when allowed). A file that is there is the source even when it is damaged: a
+damaged file is reported, never silently replaced by another source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, Literal
+
+from boostbench.data.bundled import bundled_checksum
+from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, find_entry, search_dirs
+from boostbench.data.downloads import downloads_of
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+
+__all__ = ["Located", "locate"]
+
+_PARSER_VERSION = 1  # raise it when the reading of files changes what comes out
+
+
+@dataclass(frozen=True)
+class Located:
+    """A source that has the data set, before anything is parsed.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The entry that was asked for.
+    rows : DatasetEntry
+        The entry whose rows are read: the ``base`` of ``entry``, or ``entry`` itself.
+    kind : {"file", "scikit-learn", "generator"}
+        Downloaded files are files.
+    checksum : str
+        Hexadecimal sha256 of everything that decides the rows: the raw bytes of the files, or the
+        generator and its parameters, and how the catalog says to read them.
+    describe : str
+        For messages and records, e.g. ``"data/dna.csv.gz"``.
+    paths : tuple of Path
+        The files; two for a libsvm set with a test part.
+    params : dict
+        Parameters of the generator.
+    """
+
+    entry: DatasetEntry
+    rows: DatasetEntry
+    kind: Literal["file", "scikit-learn", "generator"]
+    checksum: str
+    describe: str
+    paths: tuple[Path, ...] = ()
+    params: Mapping[str, Any] | None = None
+
+
+def locate(
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    data_dirs: Iterable[str | Path] = (),
+    allow_download: bool = False,
+) -> Located:
+    """Find the source of a data set, without parsing it.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias.
+    params : mapping, default=None
+        Parameters of its generator.
+    data_dirs : iterable of path, default=()
+        Folders that come before ``BOOSTBENCH_DATA`` and ``./datasets``.
+    allow_download : bool, default=False
+        Whether the network may be asked when no other source has it.
+
+    Raises
+    ------
+    DataUnavailableError
+        If no source has it; the message says what was tried and which file put where would help.
+    DataError
+        If a catalog or a folder is wrong, or parameters are given to rows that come from a file.
+    UnknownNameError
+        If the name is unknown.
+
+    Examples
+    --------
+    >>> locate("digits").describe
+    'scikit-learn load_digits'
+    """
+    data_dirs = tuple(data_dirs)
+    entry = find_entry(name, data_dirs)
+    rows = catalog(data_dirs)[entry.base] if entry.base else entry
+    if params:
+        if not rows.generator:
+            raise DataError(
+                f"data set {entry.name!r} is read, not generated; it takes no parameters, "
+                f"found {', '.join(sorted(params))}"
+            )
+        return _generated(entry, rows, params)
+    folders = search_dirs(data_dirs)
+    for folder in folders:
+        files = _files_in(folder, rows)
+        if files:
+            return _from_files(entry, rows, files)
+    if rows.sklearn is not None:
+        checksum = _hash(bundled_checksum(rows.sklearn), _reading(entry, rows))
+        function = f"load_{rows.sklearn.replace('-', '_')}"
+        return Located(entry, rows, "scikit-learn", checksum, f"scikit-learn {function}")
+    if rows.generator:
+        return _generated(entry, rows, {})
+    return _downloaded(entry, rows, folders, allow_download)
+
+
+def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any]) -> Located:
+    merged = {**rows.params, **params}
+    text = json.dumps([rows.generator, merged, dict(entry.merge)], sort_keys=True, default=str)
+    plugin = rows.generator.rpartition(":")[0]
+    code = _sha256(Path(plugin)) if plugin.endswith(".py") and Path(plugin).is_file() else ""
+    shown = ", ".join(f"{key}={value}" for key, value in merged.items())
+    describe = f"generator {rows.generator}({shown})"
+    return Located(entry, rows, "generator", _hash(text, code), describe, params=merged)
+
+
+def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]) -> Located:
+    checksum = _hash(*(_sha256(file) for file in files), _reading(entry, rows))
+    return Located(entry, rows, "file", checksum, " + ".join(map(str, files)), paths=files)
+
+
+def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
+    """Return the files of a data set in a folder: one, or a libsvm training and test file.
+
+    Raises
+    ------
+    DataError
+        If only one of the two libsvm files is there.
+    """
+    for name in _file_names(entry):
+        if (folder / name).is_file():
+            return (folder / name,)
+    for train, test in _libsvm_pairs(entry):
+        found = [_with_packing(folder / part) for part in (train, test) if part]
+        if found[0] is None:
+            continue
+        if found[-1] is None:
+            raise DataError(
+                f"the test part {test!r} (or {test}.bz2) is missing beside it", where=str(found[0])
+            )
+        return tuple(file for file in found if file is not None)
+    return ()
+
+
+def _file_names(entry: DatasetEntry) -> list[str]:
+    stems = dict.fromkeys((entry.name, *entry.aliases))
+    return [*entry.files, *(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES)]
+
+
+def _libsvm_pairs(entry: DatasetEntry) -> list[tuple[str, str]]:
+    """Return file names of training and test part, without packing; an empty test part: none."""
+    pairs = []
+    if entry.libsvm is not None:
+        train, test = (
+            part.rpartition("/")[2].removesuffix(".bz2")
+            for part in (entry.libsvm.train, entry.libsvm.test)
+        )
+        pairs.append((train, test))
+    stems = dict.fromkeys((entry.name, *entry.aliases))
+    known = {train for train, _ in pairs}
+    divided = entry.n_train is not None
+    pairs += [(stem, f"{stem}.t" if divided else "") for stem in stems if stem not in known]
+    return pairs
+
+
+def _with_packing(path: Path) -> Path | None:
+    for candidate in (path, path.with_name(f"{path.name}.bz2"), path.with_name(f"{path.name}.gz")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _downloaded(
+    entry: DatasetEntry, rows: DatasetEntry, folders: tuple[Path, ...], allow_download: bool
+) -> Located:
+    sources = downloads_of(rows)
+    for source in sources:
+        if source.is_here:
+            return _from_files(entry, rows, source.paths)
+    tried = [f"no file of it in {', '.join(map(str, folders)) or 'any folder (none is given)'}"]
+    for source in sources:
+        if not allow_download:
+            tried.append(f"{source.title} not asked, downloads are not allowed here")
+            continue
+        try:
+            source.fetch()
+        except (OSError, HTTPException, BoostbenchError) as error:
+            tried.append(f"{source.title} failed ({error})")
+            continue
+        return _from_files(entry, rows, source.paths)
+    if not sources:
+        tried.append("no download is known")
+    raise DataUnavailableError(
+        f"data set {entry.name!r} cannot be had: {'; '.join(tried)}; {_remedy(rows, folders)}"
+    )
+
+
+def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
+    sizes = [
+        f"{figure} {what}"
+        for figure, what in (
+            (entry.n_rows, "rows"),
+            (entry.n_features, "features"),
+            (entry.n_classes, "classes"),
+        )
+        if figure is not None
+    ]
+    split = "split, " if entry.n_train is not None else ""
+    libsvm = ""
+    if entry.libsvm is not None:
+        parts = [p.rpartition("/")[2] for p in (entry.libsvm.train, entry.libsvm.test) if p]
+        libsvm = f" or the libsvm file{'s' * (len(parts) > 1)} {' and '.join(parts)}"
+    folder = str(folders[0]) if folders else "a folder named by --data"
+    return (
+        f"put {entry.name}.csv.gz (columns {split}features, target; {', '.join(sizes)}){libsvm} "
+        f"into {folder}"
+    )
+
+
+def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
+    """Return the catalog's word on how to read the files, as text; it is part of the checksum."""
+    facts = rows.model_dump(include={"target", "drop", "n_categorical", "n_features", "ordered"})
+    return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
+
+
+def _hash(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    try:
+        facts = path.stat()
+        return _sha256_of(str(path.resolve()), facts.st_size, facts.st_mtime_ns)
+    except OSError as error:
+        raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+
+
+@lru_cache(maxsize=1024)
+def _sha256_of(path: str, size: int, mtime_ns: int) -> str:
+    """Return the sha256 of a file; size and time are only there to notice a change."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

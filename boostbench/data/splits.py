@@ -1,0 +1,255 @@
+"""Training and test rows: official, held out, shuffled, by folds.
+
+A split is written as ``"official"`` or as a mapping with one of the keys
+
+- ``official: true`` - the division that comes with the data; ``otherwise: {...}`` names another
+  split for sets that have none;
+- ``holdout: 0.3`` - a random share is the test part; ``stratify: true`` keeps class shares;
+- ``shuffle: official-sizes`` - pool both official parts, shuffle, cut to the same sizes;
+- ``first: 16000`` - the first rows in file order are the training part;
+- ``folds: 4, fold: 0`` - k-fold: one fold is the test part, the others train; with
+  ``validation: true`` the next fold is kept out of training too, and ``part: validation`` makes
+  that one the rows to predict;
+
+and optional caps: ``max_rows`` thins the whole set before it is divided, ``max_train`` and
+``max_test`` thin the parts, all in equal class shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import BoostbenchError, DataError, UnknownNameError
+
+__all__ = ["Split", "fold_ids", "parse_split", "split", "subsample"]
+
+Rows = NDArray[np.int64]
+
+_WAYS = ("official", "holdout", "shuffle", "first", "folds")
+_DRAWS = 100
+
+
+class Split(BaseModel):
+    """A checked split; the module's docstring explains the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    official: Literal[True] | None = None
+    otherwise: Split | None = None
+    holdout: Annotated[float, Field(gt=0, lt=1)] | None = None
+    shuffle: Literal["official-sizes"] | None = None
+    first: PositiveInt | None = None
+    folds: Annotated[int, Field(ge=2)] | None = None
+    fold: Annotated[int, Field(ge=0)] = 0
+    validation: bool = False
+    part: Literal["test", "validation"] = "test"
+    stratify: bool = False
+    max_rows: PositiveInt | None = None
+    max_train: PositiveInt | None = None
+    max_test: PositiveInt | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Split:
+        given = [way for way in _WAYS if getattr(self, way) is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"a split has exactly one of the keys {', '.join(_WAYS)}; "
+                f"found {' and '.join(given) or 'none'}"
+            )
+        if self.folds is not None and self.fold >= self.folds:
+            raise ValueError(f"fold {self.fold} of {self.folds}: folds are counted from 0")
+        if self.part == "validation" and not self.validation:
+            raise ValueError("part: validation needs validation: true")
+        if self.validation and (self.folds or 0) < 3:
+            raise ValueError("validation: true needs folds: 3 or more")
+        if self.otherwise is not None and self.official is None:
+            raise ValueError("otherwise belongs to official: true")
+        if self.max_rows is not None and (self.official or self.shuffle):
+            raise ValueError("max_rows cannot thin a set with an official division; use max_train")
+        return self
+
+
+def parse_split(spec: object, *, where: str = "split") -> Split:
+    """Check a split as written in a config.
+
+    Parameters
+    ----------
+    spec : str, mapping or Split
+    where : str, default="split"
+        The place, for messages.
+
+    Raises
+    ------
+    BoostbenchError
+        If it is not one of the forms of this module.
+
+    Examples
+    --------
+    >>> parse_split({"holdout": 0.3}).holdout
+    0.3
+    """
+    if isinstance(spec, Split):
+        return spec
+    if spec == "official":
+        return Split(official=True)
+    if not isinstance(spec, Mapping):
+        raise BoostbenchError(
+            f"a split is 'official' or a mapping such as {{holdout: 0.3}}, found {spec!r}",
+            where=where,
+        )
+    try:
+        return Split.model_validate(dict(spec))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            name = str(first["loc"][-1])
+            raise UnknownNameError("split key", name, Split.model_fields, where=where) from None
+        message = str(first["msg"]).removeprefix("Value error, ")
+        found = f"{key}: {message}, found {first['input']!r}" if key else message
+        raise BoostbenchError(found, where=where) from None
+
+
+def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Divide the rows of a data set.
+
+    A random division whose training part has a single class is drawn again, up to 100 times.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    spec : str, mapping or Split
+        See `parse_split`.
+    rng : numpy Generator
+        Its stream must not depend on ``fold`` or ``part``: the folds of one partition are asked
+        for one at a time.
+
+    Returns
+    -------
+    train, test : ndarray of int64
+        Distinct row numbers, no row in both.
+
+    Raises
+    ------
+    DataError
+        If the data set has no official division, or too few rows or classes for what is asked.
+    """
+    wanted = parse_split(spec)
+    if wanted.official and dataset.official is None and wanted.otherwise is not None:
+        wanted = wanted.otherwise
+    for _ in range(_DRAWS):
+        train, test = _divide(dataset, wanted, rng)
+        if wanted.max_train is not None:
+            train = subsample(train, dataset.y, wanted.max_train, rng)
+        if wanted.max_test is not None:
+            test = subsample(test, dataset.y, wanted.max_test, rng)
+        if len(test) and np.unique(dataset.y[train]).size > 1:
+            return train, test
+        if wanted.official or wanted.first or wanted.folds:
+            break
+    missing = "no test row" if not len(test) else "a training part of a single class"
+    raise DataError(f"the split {_shown(wanted)} leaves {missing}", where=dataset.name)
+
+
+def _divide(dataset: Dataset, wanted: Split, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    if wanted.official or wanted.shuffle:
+        if dataset.official is None:
+            raise DataError(
+                f"{dataset.source or 'the source'} has no official division into training and test "
+                "rows; use a split such as {holdout: 0.3}, or {official: true, otherwise: ...}",
+                where=dataset.name,
+            )
+        train, test = dataset.official
+        if wanted.official:
+            return train.copy(), test.copy()
+        pooled = rng.permutation(np.concatenate([train, test]))
+        return pooled[: len(train)], pooled[len(train) :]
+    rows = np.arange(dataset.n_rows, dtype=np.int64)
+    if wanted.max_rows is not None:
+        rows = subsample(rows, dataset.y, wanted.max_rows, rng)
+    if wanted.first is not None:
+        if wanted.first >= len(rows):
+            raise DataError(
+                f"first: {wanted.first} leaves no test row of {len(rows)}", where=dataset.name
+            )
+        return rows[: wanted.first], rows[wanted.first :]
+    if wanted.folds is not None:
+        return _by_folds(dataset, rows, wanted, rng)
+    n_test = round(float(wanted.holdout or 0) * len(rows))
+    if wanted.stratify:
+        test = subsample(rng.permutation(rows), dataset.y, n_test, rng)
+    else:
+        test = rng.permutation(rows)[:n_test]
+    return np.setdiff1d(rows, test), np.sort(test)
+
+
+def _by_folds(
+    dataset: Dataset, rows: Rows, wanted: Split, rng: np.random.Generator
+) -> tuple[Rows, Rows]:
+    folds = int(wanted.folds or 0)
+    if folds > len(rows):
+        raise DataError(f"{folds} folds of {len(rows)} rows", where=dataset.name)
+    ids = fold_ids(len(rows), folds, rng, y=dataset.y[rows] if wanted.stratify else None)
+    next_fold = (wanted.fold + 1) % folds
+    left_out = {wanted.fold, next_fold} if wanted.validation else {wanted.fold}
+    predicted = next_fold if wanted.part == "validation" else wanted.fold
+    return rows[~np.isin(ids, list(left_out))], rows[ids == predicted]
+
+
+def fold_ids(
+    n_rows: int, folds: int, rng: np.random.Generator, y: NDArray[np.int64] | None = None
+) -> Rows:
+    """Assign every row to one of ``folds`` folds whose sizes differ by at most one.
+
+    Parameters
+    ----------
+    n_rows, folds : int
+    rng : numpy Generator
+    y : ndarray of int64, shape (n_rows,), default=None
+        Labels; given, every class is spread over the folds as evenly as can be.
+
+    Returns
+    -------
+    ids : ndarray of int64, shape (n_rows,)
+        0..folds-1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.bincount(fold_ids(10, 3, np.random.default_rng(0))).tolist()
+    [4, 3, 3]
+    """
+    order = rng.permutation(n_rows)
+    if y is not None:
+        order = order[np.argsort(y[order], kind="stable")]
+    ids = np.empty(n_rows, dtype=np.int64)
+    ids[order] = np.arange(n_rows) % folds
+    return ids
+
+
+def subsample(rows: Rows, y: NDArray[np.int64], n: int, rng: np.random.Generator) -> Rows:
+    """Draw ``n`` of the rows in equal class shares, in ascending order; all if there are fewer.
+
+    Shares are rounded by largest remainder, so that exactly ``n`` rows come out.
+    """
+    if n >= len(rows):
+        return rows
+    labels = y[rows]
+    counts = np.bincount(labels)
+    shares = counts * (n / len(rows))
+    wanted = np.floor(shares).astype(np.int64)
+    largest_first = np.argsort(wanted - shares, kind="stable")
+    wanted[largest_first[: n - int(wanted.sum())]] += 1
+    shuffled = rng.permutation(len(rows))
+    drawn = [shuffled[labels[shuffled] == k][:m] for k, m in enumerate(wanted)]
+    return np.sort(rows[np.concatenate(drawn)])
+
+
+def _shown(wanted: Split) -> str:
+    return str(wanted.model_dump(exclude_defaults=True))

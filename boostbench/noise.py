@@ -1,0 +1,347 @@
+"""Label noise: which training labels are corrupted, and what they become.
+
+All models share one scheme, so that they can be compared. Every row gets one uniform number u and
+one replacement label, drawn for all rows whatever the rate. With ``exact=True`` the
+``round(rate * n)`` rows of smallest u are chosen, with ``exact=False`` all rows with u < rate (each
+label independently). So for one stream the chosen rows at a lower rate are among those at a higher
+rate, with the same replacements (``permute`` alone deals the labels of the chosen rows anew).
+
+A model is a function ``model(y, n_classes, rng, X, **parameters) -> Proposal`` registered in
+`boostbench.registry.noise_models`; it may also return just the replacement labels, one per row.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.registry import noise_models
+
+__all__ = [
+    "NoisyLabels",
+    "Proposal",
+    "corrupt",
+    "exchange",
+    "flip",
+    "instance",
+    "matrix",
+    "pair",
+    "permute",
+    "uniform_other",
+]
+
+Labels = NDArray[np.int64]
+Features = NDArray[np.float64] | None
+
+
+class Proposal(NamedTuple):
+    """What a model would do to every row.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, shape (n,), or callable
+        The replacement of every row, or a function from the chosen rows (ascending) to their new
+        labels.
+    order : ndarray of float64, shape (n,), or None
+        Rows are chosen from the smallest value up; None: uniformly at random.
+    """
+
+    labels: Labels | Callable[[Labels], Labels]
+    order: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyLabels:
+    """Corrupted labels and what was done.
+
+    Attributes
+    ----------
+    y : ndarray of int64, shape (n,)
+        The labels a booster sees.
+    chosen : ndarray of int64
+        Rows whose label was drawn anew, ascending; some may have got their own class back.
+    confusion : ndarray of int64, shape (K, K)
+        Rows of clean class i (row) and seen class j (column).
+    """
+
+    y: Labels
+    chosen: Labels
+    confusion: Labels
+
+    @property
+    def n_chosen(self) -> int:
+        """Number of labels that were drawn anew."""
+        return len(self.chosen)
+
+    @property
+    def n_changed(self) -> int:
+        """Number of labels that differ from the clean ones."""
+        return int(self.confusion.sum() - np.trace(self.confusion))
+
+
+def corrupt(
+    y: ArrayLike,
+    n_classes: int,
+    model: str,
+    rate: float,
+    rng: np.random.Generator,
+    X: Features = None,
+    *,
+    exact: bool = True,
+    per_class: bool = False,
+    **params: Any,
+) -> NoisyLabels:
+    """Corrupt training labels.
+
+    Parameters
+    ----------
+    y : array-like of int, shape (n,)
+        Clean labels, 0..K-1. It is not changed.
+    n_classes : int
+        K, at least 2.
+    model : str
+        Name of a noise model.
+    rate : float
+        Share of rows whose label is drawn anew, in [0, 1].
+    rng : numpy Generator
+        A stream that does not depend on the rate, fresh for every call.
+    X : ndarray of float64, shape (n, d), default=None
+        Features; only ``instance`` looks at them.
+    exact : bool, default=True
+        Exactly ``round(rate * n)`` rows (halves upwards); False: each row independently with
+        probability ``rate``.
+    per_class : bool, default=False
+        Exactly ``round(rate * n_k)`` rows of every class k.
+    **params
+        Parameters of the model.
+
+    Returns
+    -------
+    noisy : NoisyLabels
+
+    Raises
+    ------
+    BoostbenchError
+        If the rate, the labels or a parameter is out of range, or the model does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noisy = corrupt(np.arange(150) % 3, 3, "uniform-other", 0.1, np.random.default_rng(0))
+    >>> noisy.n_chosen, noisy.n_changed
+    (15, 15)
+    """
+    function = noise_models.get(model, where="noise")
+    labels = _check(y, n_classes, model, rate)
+    known = list(inspect.signature(function).parameters)[4:]
+    for key in params:
+        if key not in known:
+            raise UnknownNameError(
+                f"parameter of noise model {model!r}:",
+                key,
+                [*known, "exact", "per_class"],
+                where="noise",
+            )
+    u = rng.random(len(labels))
+    proposal = function(labels, n_classes, rng, X, **params)
+    if not isinstance(proposal, Proposal):
+        proposal = Proposal(proposal)
+    if proposal.order is not None and not exact:
+        raise BoostbenchError(
+            f"{model!r} chooses rows by rank and has exact counts only; leave out exact: false",
+            where="noise",
+        )
+    order = u if proposal.order is None else proposal.order
+    chosen = _choose(labels, rate, order, exact=exact, per_class=per_class)
+    new = proposal.labels(chosen) if callable(proposal.labels) else proposal.labels[chosen]
+    seen = labels.copy()
+    seen[chosen] = new
+    confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
+    np.add.at(confusion, (labels, seen), 1)
+    return NoisyLabels(y=seen, chosen=chosen, confusion=confusion)
+
+
+def exchange(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
+    """A class uniform over all K, the row's own included.
+
+    The effective rate is rate (K-1)/K. This is the law of ``flip_y`` in scikit-learn's
+    `make_classification` and the reading of "randomly exchanging labels" in "Soft-max boosting"
+    (Geist, 2015, Section 5.4) that is the default there.
+    """
+    return Proposal(rng.integers(n_classes, size=len(y)))
+
+
+def uniform_other(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
+    """Another class, uniform over the other K-1; the effective rate is the rate."""
+    return Proposal((y + rng.integers(1, n_classes, size=len(y))) % n_classes)
+
+
+def permute(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
+    """The labels of the chosen rows, shuffled among themselves; class counts do not change.
+
+    The effective rate is about rate (1 - sum_k share_k^2).
+    """
+    return Proposal(lambda chosen: rng.permutation(y[chosen]))
+
+
+def pair(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
+    """The next class, k to k+1, the last to the first."""
+    return Proposal((y + 1) % n_classes)
+
+
+def flip(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
+    """The opposite class; for two classes only."""
+    if n_classes != 2:
+        raise BoostbenchError(
+            f"'flip' is for 2 classes, found {n_classes}; use 'uniform-other'", where="noise"
+        )
+    return Proposal(1 - y)
+
+
+def matrix(
+    y: Labels, n_classes: int, rng: np.random.Generator, X: Features, transition: ArrayLike = ()
+) -> Proposal:
+    """A class drawn from the row of a transition matrix that belongs to the clean class.
+
+    With ``rate`` 1 every label is drawn from the matrix; with a lower rate the law of a label is
+    ``(1 - rate) I + rate T``.
+
+    Parameters
+    ----------
+    y, n_classes, rng, X
+        As of every model.
+    transition : array-like, shape (K, K)
+        T[i, j] is the probability that clean class i becomes j; every row sums to 1.
+    """
+    try:
+        T = np.asarray(transition, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BoostbenchError(f"transition is no matrix: {error}", where="noise") from error
+    if T.shape != (n_classes, n_classes):
+        raise BoostbenchError(
+            f"transition must have shape {(n_classes, n_classes)}, found {T.shape}", where="noise"
+        )
+    sums = T.sum(axis=1)
+    wrong = np.flatnonzero((T.min(axis=1) < 0) | ~np.isclose(sums, 1.0) | ~np.isfinite(sums))
+    if wrong.size:
+        raise BoostbenchError(
+            f"row {wrong[0]} of transition must hold probabilities that sum to 1, "
+            f"found {T[wrong[0]].tolist()}",
+            where="noise",
+        )
+    edges = np.cumsum(T, axis=1)
+    edges[:, -1] = 1.0
+    return Proposal((rng.random(len(y))[:, None] >= edges[y]).sum(axis=1))
+
+
+def instance(
+    y: Labels, n_classes: int, rng: np.random.Generator, X: Features, sharpness: float = 4.0
+) -> Proposal:
+    """The class of the nearest row of another class, for rows near the class boundary.
+
+    With d_own and d_other the Euclidean distances (standardised columns) to the nearest other row
+    of the same class and to the nearest row of another class, a row weighs
+    ``w = (d_own / d_other) ** sharpness``, kept within 1e-6..1e6. Rows are chosen without
+    replacement with probabilities proportional to w: ascending by ``-ln(v) / w``, v uniform.
+
+    Parameters
+    ----------
+    y, n_classes, rng
+        As of every model.
+    X : ndarray of float64, shape (n, d)
+        Needed. Codes of categories count as numbers; a missing cell counts as its column's mean.
+    sharpness : float, default=4.0
+        0: uniform; the larger, the nearer to the boundary.
+    """
+    if X is None:
+        raise BoostbenchError("'instance' needs the features X", where="noise")
+    if not np.isfinite(sharpness) or sharpness < 0:
+        raise BoostbenchError(f"sharpness must be at least 0, found {sharpness!r}", where="noise")
+    v = rng.random(len(y))
+    own, other, nearest_label = _nearest_distances(X, y)
+    ratio = np.clip(own, 1e-12, None) / np.clip(other, 1e-12, None)
+    weight = np.clip(ratio**sharpness, 1e-6, 1e6)
+    return Proposal(nearest_label, order=-np.log1p(-v) / weight)
+
+
+def _nearest_distances(
+    X: NDArray[np.float64], y: Labels
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Labels]:
+    """Return distances to the nearest row of the own and of another class, and that class."""
+    from sklearn.neighbors import NearestNeighbors
+
+    gaps = np.isnan(X)
+    counts = np.maximum((~gaps).sum(axis=0), 1)
+    filled = np.where(gaps, np.where(gaps, 0.0, X).sum(axis=0) / counts, X)
+    scale = filled.std(axis=0)
+    Z = (filled - filled.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    own = np.full(len(y), np.inf)
+    other = np.full(len(y), np.inf)
+    label = y.copy()
+    present = np.unique(y)
+    if present.size < 2:
+        raise BoostbenchError("'instance' needs rows of at least 2 classes", where="noise")
+    for k in present:
+        mine = np.flatnonzero(y == k)
+        neighbours = NearestNeighbors(n_neighbors=1).fit(Z[mine])
+        if len(mine) > 1:
+            own[mine] = neighbours.kneighbors()[0][:, 0]
+        rest = np.flatnonzero(y != k)
+        distance = neighbours.kneighbors(Z[rest])[0][:, 0]
+        closer = distance < other[rest]
+        other[rest[closer]] = distance[closer]
+        label[rest[closer]] = k
+    return own, other, label
+
+
+def _check(y: ArrayLike, n_classes: int, model: str, rate: float) -> Labels:
+    if (
+        isinstance(rate, bool)
+        or not isinstance(rate, (int, float, np.number))
+        or not 0 <= rate <= 1
+    ):
+        raise BoostbenchError(
+            f"the rate of {model!r} must be a number in [0, 1], found {rate!r}", where="noise"
+        )
+    if n_classes < 2:
+        raise BoostbenchError(
+            f"label noise needs at least 2 classes, found {n_classes}", where="noise"
+        )
+    labels = np.asarray(y)
+    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        raise BoostbenchError(
+            f"labels must be a vector of integers, found shape {labels.shape} of {labels.dtype}",
+            where="noise",
+        )
+    if len(labels) and (labels.min() < 0 or labels.max() >= n_classes):
+        wrong = labels[(labels < 0) | (labels >= n_classes)][0]
+        raise BoostbenchError(
+            f"labels must lie in 0..{n_classes - 1}, found {wrong}", where="noise"
+        )
+    return labels.astype(np.int64)
+
+
+def _choose(
+    y: Labels, rate: float, order: NDArray[np.float64], *, exact: bool, per_class: bool
+) -> Labels:
+    if not exact:
+        if per_class:
+            raise BoostbenchError("per_class needs exact counts, found exact: false", where="noise")
+        return np.flatnonzero(order < rate)
+    groups = [np.flatnonzero(y == k) for k in np.unique(y)] if per_class else [np.arange(len(y))]
+    chosen = [
+        rows[np.argsort(order[rows], kind="stable")[: _rounded(rate * len(rows))]]
+        for rows in groups
+    ]
+    return np.sort(np.concatenate(chosen)) if chosen else np.empty(0, dtype=np.int64)
+
+
+def _rounded(value: float) -> int:
+    """Round halves upwards, blind to the last bits (0.29 * 50 is 14.5, not 14.499...)."""
+    return int(np.floor(value + 0.5 + 1e-9))
