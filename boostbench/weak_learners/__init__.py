@@ -1,1 +1,31 @@
-"""weak_learners"""
+"""Weak learners: what boosters ask, and the trees that answer.
+
+A booster states a *demand* about the training rows (`WeightedLabels`, `BinaryLabels`, `Costs`,
+`Targets`); a weak learner meets it with a `Hypothesis`, whose trees are a `Forest`.
+"""
+
+from boostbench.weak_learners.base import Hypothesis, WeakLearner
+from boostbench.weak_learners.demands import (
+    BinaryLabels,
+    Costs,
+    Demand,
+    Targets,
+    WeightedLabels,
+)
+from boostbench.weak_learners.factory import make_weak_learner
+from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.tree import Stump, Tree
+
+__all__ = [
+    "BinaryLabels",
+    "Costs",
+    "Demand",
+    "Forest",
+    "Hypothesis",
+    "Stump",
+    "Targets",
+    "Tree",
+    "WeakLearner",
+    "WeightedLabels",
+    "make_weak_learner",
+]

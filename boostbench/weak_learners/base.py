@@ -1,0 +1,102 @@
+"""What a weak learner is, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.weak_learners.compiled import kernel
+from boostbench.weak_learners.forest import Forest
+
+__all__ = ["Hypothesis", "WeakLearner"]
+
+
+@runtime_checkable
+class WeakLearner(Protocol):
+    """A learner that meets demands; `boostbench.weak_learners.tree.Tree` is one.
+
+    Attributes
+    ----------
+    accepts : tuple of type
+        Demand classes it can meet.
+    """
+
+    accepts: ClassVar[tuple[type, ...]]
+
+    def prepare(self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> Any:
+        """Return the training rows ``X[rows]`` in the form `fit` takes; called once per fit."""
+        ...
+
+    def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
+        """Return a hypothesis for the demand."""
+        ...
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Trees grown for one demand.
+
+    Attributes
+    ----------
+    trees : Forest
+        One tree, or one per class.
+    leaves : ndarray of int32, shape (n_trees, n)
+        Leaf, within its tree, of every training row, rows without influence included.
+    """
+
+    trees: Forest
+    leaves: NDArray[np.int32]
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Label of each training row, shape (n,), of one tree whose leaves answer labels.
+
+        Raises
+        ------
+        ValueError
+            If there are several trees, or leaves that answer several classes.
+        """
+        if self.trees.n_trees != 1 or self.trees.width != 1:
+            raise ValueError(f"the hypothesis answers no single label: {self.trees!r}")
+        labels: NDArray[np.int32] = self.trees.leaf_column[self.leaves[0]]
+        return labels
+
+    def values(self, n_classes: int) -> NDArray[np.float64]:
+        """Return h on the training rows, shape (n, n_classes)."""
+        h = np.zeros((self.leaves.shape[1], n_classes))
+        return self.add_to(h, 1.0)
+
+    def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
+        """Add ``step * h`` to F in place: the very operations of `Forest.add_scores`.
+
+        Parameters
+        ----------
+        F : ndarray of float64, shape (n, K)
+        step : float or array of shape (n_trees,)
+
+        Returns
+        -------
+        F : ndarray of float64, shape (n, K)
+        """
+        steps = np.broadcast_to(np.asarray(step, dtype=np.float64), (self.trees.n_trees,))
+        trees = self.trees
+        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps.copy(), F)
+        return F
+
+
+@kernel
+def _add(leaves, leaf_offset, leaf_value, leaf_column, steps, F):  # type: ignore[no-untyped-def]
+    for t in range(leaves.shape[0]):
+        first = leaf_offset[t]
+        if leaf_value.shape[1] == 1:
+            for i in range(leaves.shape[1]):
+                leaf = first + leaves[t, i]
+                F[i, leaf_column[leaf]] += steps[t] * leaf_value[leaf, 0]
+        else:
+            for i in range(leaves.shape[1]):
+                leaf = first + leaves[t, i]
+                for k in range(leaf_value.shape[1]):
+                    F[i, k] += steps[t] * leaf_value[leaf, k]

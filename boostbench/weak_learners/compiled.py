@@ -1,0 +1,40 @@
+"""How the engine's kernels are compiled, and when a cached one is still good."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+__all__ = ["inner", "kernel"]
+
+#: A function that only other compiled functions call; it is stored within its caller.
+inner: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy")
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls, with a file cache; it runs without the GIL.
+
+    numba keeps a cached kernel until the kernel's own file changes, and does not look at the files
+    of the functions it calls. So the digest of all files of this package is made part of the
+    cache's stamp: a change in any stage of the engine recompiles its callers.
+    """
+    dispatcher: Any = njit(error_model="numpy", nogil=True, cache=True)(function)
+    with contextlib.suppress(AttributeError):  # numba's internals; without them, its own rule holds
+        cache_file = dispatcher._cache._cache_file
+        cache_file._source_stamp = (cache_file._source_stamp, _DIGEST)
+    return dispatcher
+
+
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_DIGEST = _digest_of_sources()

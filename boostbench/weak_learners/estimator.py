@@ -1,0 +1,112 @@
+"""scikit-learn classifiers as weak learners for weighted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
+
+from boostbench.weak_learners.demands import WeightedLabels
+
+__all__ = ["EstimatorHypothesis", "EstimatorLearner", "EstimatorPart"]
+
+
+class EstimatorLearner:
+    """A clone of a classifier, fitted to the rows of positive weight.
+
+    Parameters
+    ----------
+    estimator : object
+        scikit-learn classifier whose ``fit`` takes ``sample_weight``.
+
+    Raises
+    ------
+    ValueError
+        If it is no classifier or takes no weights.
+    """
+
+    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels,)
+
+    def __init__(self, estimator: Any) -> None:
+        if not is_classifier(estimator) or not has_fit_parameter(estimator, "sample_weight"):
+            raise ValueError(
+                f"weak learner {estimator!r} must be a classifier whose fit takes sample_weight"
+            )
+        self.estimator = estimator
+
+    def __repr__(self) -> str:
+        return f"EstimatorLearner({self.estimator!r})"
+
+    def prepare(
+        self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the training rows."""
+        return X if rows is None else X[rows]
+
+    def fit(
+        self, data: NDArray[np.float64], demand: WeightedLabels, rng: np.random.Generator
+    ) -> EstimatorHypothesis:
+        """Fit a clone; its ``random_state``, if it has one that is not set, comes from ``rng``."""
+        if not isinstance(demand, WeightedLabels):
+            raise ValueError(
+                f"{self!r} answers weighted labels, it cannot meet {type(demand).__name__}; "
+                "use a tree of boostbench instead"
+            )
+        model = clone(self.estimator)
+        if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
+            model.set_params(random_state=int(rng.integers(2**31)))
+        used = demand.weight > 0
+        model.fit(data[used], demand.y[used], sample_weight=demand.weight[used])
+        part = EstimatorPart(model)
+        return EstimatorHypothesis(part, part.labels_of(data))
+
+
+@dataclass(frozen=True)
+class EstimatorPart:
+    """A fitted classifier in the place of a forest of one tree."""
+
+    model: Any
+    n_trees: ClassVar[int] = 1
+
+    def labels_of(self, X: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the classifier's labels, shape (n,)."""
+        labels: NDArray[np.int32] = np.asarray(self.model.predict(X), dtype=np.int32)
+        return labels
+
+    def add_scores(
+        self, X: NDArray[np.float64], tree_index: ArrayLike, coefficient: ArrayLike,
+        F: NDArray[np.float64],
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Add the coefficients to the scores of the answered labels; see `Forest.add_scores`."""
+        labels, rows = self.labels_of(X), np.arange(len(F))
+        for _, step in zip(np.asarray(tree_index), np.asarray(coefficient), strict=True):
+            F[rows, labels] += step
+        return F
+
+
+@dataclass(frozen=True)
+class EstimatorHypothesis:
+    """A classifier's answers on the training rows.
+
+    Attributes
+    ----------
+    trees : EstimatorPart
+        What an ensemble keeps of it.
+    labels : ndarray of int32, shape (n,)
+    """
+
+    trees: EstimatorPart
+    labels: NDArray[np.int32]
+
+    def values(self, n_classes: int) -> NDArray[np.float64]:
+        """Return h on the training rows: 1 at the answered label, shape (n, n_classes)."""
+        return self.add_to(np.zeros((len(self.labels), n_classes)), 1.0)
+
+    def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
+        """Add ``step * h`` to F in place."""
+        F[np.arange(len(F)), self.labels] += np.asarray(step, dtype=np.float64).reshape(-1)[0]
+        return F

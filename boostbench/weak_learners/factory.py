@@ -1,0 +1,95 @@
+"""From what a booster's ``weak_learner`` parameter says to a weak learner."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from boostbench.errors import nearest
+from boostbench.registry import weak_learners
+
+__all__ = ["make_weak_learner"]
+
+
+def make_weak_learner(
+    spec: str | Mapping[str, Mapping[str, Any]] | Any | None,
+    defaults: tuple[str, Mapping[str, Any]] | None = None,
+    where: str = "",
+) -> Any:
+    """Return the weak learner that a parameter describes.
+
+    Parameters
+    ----------
+    spec : None, str, mapping or object
+        None for the default; a registered name; ``{name: parameters}``; a weak learner, taken as
+        it is; or a scikit-learn classifier that takes ``sample_weight``.
+    defaults : (str, mapping), optional
+        Name and parameters of the default; the parameters also fill those the spec leaves out, if
+        it names the same learner. ("tree", {}) if not given.
+    where : str, default=""
+        Place of the spec, for messages.
+
+    Returns
+    -------
+    WeakLearner
+
+    Raises
+    ------
+    UnknownNameError
+        If no learner has the name.
+    ValueError
+        If a parameter is unknown, or the object is no weak learner.
+
+    Examples
+    --------
+    >>> make_weak_learner({"tree": {"max_depth": 3}}, ("tree", {"max_leaf_nodes": 12}))
+    Tree(max_depth=3, max_leaf_nodes=12)
+    """
+    default_name, default_params = defaults if defaults is not None else ("tree", {})
+    if spec is None:
+        spec = default_name
+    if isinstance(spec, str):
+        spec = {spec: {}}
+    if not isinstance(spec, Mapping):
+        return _as_learner(spec, where)
+    if len(spec) != 1:
+        raise _error(f"a weak learner is one name with parameters, found {dict(spec)!r}", where)
+    ((name, params),) = spec.items()
+    params = {} if params is None else params
+    if not isinstance(params, Mapping):
+        raise _error(f"parameters of {name!r} must be a mapping, found {params!r}", where)
+    learner_class = weak_learners.get(name, where=where)
+    if name == default_name:
+        params = {**default_params, **params}
+    _check_parameters(name, learner_class, params, where)
+    return learner_class(**params)
+
+
+def _check_parameters(name: str, learner_class: Any, params: Mapping[str, Any], where: str) -> None:
+    known = inspect.signature(learner_class).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for unknown in (parameter for parameter in params if parameter not in known):
+        close = nearest(str(unknown), known)
+        hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(known)}"
+        raise _error(f"weak learner {name!r} has no parameter {unknown!r}; {hint}", where)
+
+
+def _as_learner(candidate: Any, where: str) -> Any:
+    if hasattr(candidate, "prepare") and hasattr(candidate, "accepts"):
+        return candidate
+    if hasattr(candidate, "fit") and hasattr(candidate, "predict"):
+        from boostbench.weak_learners.estimator import EstimatorLearner
+
+        return EstimatorLearner(candidate)
+    known = ", ".join(weak_learners.names())
+    raise _error(
+        f"{candidate!r} is no weak learner: give a name ({known}), {{name: parameters}}, a weak "
+        "learner, or a scikit-learn classifier",
+        where,
+    )
+
+
+def _error(what: str, where: str) -> ValueError:
+    return ValueError(f"{where}: {what}" if where else what)

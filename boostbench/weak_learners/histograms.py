@@ -1,0 +1,119 @@
+"""Histograms: the sums of a node's rows in every bin of every feature.
+
+A histogram is one flat array of int64. Label and target statistics are stored plane after plane (a
+plane holds one sum for all bins), so that a scan over the bins of a feature is a vector operation;
+costs are stored bin after bin, so that adding a row's costs is one. An optional last plane counts
+rows. The kernels write every entry.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import COSTS, TARGETS
+
+__all__ = ["build", "subtract"]
+
+
+@inner
+def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ignore[no-untyped-def]
+    """Fill the histogram of the given rows, whose sums are ``total``.
+
+    Parameters
+    ----------
+    kind : int
+    data : BinnedData
+    label : int32[n]
+        Class of each row, for label statistics.
+    stat : int64[n, q]
+        Weight; costs; or weighted target and weight.
+    rows : int32[m]
+    total : int64[n_planes]
+        Sums over the rows; the count of rows last, if it is asked for.
+    n_sums : int
+        Number of sums without the count.
+    histogram : int64[n_planes * n_bins]
+    """
+    counted = total.shape[0] > n_sums
+    n_bins = data.low.shape[0]
+    histogram[:] = 0
+    if kind == COSTS:
+        _add_costs(data, stat, rows, total.shape[0], histogram)
+        if data.sparse_features.shape[0]:
+            _complete(data, total, total.shape[0], 1, histogram)
+        return
+    if kind == TARGETS:
+        _add(data, label, stat[:, 0], False, rows, histogram)
+        _add(data, label, stat[:, 1], False, rows, histogram[n_bins:])
+    else:
+        _add(data, label, stat[:, 0], True, rows, histogram)
+    if counted:
+        _count(data, rows, histogram[n_sums * n_bins :])
+    if data.sparse_features.shape[0]:
+        _complete(data, total, 1, n_bins, histogram)
+
+
+@inner
+def _add(data, label, number, labelled, rows, histogram):  # type: ignore[no-untyped-def]
+    """Add each row's number to its bins, in the plane of its label."""
+    n_dense = data.dense_offset.shape[0]
+    n_bins = data.low.shape[0]
+    sparse = data.sparse_bins.shape[0] > 0
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        w = number[r]
+        plane = label[r] * n_bins if labelled else 0
+        for j in range(n_dense):
+            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
+            histogram[np.uint64(plane) + b] += w
+        if sparse:
+            for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+                histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
+
+
+@inner
+def _count(data, rows, plane):  # type: ignore[no-untyped-def]
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        for j in range(data.dense_offset.shape[0]):
+            plane[np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])] += 1
+        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+            plane[np.uint64(data.sparse_bins[p])] += 1
+
+
+@inner
+def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
+    """Add each row's costs (and its count) to its bins."""
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        costs = stat[r]
+        for j in range(data.dense_offset.shape[0]):
+            first = (np.int64(data.dense_offset[j]) + np.int64(data.dense_codes[r, j])) * q
+            cell = histogram[first : first + q]
+            for k in range(q):
+                cell[k] += costs[k]
+        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+            first = np.int64(data.sparse_bins[p]) * q
+            cell = histogram[first : first + q]
+            for k in range(q):
+                cell[k] += costs[k]
+
+
+@inner
+def _complete(data, total, bin_step, plane_step, histogram):  # type: ignore[no-untyped-def]
+    """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
+    for s in range(data.sparse_features.shape[0]):
+        j = data.sparse_features[s]
+        for k in range(total.shape[0]):
+            rest = total[k]
+            for b in range(data.offset[j], data.offset[j + 1]):
+                rest -= histogram[b * bin_step + k * plane_step]
+            histogram[data.default_bin[s] * bin_step + k * plane_step] = rest
+
+
+@inner
+def subtract(histogram, part):  # type: ignore[no-untyped-def]
+    """Turn the histogram of a node into that of one child, given that of the other."""
+    for i in range(histogram.shape[0]):
+        histogram[i] -= part[i]

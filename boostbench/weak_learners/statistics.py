@@ -1,0 +1,176 @@
+"""Statistics: from a demand's numbers to the integers that trees are grown on.
+
+See `boostbench.weak_learners.criteria` for why sums are integers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import COSTS, SIGNED, TARGETS
+
+__all__ = ["Sample", "node_sums", "prepare"]
+
+
+class Sample(NamedTuple):
+    """The rows that take part in one tree.
+
+    Attributes
+    ----------
+    n_active : int
+    scale : float
+        Sum of all costs (cost statistics).
+    unit : float
+        Weight of one case if the weights summed to the number of rows (C4.5).
+    factor, weight_factor : float
+        What numbers and weights were multiplied by.
+    centre : float
+        What was subtracted from the targets: their weighted mean.
+    """
+
+    n_active: int
+    scale: float
+    unit: float
+    factor: float
+    weight_factor: float
+    centre: float
+
+
+@inner
+def _factor(total):  # type: ignore[no-untyped-def]
+    """Return the power of two that brings a sum just below 2**61."""
+    if not total > 0.0:
+        return 1.0
+    return math.ldexp(1.0, min(60 - math.frexp(total)[1], 1000))
+
+
+@inner
+def prepare(rules, labels, numbers, weights, column, rows, label, stat):  # type: ignore[no-untyped-def]
+    """Fill rows, labels and integer statistics of one tree; rows without influence are left out.
+
+    Numbers that round to nothing become 1: such rows keep their say about thresholds.
+    """
+    if rules.kind == COSTS:
+        return _prepare_costs(rules, numbers, rows, stat)
+    if rules.kind == TARGETS:
+        return _prepare_targets(numbers, weights, column, rows, stat)
+    total, n = 0.0, 0
+    for i in range(numbers.shape[0]):
+        w = abs(numbers[i, column])
+        rows[n] = i
+        n += w > 0.0
+        total += w
+    if rules.trim > 0.0:
+        n, total = _trim(numbers, column, rules.trim * total, rows, n)
+    factor = _factor(total)
+    heavy = np.int64(0)
+    for p in range(n):
+        i = rows[p]
+        w = numbers[i, column]
+        if rules.kind == SIGNED:
+            label[i] = w > 0.0
+            w = abs(w)
+        whole = max(np.int64(w * factor + 0.5), np.int64(1))
+        stat[i, 0] = whole
+        heavy += whole
+    return Sample(n, 0.0, np.float64(heavy) / max(n, 1), factor, factor, 0.0)
+
+
+@inner
+def _trim(numbers, column, allowed, rows, n):  # type: ignore[no-untyped-def]
+    """Leave out the lightest rows whose weights sum to at most ``allowed``."""
+    magnitude = np.empty(n, np.float64)
+    for p in range(n):
+        magnitude[p] = abs(numbers[rows[p], column])
+    magnitude.sort()
+    dropped, least = 0.0, 0.0
+    for p in range(n):
+        dropped += magnitude[p]
+        if dropped > allowed:
+            least = magnitude[p]
+            break
+    kept, total = 0, 0.0
+    for p in range(n):
+        w = abs(numbers[rows[p], column])
+        if w >= least:  # equal weights stay or go together
+            rows[kept] = rows[p]
+            kept += 1
+            total += w
+    return kept, total
+
+
+@inner
+def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
+    """Costs above each row's smallest."""
+    n, total = 0, 0.0
+    for i in range(cost.shape[0]):
+        least, most, row_sum = cost[i, 0], cost[i, 0], 0.0
+        for k in range(rules.n_sums):
+            least, most = min(least, cost[i, k]), max(most, cost[i, k])
+        for k in range(rules.n_sums):
+            row_sum += cost[i, k] - least
+        rows[n] = i
+        n += most > least
+        total += row_sum
+    factor = _factor(total)
+    for p in range(n):
+        i = rows[p]
+        least = cost[i, 0]
+        for k in range(rules.n_sums):
+            least = min(least, cost[i, k])
+        for k in range(stat.shape[1]):
+            stat[i, k] = 1
+        for k in range(rules.n_sums):
+            over = cost[i, k] - least
+            stat[i, k] = max(np.int64(over * factor + 0.5), np.int64(over > 0.0))
+    return Sample(n, total * factor, 1.0, factor, factor, 0.0)
+
+
+@inner
+def _prepare_targets(target, weights, column, rows, stat):  # type: ignore[no-untyped-def]
+    """Weighted targets about their mean, and weights."""
+    c = column if weights.shape[1] > 1 else 0
+    n, total, mean = 0, 0.0, 0.0
+    for i in range(target.shape[0]):
+        w = weights[i, c]
+        rows[n] = i
+        n += w > 0.0
+        total += w
+        mean += w * target[i, column] if w > 0.0 else 0.0
+    mean = mean / total if n else 0.0
+    size = 0.0
+    for p in range(n):
+        i = rows[p]
+        size += abs(weights[i, c] * (target[i, column] - mean))
+    factor, weight_factor = _factor(size), _factor(total)
+    for p in range(n):
+        i = rows[p]
+        stat[i, 0] = np.int64(np.rint(weights[i, c] * (target[i, column] - mean) * factor))
+        stat[i, 1] = max(np.int64(np.rint(weights[i, c] * weight_factor)), np.int64(1))
+    return Sample(n, 0.0, 1.0, factor, weight_factor, mean)
+
+
+@inner
+def node_sums(rules, sample, rows, label, stat, total):  # type: ignore[no-untyped-def]
+    """Add up the statistics of a node's rows; return the sum of weight times squared target."""
+    square = 0.0
+    if rules.kind == COSTS:
+        for i in range(rows.shape[0]):
+            for k in range(rules.n_sums):
+                total[k] += stat[rows[i], k]
+    elif rules.kind == TARGETS:
+        for i in range(rows.shape[0]):
+            s, w = stat[rows[i], 0], stat[rows[i], 1]
+            total[0] += s
+            total[1] += w
+            square += np.float64(s) * (np.float64(s) / np.float64(w))
+    else:
+        for i in range(rows.shape[0]):
+            total[label[rows[i]]] += stat[rows[i], 0]
+    if total.shape[0] > rules.n_sums:
+        total[rules.n_sums] = rows.shape[0]
+    return square

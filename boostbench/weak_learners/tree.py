@@ -1,0 +1,291 @@
+"""Decision trees on binned features, for every kind of demand."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.weak_learners.base import Hypothesis
+from boostbench.weak_learners.binning import BinnedData, bin_features
+from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
+from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, Targets, WeightedLabels
+from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.growing import grow_trees
+from boostbench.weak_learners.structures import GrownTrees, GrowthRules
+
+__all__ = ["Stump", "Tree"]
+
+#: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
+_HISTOGRAM_BYTES = 64 << 20
+
+_CRITERIA_OF: dict[type, tuple[str, ...]] = {
+    WeightedLabels: ("gini", "entropy", "gain-ratio"),
+    BinaryLabels: ("gini", "entropy", "gain-ratio"),
+    Costs: ("cost",),
+    Targets: ("squared-error",),
+}
+
+
+class Tree(BaseEstimator):  # type: ignore[misc]
+    """Binary decision tree, grown best first as scikit-learn's CART.
+
+    The leaf whose split decreases the impurity mass most is split next. A split sends
+    ``x <= threshold`` left, the threshold midway between neighbouring values of the node's rows.
+    Rows of weight 0 influence nothing. Leaves answer by weighted majority, by least summed cost, or
+    by weighted mean. An impure node is split even where nothing is gained, unless `zero_gain` says
+    otherwise, and after all splits that gain. Ties: among splits the lowest feature, then the
+    lowest threshold; among leaves the older one; among answers the lowest label (-1 of -1, +1).
+
+    On features of at most 255 distinct values the tree is CART's up to ties; others are binned.
+
+    Parameters
+    ----------
+    criterion : {"auto", "gini", "entropy", "gain-ratio", "cost", "squared-error"}, default="auto"
+        Impurity. "auto" is "gini" for labels, "cost" for costs, "squared-error" for targets.
+    max_leaf_nodes : int or None, default=None
+        At least 2; None for no limit.
+    max_depth : int or None, default=None
+        At least 1; None for no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of (distinct) rows in a leaf.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the weight in a leaf, 0..0.5; costs have no weight.
+    splitter : {"best", "random"}, default="best"
+        "random" draws one threshold per feature and node, uniform between the node's extreme
+        values, and takes the best of these.
+    zero_gain : bool, default=True
+        Whether impure nodes are split although nothing is gained.
+    trim : float, default=0.0
+        Share of the weight, 0..1, whose lightest rows are left out (Friedman, Hastie & Tibshirani
+        2000, Sec. 9); labels only.
+    max_bins : int, default=255
+        Bins per feature, 2..255.
+    n_jobs : int, default=1
+        Threads that share the trees of a round (one per class); the trees do not depend on it.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> tree = Tree(max_leaf_nodes=2)
+    >>> demand = BinaryLabels(np.array([[0.1], [0.3], [-0.2], [-0.4]]))
+    >>> h = tree.fit(tree.prepare(X), demand)
+    >>> print(h.trees.to_text(0))
+    x0 <= 1.5
+    |-- class 0 +1
+    else
+    |-- class 0 -1
+    """
+
+    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels, Costs, Targets)
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "criterion": [StrOptions({"auto", *sum(_CRITERIA_OF.values(), ())})],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "splitter": [StrOptions({"best", "random"})],
+        "zero_gain": ["boolean"],
+        "trim": [Interval(Real, 0.0, 1.0, closed="left")],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "n_jobs": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        criterion: str = "auto",
+        *,
+        max_leaf_nodes: int | None = None,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        splitter: str = "best",
+        zero_gain: bool = True,
+        trim: float = 0.0,
+        max_bins: int = 255,
+        n_jobs: int = 1,
+    ) -> None:
+        self.criterion = criterion
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.splitter = splitter
+        self.zero_gain = zero_gain
+        self.trim = trim
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+
+    def prepare(self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> BinnedData:
+        """Check the parameters and bin the training rows ``X[rows]``."""
+        self._validate_params()
+        return bin_features(X, rows, self.max_bins)
+
+    def fit(
+        self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
+    ) -> Hypothesis:
+        """Grow one tree, or one per class or target, as the demand asks.
+
+        Parameters
+        ----------
+        data : BinnedData
+            From `prepare`.
+        demand : WeightedLabels, BinaryLabels, Costs or Targets
+        rng : numpy.random.Generator, optional
+            Used by the random splitter alone.
+
+        Returns
+        -------
+        Hypothesis
+
+        Raises
+        ------
+        ValueError
+            If the criterion does not fit the demand.
+        """
+        grown = self.grow(data, demand, rng)
+        return Hypothesis(_forest(grown, data.n_features), grown.leaves)
+
+    def grow(
+        self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
+    ) -> GrownTrees:
+        """Grow as `fit` does, and return all that growing knows of the trees."""
+        rules = self._rules(data, demand, rng)
+        arguments = _numbers(demand)
+        n_trees = arguments[1].shape[1] if isinstance(demand, BinaryLabels | Targets) else 1
+        columns = np.arange(n_trees)
+        if self.n_jobs == 1 or n_trees == 1:
+            grown: GrownTrees = grow_trees(data, rules, *arguments, columns)
+            return grown
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            parts = np.array_split(columns, min(self.n_jobs, n_trees))
+            return _join(list(pool.map(lambda c: grow_trees(data, rules, *arguments, c), parts)))
+
+    def _rules(
+        self, data: BinnedData, demand: Demand, rng: np.random.Generator | None
+    ) -> GrowthRules:
+        criterion = self._criterion_for(demand)
+        n_sums = 2
+        if isinstance(demand, WeightedLabels):
+            n_sums = int(demand.n_classes)
+        elif isinstance(demand, Costs):
+            n_sums = int(demand.cost.shape[1])
+        limit = np.iinfo(np.int64).max
+        random = self.splitter == "random"
+        if random and rng is None:
+            raise ValueError("splitter='random' needs a random generator")
+        cells = (n_sums + 1) * data.low.shape[0]
+        return GrowthRules(
+            kind=KIND_OF[type(demand)],
+            criterion=CRITERIA[criterion],
+            n_sums=n_sums,
+            random=random,
+            max_leaves=limit if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            max_depth=limit if self.max_depth is None else int(self.max_depth),
+            min_samples=int(self.min_samples_leaf),
+            min_weight_fraction=float(self.min_weight_fraction_leaf),
+            zero_gain=bool(self.zero_gain),
+            trim=float(self.trim),
+            seed=int(rng.integers(2**62)) if random and rng is not None else 0,
+            histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
+            subtraction=True,
+        )
+
+    def _criterion_for(self, demand: Demand) -> str:
+        fitting = _CRITERIA_OF.get(type(demand))
+        if fitting is None:
+            raise ValueError(f"{type(self).__name__} cannot meet {type(demand).__name__}")
+        if self.criterion == "auto":
+            return fitting[0]
+        if self.criterion not in fitting:
+            raise ValueError(
+                f"criterion {self.criterion!r} does not fit {type(demand).__name__}; "
+                f"it takes {' or '.join(map(repr, ('auto', *fitting)))}"
+            )
+        return self.criterion
+
+
+class Stump(Tree):
+    """A `Tree` of two leaves.
+
+    Parameters
+    ----------
+    criterion, splitter, trim, max_bins, n_jobs
+        As of `Tree`.
+
+    Examples
+    --------
+    >>> Stump().get_params()["criterion"]
+    'auto'
+    """
+
+    def __init__(
+        self,
+        criterion: str = "auto",
+        *,
+        splitter: str = "best",
+        trim: float = 0.0,
+        max_bins: int = 255,
+        n_jobs: int = 1,
+    ) -> None:
+        super().__init__(
+            criterion,
+            max_leaf_nodes=2,
+            splitter=splitter,
+            trim=trim,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+        )
+
+
+def _numbers(
+    demand: Demand,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels, numbers and weights in the layout of the kernel."""
+    none = np.zeros((1, 1))
+    if isinstance(demand, WeightedLabels):
+        labels = np.ascontiguousarray(demand.y, dtype=np.int32)
+        return labels, _matrix(np.asarray(demand.weight)[:, None]), none
+    if isinstance(demand, Targets):
+        numbers, weights = _matrix(demand.target), _matrix(demand.weight)
+    else:
+        matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
+        numbers, weights = _matrix(matrix), none
+    return np.zeros(len(numbers), dtype=np.int32), numbers, weights
+
+
+def _matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _forest(grown: GrownTrees, n_features: int) -> Forest:
+    return Forest(
+        feature=grown.feature,
+        threshold=grown.threshold,
+        missing_left=grown.missing_left,
+        left=grown.left,
+        right=grown.right,
+        node_offset=grown.node_offset,
+        leaf_value=grown.leaf_value[:, None],
+        leaf_column=grown.leaf_column,
+        leaf_offset=grown.leaf_offset,
+        n_features=n_features,
+    )
+
+
+def _join(parts: list[GrownTrees]) -> GrownTrees:
+    joined = {}
+    for name in GrownTrees._fields:
+        arrays = [getattr(part, name) for part in parts]
+        if name.endswith("offset"):
+            sizes = np.concatenate([np.diff(array) for array in arrays])
+            joined[name] = np.concatenate([[0], np.cumsum(sizes)])
+        else:
+            joined[name] = np.concatenate(arrays)
+    return GrownTrees(**joined)
