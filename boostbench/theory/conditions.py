@@ -1,0 +1,321 @@
+r"""Weak-learning conditions, decided for a finite space of weak classifiers.
+
+A condition is a pair of a family of cost matrices and a baseline B. A space H satisfies it iff for
+every cost matrix C of the family some h in H has ``C.1_h <= C.B`` (2), where ``C.1_h`` is the sum
+of ``C[i, h(x_i)]`` and ``A.B`` the entrywise inner product. True label first, the rows are:
+
+===================  ===========================  =====================================
+condition            a row of C                   the row of B
+===================  ===========================  =====================================
+``samme``            (0, t, ..., t), t >= 0       uniform, biased by gamma
+``m1``               (-t, t, ..., t), t >= 0      (gamma, 0, ..., 0)
+``mh``               c_0 <= 0 <= c_l              ((1+gamma)/2, (1-gamma)/2, ...)
+``mr``               c_l >= 0, c_0 = -sum c_l     (gamma, 0, ..., 0)
+``edge-over-random`` c_0 <= c_l                   uniform, biased by gamma
+``minimal``          c_0 <= c_l                   the worst with b_0 = gamma + max b_l (16)
+===================  ===========================  =====================================
+
+For two classes all are the binary condition. Each family is a cone: rows are non-negative sums of a
+few generators g. By the minimax theorem the condition holds iff one mixture lambda of classifiers,
+with votes ``H[i, l] = sum_h lambda_h 1[h(x_i) = l]``, has ``<g, H[i]> <= <g, B[i]>`` for every
+sample i and generator g. B is affine in gamma, so a linear program finds the largest gamma, and its
+dual values, as weights of the generators, are a cost matrix of the family that every classifier
+exceeds at any larger gamma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.theory.layout import check_classes, own_labels, require, true_label_first
+
+__all__ = [
+    "CONDITIONS",
+    "Condition",
+    "Decision",
+    "costs_of",
+    "decide",
+    "decide_all",
+    "decide_baseline",
+    "is_boostable",
+    "votes_of",
+]
+
+Floats = NDArray[np.float64]
+
+#: A linear program's optimum is trusted to this absolute error.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A weak-learning condition: a cone of cost rows and a baseline row, true label first.
+
+    Attributes
+    ----------
+    name : str
+    family : str
+        What a row of a cost matrix looks like.
+    generators : callable
+        K to the generators of the cone, shape (n_generators, K); constants may be left out where
+        the baseline row sums to 1, for there they change nothing.
+    baseline : callable
+        (K, gamma) to the baseline row, shape (K,), affine in gamma.
+    """
+
+    name: str
+    family: str
+    generators: Callable[[int], Floats]
+    baseline: Callable[[int, float], Floats]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How far a space satisfies a condition, with the certificate of both sides.
+
+    Attributes
+    ----------
+    condition : str
+    gamma : float
+        The largest edge with which the space satisfies the condition (for a given baseline: the
+        slack, and the condition holds iff it is not negative); may be negative.
+    mixture : ndarray of float64, shape (n_classifiers,)
+        A distribution over the classifiers that proves the condition at ``gamma``; where the
+        minimal condition has ``gamma > 0`` it is the combination that separates the labels.
+    witness : ndarray of float64, shape (n, K)
+        A cost matrix of the family, in the samples' own labels, on which every classifier costs
+        more than the baseline of any larger edge.
+    """
+
+    condition: str
+    gamma: float
+    mixture: Floats
+    witness: Floats
+
+    def holds(self, gamma: float = 0.0) -> bool:
+        """Return whether the space satisfies the condition with this edge."""
+        return self.gamma >= gamma - TOLERANCE
+
+
+def _claims(K: int) -> Floats:
+    """Cost 1 for one wrong label: the cone of ``c_0 <= c_l`` up to constants."""
+    return np.eye(K)[1:]
+
+
+def _confusions(K: int) -> Floats:
+    """Cost 1 for one wrong label, -1 for the true one."""
+    generators = np.eye(K)[1:]
+    generators[:, 0] = -1.0
+    return generators
+
+
+def _misses(K: int) -> Floats:
+    return np.array([[0.0] + [1.0] * (K - 1)])
+
+
+def _signed_misses(K: int) -> Floats:
+    return np.array([[-1.0] + [1.0] * (K - 1)])
+
+
+def _labels(K: int) -> Floats:
+    generators = np.eye(K)
+    generators[0, 0] = -1.0
+    return generators
+
+
+def _uniform(K: int, gamma: float) -> Floats:
+    return np.array([(1.0 - gamma) / K + gamma] + [(1.0 - gamma) / K] * (K - 1))
+
+
+def _only_true(K: int, gamma: float) -> Floats:
+    return np.array([gamma] + [0.0] * (K - 1))
+
+
+def _half(K: int, gamma: float) -> Floats:
+    return np.array([(1.0 + gamma) / 2] + [(1.0 - gamma) / 2] * (K - 1))
+
+
+# The minimal condition lets the baseline be the worst row with b_0 = gamma + max b_l. A mixture is
+# at most such a row on the wrong labels iff its margin is at least gamma, which is MR's constraint;
+# on MR's rows all those baselines cost -gamma sum c_l, so MR's witness is the minimal one's too.
+CONDITIONS = {
+    condition.name: condition
+    for condition in (
+        Condition("samme", "(0, t, ..., t), t >= 0", _misses, _uniform),
+        Condition("m1", "(-t, t, ..., t), t >= 0", _signed_misses, _only_true),
+        Condition("mh", "c_0 <= 0 <= c_l", _labels, _half),
+        Condition("mr", "c_l >= 0, c_0 = -sum c_l", _confusions, _only_true),
+        Condition("edge-over-random", "c_0 <= c_l", _claims, _uniform),
+        Condition("minimal", "c_0 <= c_l", _confusions, _only_true),
+    )
+}
+
+
+def decide(
+    predictions: ArrayLike, y: ArrayLike, condition: str, n_classes: int | None = None
+) -> Decision:
+    """Find the largest edge with which a space of classifiers satisfies a condition.
+
+    Parameters
+    ----------
+    predictions : array_like of int, shape (n, n_classifiers)
+        The label every classifier (column) gives every sample (row).
+    y : array_like of int, shape (n,)
+        True labels.
+    condition : str
+        A name in `CONDITIONS`.
+    n_classes : int, optional
+        K; by default one more than the largest label seen.
+
+    Returns
+    -------
+    decision : Decision
+
+    Raises
+    ------
+    BoostbenchError
+        If a shape or a label is wrong, or the condition is unknown.
+
+    References
+    ----------
+    Sections 3 and 4; the linear programs are derived from (2) and Theorem 1.
+
+    Examples
+    --------
+    Two samples, three classes and the two constant classifiers of Figure 1:
+
+    >>> round(decide([[0, 1], [0, 1]], [0, 1], "samme", 3).gamma, 6)
+    0.25
+    """
+    if condition not in CONDITIONS:
+        raise UnknownNameError("weak-learning condition", condition, CONDITIONS)
+    space = _Space.of(predictions, y, n_classes)
+    chosen = CONDITIONS[condition]
+    generators = chosen.generators(space.n_classes)
+    at_zero = generators @ chosen.baseline(space.n_classes, 0.0)
+    at_one = generators @ chosen.baseline(space.n_classes, 1.0)
+    n = len(space.y)
+    return _solve(condition, space, generators, np.tile(at_zero, n), np.tile(at_zero - at_one, n))
+
+
+def decide_all(
+    predictions: ArrayLike, y: ArrayLike, n_classes: int | None = None
+) -> dict[str, Decision]:
+    """Decide every condition of `CONDITIONS`; see `decide`."""
+    return {name: decide(predictions, y, name, n_classes) for name in CONDITIONS}
+
+
+def decide_baseline(
+    predictions: ArrayLike, y: ArrayLike, baseline: ArrayLike, n_classes: int | None = None
+) -> Decision:
+    """Decide the edge-over-random condition with a given baseline.
+
+    Parameters
+    ----------
+    predictions : array_like of int, shape (n, n_classifiers)
+    y : array_like of int, shape (n,)
+    baseline : array_like of float, shape (K,) or (n, K)
+        One row for all samples, the true label first; or a row for each sample, in the order of
+        the labels 0..K-1. Rows are distributions.
+    n_classes : int, optional
+
+    Returns
+    -------
+    decision : Decision
+        ``gamma`` is the largest s for which a mixture gets at most ``B[i, l] - s`` votes for every
+        wrong label: the condition holds iff it is not negative. Where it is negative every
+        classifier costs more than the baseline on ``witness``.
+    """
+    space = _Space.of(predictions, y, n_classes)
+    rows = np.asarray(baseline, dtype=np.float64)
+    if rows.ndim == 2:
+        rows = true_label_first(rows, space.y)
+    shapes = ((space.n_classes,), (len(space.y), space.n_classes))
+    require(rows.shape in shapes, f"baseline has shape {rows.shape}, expected one of {shapes}")
+    require(bool(np.allclose(rows.sum(axis=-1), 1.0)), "the rows of a baseline must sum to 1")
+    rows = np.broadcast_to(rows, shapes[1])
+    generators = _claims(space.n_classes)
+    limit = (rows @ generators.T).ravel()
+    return _solve("edge-over-random", space, generators, limit, np.ones(len(limit)))
+
+
+def is_boostable(predictions: ArrayLike, y: ArrayLike, n_classes: int | None = None) -> bool:
+    """Return whether some weighted vote of the classifiers is right on every sample."""
+    return decide(predictions, y, "minimal", n_classes).gamma > TOLERANCE
+
+
+def votes_of(predictions: ArrayLike, mixture: ArrayLike, n_classes: int) -> Floats:
+    """Return the votes of a mixture, ``H[i, l] = sum_h mixture[h] 1[h(x_i) = l]``, (n, K)."""
+    predictions = np.asarray(predictions)
+    mixture = np.asarray(mixture, dtype=np.float64)
+    return np.stack([(predictions == label) @ mixture for label in range(n_classes)], axis=1)
+
+
+def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
+    """Return the cost ``sum_i C[i, h(x_i)]`` of every classifier, shape (n_classifiers,)."""
+    predictions = np.asarray(predictions)
+    C = np.asarray(cost, dtype=np.float64)
+    costs: Floats = np.take_along_axis(C, predictions, axis=1).sum(axis=0)
+    return costs
+
+
+@dataclass(frozen=True)
+class _Space:
+    predictions: NDArray[np.intp]
+    y: NDArray[np.intp]
+    n_classes: int
+
+    @classmethod
+    def of(cls, predictions: ArrayLike, y: ArrayLike, n_classes: int | None) -> _Space:
+        predictions, y = np.asarray(predictions), np.asarray(y)
+        require(
+            predictions.ndim == 2 and predictions.size > 0 and y.shape == predictions.shape[:1],
+            f"predictions must have shape (n_samples, n_classifiers) and y (n_samples,), "
+            f"found {predictions.shape} and {y.shape}",
+        )
+        for name, labels in (("predictions", predictions), ("y", y)):
+            require(labels.dtype.kind in "iu", f"{name} must hold integers, found {labels.dtype}")
+        largest = int(max(predictions.max(), y.max()))
+        K = max(largest + 1, 2) if n_classes is None else n_classes
+        check_classes(K)
+        lowest = int(min(predictions.min(), y.min()))
+        require(lowest >= 0 and largest < K, f"labels must lie in 0..{K - 1}")
+        return cls(predictions.astype(np.intp), y.astype(np.intp), K)
+
+    def positions(self) -> NDArray[np.intp]:
+        """Return where each prediction lies when the true label comes first."""
+        true = self.y[:, None]
+        shifted = self.predictions + (self.predictions < true)
+        return np.where(self.predictions == true, 0, shifted)
+
+
+def _solve(name: str, space: _Space, generators: Floats, limit: Floats, slope: Floats) -> Decision:
+    """Maximise gamma subject to ``<g, H[i]> + gamma * slope <= limit`` over all mixtures."""
+    n, N = space.predictions.shape
+    votes = generators[:, space.positions()]
+    left = sp.csr_array(votes.transpose(1, 0, 2).reshape(-1, N))
+    result = linprog(
+        c=np.append(np.zeros(N), -1.0),
+        A_ub=sp.hstack([left, sp.csr_array(slope[:, None])], format="csr"),
+        b_ub=limit,
+        A_eq=np.append(np.ones(N), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0.0, None)] * N + [(None, None)],
+        method="highs",
+    )
+    if not result.success:
+        raise BoostbenchError(f"the linear program of {name!r} was not solved: {result.message}")
+    weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(n, len(generators))
+    return Decision(
+        condition=name,
+        gamma=float(result.x[-1]),
+        mixture=result.x[:-1],
+        witness=own_labels(weights @ generators, space.y),
+    )

@@ -1,0 +1,113 @@
+"""Rows with the true label first, the uniform baseline, and what arguments must satisfy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.errors import BoostbenchError
+
+__all__ = ["own_labels", "true_label_first", "uniform_baseline"]
+
+
+def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Move the true label of every row to column 0, the others after it in increasing order.
+
+    Parameters
+    ----------
+    rows : array_like of float, shape (n, K)
+        Row i in the order of the labels 0..K-1.
+    y : array_like of int, shape (n,)
+        True labels.
+
+    Returns
+    -------
+    rows : ndarray of float64, shape (n, K)
+
+    Examples
+    --------
+    >>> true_label_first([[1.0, 2.0, 3.0]], [1]).tolist()
+    [[2.0, 1.0, 3.0]]
+    """
+    rows = np.asarray(rows, dtype=np.float64)
+    return np.take_along_axis(rows, _order(np.asarray(y), rows.shape[1]), axis=1)
+
+
+def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Undo `true_label_first`; one row stands for all samples.
+
+    Parameters
+    ----------
+    rows : array_like of float, shape (n, K) or (K,)
+        Column 0 belongs to the true label.
+    y : array_like of int, shape (n,)
+
+    Returns
+    -------
+    rows : ndarray of float64, shape (n, K)
+        Row i in the order of the labels 0..K-1.
+
+    Examples
+    --------
+    >>> own_labels([0.5, 0.2, 0.3], [0, 1]).tolist()
+    [[0.5, 0.2, 0.3], [0.2, 0.5, 0.3]]
+    """
+    y = np.asarray(y)
+    rows = np.asarray(rows, dtype=np.float64)
+    rows = np.broadcast_to(rows, (len(y), rows.shape[-1]))
+    result = np.empty(rows.shape)
+    np.put_along_axis(result, _order(y, rows.shape[1]), rows, axis=1)
+    return result
+
+
+def uniform_baseline(n_classes: int, gamma: float) -> NDArray[np.float64]:
+    r"""Return the gamma-biased uniform distribution, the true label first.
+
+    .. math:: b_0 = (1-\gamma)/K + \gamma, \qquad b_l = (1-\gamma)/K .
+
+    Parameters
+    ----------
+    n_classes : int
+        K, at least 2.
+    gamma : float
+        Edge in [0, 1].
+
+    Returns
+    -------
+    baseline : ndarray of float64, shape (K,)
+
+    Examples
+    --------
+    >>> uniform_baseline(4, 0.2).round(3).tolist()
+    [0.4, 0.2, 0.2, 0.2]
+    """
+    check_classes(n_classes)
+    check_gamma(gamma)
+    baseline = np.full(n_classes, (1.0 - gamma) / n_classes)
+    baseline[0] += gamma
+    return baseline
+
+
+def require(holds: bool, what: str) -> None:
+    """Raise a BoostbenchError that says ``what`` is wrong, unless ``holds``."""
+    if not holds:
+        raise BoostbenchError(what)
+
+
+def check_classes(n_classes: int) -> None:
+    """Refuse fewer than two classes."""
+    require(n_classes >= 2, f"n_classes must be at least 2, found {n_classes}")
+
+
+def check_gamma(gamma: float) -> None:
+    """Refuse an edge outside [0, 1]."""
+    require(0.0 <= gamma <= 1.0, f"gamma must lie in [0, 1], found {gamma}")
+
+
+def check_rounds(n_rounds: int, *, least: int = 0) -> None:
+    """Refuse too small a number of rounds."""
+    require(n_rounds >= least, f"the number of rounds must be at least {least}, found {n_rounds}")
+
+
+def _order(y: NDArray[np.intp], n_classes: int) -> NDArray[np.intp]:
+    return np.argsort(np.arange(n_classes) != y[:, None], axis=1, kind="stable")

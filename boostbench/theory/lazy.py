@@ -1,0 +1,137 @@
+"""Boosting against a weak learner that does no more than it must (end of section 9).
+
+The learner knows all classifiers of the two samples of Figure 1, but tries the two constant ones
+first and returns the first whose edge on the cost matrix, against the uniform baseline, reaches
+gamma. SAMME's demands are met by the constants alone, so its error stays at one half; AdaBoost.MM's
+are not, and it drives the error to 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.errors import UnknownNameError
+from boostbench.theory.edges import uniform_edge
+from boostbench.theory.layout import check_rounds
+from boostbench.theory.spaces import Space, all_classifiers, two_constants
+
+__all__ = ["LazyGame", "lazy_space", "play_lazy"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LazyGame:
+    """What happened, round by round.
+
+    Attributes
+    ----------
+    chosen : ndarray of int64, shape (T,)
+        Which classifier of the space the learner returned.
+    error : ndarray of float64, shape (T,)
+        Fraction of the samples the combination gets wrong after the round.
+    """
+
+    chosen: Labels
+    error: Floats
+
+
+def lazy_space() -> Space:
+    """Return all nine classifiers of Figure 1's two samples, the two constant ones first."""
+    example = two_constants()
+    return all_classifiers(example.y, example.n_classes, first=example.predictions)
+
+
+def play_lazy(
+    booster: str, n_rounds: int = 100, gamma: float = 0.1, space: Space | None = None
+) -> LazyGame:
+    """Boost with the lazy learner until the error is 0 or the rounds are over.
+
+    Parameters
+    ----------
+    booster : {"samme", "adaboost-mm"}
+        The rule of the costs and of the step; AdaBoost.MM takes the approximate one.
+    n_rounds : int, default=100
+    gamma : float, default=0.1
+        The edge the learner settles for.
+    space : Space, optional
+        Its classifiers in the order they are tried; by default `lazy_space`.
+
+    Returns
+    -------
+    game : LazyGame
+        Shorter than ``n_rounds`` if the error reached 0, or no classifier had the edge.
+
+    Examples
+    --------
+    >>> float(play_lazy("samme").error[-1]), len(play_lazy("adaboost-mm").error)
+    (0.5, 22)
+    """
+    if booster not in _RULES:
+        raise UnknownNameError("booster of the lazy game", booster, _RULES)
+    check_rounds(n_rounds)
+    costs, step = _RULES[booster]
+    space = lazy_space() if space is None else space
+    rows = np.arange(len(space.y))
+    F = np.zeros((len(space.y), space.n_classes))
+    chosen: list[int] = []
+    error: list[float] = []
+    for _ in range(n_rounds):
+        C = costs(F, space.y)
+        index = _first_with_edge(space, C, gamma)
+        if index is None:
+            break
+        h = space.predictions[:, index]
+        F[rows, h] += step(C, space.y, h)
+        chosen.append(index)
+        error.append(float((F.argmax(axis=1) != space.y).mean()))
+        if error[-1] == 0.0:
+            break
+    return LazyGame(np.array(chosen, dtype=np.int64), np.array(error))
+
+
+def _first_with_edge(space: Space, C: Floats, gamma: float) -> int | None:
+    for index, h in enumerate(space.predictions.T):
+        if uniform_edge(C, space.y, h) >= gamma:
+            return index
+    return None
+
+
+def _samme_costs(F: Floats, y: Labels) -> Floats:
+    """Cost D_i for every wrong label, with D_i growing by exp(alpha) where h was wrong."""
+    rows = np.arange(len(y))
+    D = np.exp(F[rows, y].min() - F[rows, y])
+    C = np.tile((D / D.sum())[:, None], (1, F.shape[1]))
+    C[rows, y] = 0.0
+    return C
+
+
+def _samme_step(C: Floats, y: Labels, h: Labels) -> float:
+    error = max(C[np.arange(len(y)), h].sum(), 1e-10)
+    return float(np.log((1.0 - error) / error) + np.log(C.shape[1] - 1))
+
+
+def _mm_costs(F: Floats, y: Labels) -> Floats:
+    """Cost exp(F_il - F_iy) for a wrong label, minus the row's sum for the true one (64)."""
+    rows = np.arange(len(y))
+    C = np.exp(F - F[rows, y][:, None])
+    C[rows, y] = 0.0
+    C[rows, y] = -C.sum(axis=1)
+    return C
+
+
+def _mm_step(C: Floats, y: Labels, h: Labels) -> float:
+    rows = np.arange(len(y))
+    delta = min(C[rows, h].sum() / C[rows, y].sum(), 1.0 - 1e-10)
+    return float(0.5 * np.log((1.0 + delta) / (1.0 - delta)))
+
+
+_RULES: dict[str, tuple[Callable[..., Floats], Callable[..., float]]] = {
+    "samme": (_samme_costs, _samme_step),
+    "adaboost-mm": (_mm_costs, _mm_step),
+}

@@ -1,0 +1,295 @@
+r"""Drifting-game potentials of the minimal weak-learning condition.
+
+There the baseline row is the worst distribution b with :math:`b_0 = \gamma + \max_{l>0} b_l` (47).
+It is the uniform one on the true label and the a-1 wrong labels that are worst to hit (Lemma 18):
+
+.. math::
+    \phi_t(s) = \gamma\,\phi_{t-1}(s + e_0) + (1-\gamma) \max_{a=2..K} m_a ,
+
+where :math:`m_a` is the mean of :math:`\phi_{t-1}(s+e_0)` and the a-1 largest wrong
+:math:`\phi_{t-1}(s+e_l)` (51). The maximising a is the state's *degree*.
+
+A state is the true label's count and the multiset of the wrong labels' counts, which is a partition
+of the number of wrong votes into at most K-1 parts. So one lattice of partitions serves all rounds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.theory.layout import check_classes, check_gamma, check_rounds, require
+from boostbench.theory.potentials import exponential_loss, successor_values, zero_one_loss
+
+__all__ = ["MAX_STATES", "MinimalPotential", "degree_of", "state_count", "worst_mean"]
+
+Floats = NDArray[np.float64]
+_Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+#: Largest number of (round, state) pairs `MinimalPotential` agrees to evaluate by default.
+MAX_STATES = 5_000_000
+
+#: Two degrees tie when their values agree to this precision, relative to values above 1.
+_TIE = 1e-12
+
+
+def worst_mean(own: ArrayLike, wrong: ArrayLike) -> Floats:
+    """Return the largest mean of the true label's value and the a-1 largest others, a = 2..K.
+
+    Parameters
+    ----------
+    own : array_like of float, shape (n,)
+    wrong : array_like of float, shape (n, K-1)
+
+    Returns
+    -------
+    mean : ndarray of float64, shape (n,)
+
+    Examples
+    --------
+    >>> worst_mean([0.0], [[1.0, 0.2]]).tolist()
+    [0.5]
+    """
+    result: Floats = _means(np.asarray(own), np.asarray(wrong)).max(axis=-1)
+    return result
+
+
+def degree_of(own: ArrayLike, wrong: ArrayLike, gamma: float) -> _Degrees:
+    """Return the degree that maximises (51), the largest where several tie, and the ties' count.
+
+    Parameters
+    ----------
+    own : array_like of float, shape (...)
+        Values after a vote for the true label.
+    wrong : array_like of float, shape (..., K-1)
+        Values after a vote for each wrong label.
+    gamma : float
+
+    Returns
+    -------
+    degree : ndarray of uint8, shape (...)
+        From 2 to K.
+    tied : ndarray of uint8, shape (...)
+        How many degrees come within ``1e-12 * max(1, maximum)`` of the maximum.
+    """
+    own = np.asarray(own, dtype=np.float64)
+    values = gamma * own[..., None] + (1.0 - gamma) * _means(own, np.asarray(wrong))
+    best = values.max(axis=-1, keepdims=True)
+    attains = values >= best - _TIE * np.maximum(best, 1.0)
+    degree = 1 + attains.shape[-1] - np.argmax(attains[..., ::-1], axis=-1)
+    return degree.astype(np.uint8), attains.sum(axis=-1).astype(np.uint8)
+
+
+def state_count(n_classes: int, n_rounds: int) -> int:
+    """Return the number of (round, state) pairs that T rounds from the start can reach.
+
+    It is the sum over w <= T of (T - w + 1) times the partitions of w into at most K-1 parts.
+
+    Examples
+    --------
+    >>> state_count(10, 50)
+    2843257
+    """
+    check_classes(n_classes)
+    check_rounds(n_rounds)
+    partitions = [1] + [0] * n_rounds
+    for part in range(1, min(n_classes - 1, n_rounds) + 1):
+        for w in range(part, n_rounds + 1):
+            partitions[w] += partitions[w - part]
+    return sum(p * (n_rounds - w + 1) for w, p in enumerate(partitions))
+
+
+class MinimalPotential:
+    """Potentials of the minimal condition, computed for all states a game can reach.
+
+    Parameters
+    ----------
+    n_classes : int
+    gamma : float
+        Edge in [0, 1].
+    loss : {"zero-one", "exponential"}, default="zero-one"
+    eta : float, optional
+        Weight of a vote, positive; only for the exponential loss.
+    max_states : int, default=5_000_000
+        A game with more (round, state) pairs is refused.
+
+    Raises
+    ------
+    BoostbenchError
+        If a parameter is out of range, or the game has too many states; the message holds their
+        number.
+
+    Notes
+    -----
+    The game's length is the votes a state has plus the rounds it has left; the values of one length
+    are computed together and the last length is kept.
+
+    Examples
+    --------
+    >>> MinimalPotential(3, 0.1).values([[2, 1, 0]], 3).round(5).tolist()
+    [0.42525]
+    """
+
+    def __init__(
+        self,
+        n_classes: int,
+        gamma: float,
+        loss: str = "zero-one",
+        eta: float | None = None,
+        max_states: int = MAX_STATES,
+    ) -> None:
+        check_classes(n_classes)
+        check_gamma(gamma)
+        check_loss(loss, eta)
+        self.n_classes = n_classes
+        self.gamma = gamma
+        self.loss = loss
+        self.eta = eta
+        self.max_states = max_states
+        self._last: tuple[int, _Lattice, list[Floats]] | None = None
+
+    def values(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
+        check_rounds(n_left)
+        states = np.asarray(states)
+        require(
+            states.ndim == 2 and states.shape[1] == self.n_classes and bool((states >= 0).all()),
+            f"states must count the votes of {self.n_classes} labels",
+        )
+        result = np.empty(len(states))
+        votes = states.sum(axis=1)
+        for played in np.unique(votes):
+            rows = votes == played
+            lattice, by_round = self._game(int(played) + n_left)
+            result[rows] = by_round[played][lattice.index(states[rows, 1:])]
+        return result
+
+    def costs(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (48)."""
+        return successor_values(self, states, n_left)
+
+    def degrees(self, states: ArrayLike, n_left: int) -> _Degrees:
+        """Return every state's degree and the number of tied degrees; see `degree_of`."""
+        cost = self.costs(states, n_left)
+        return degree_of(cost[:, 0], cost[:, 1:], self.gamma)
+
+    def _game(self, n_rounds: int) -> tuple[_Lattice, list[Floats]]:
+        """Return the lattice and, for each number of rounds played, the values of its states."""
+        if self._last is None or self._last[0] != n_rounds:
+            self._last = (n_rounds, *self._play(n_rounds))
+        return self._last[1:]
+
+    def _play(self, n_rounds: int) -> tuple[_Lattice, list[Floats]]:
+        pairs = state_count(self.n_classes, n_rounds)
+        if pairs > self.max_states:
+            raise BoostbenchError(
+                f"{n_rounds} rounds with {self.n_classes} classes reach {pairs} (round, state) "
+                f"pairs, more than the limit of {self.max_states}; take fewer rounds or a fixed "
+                "edge-over-random condition"
+            )
+        lattice = _Lattice.of(self.n_classes - 1, n_rounds)
+        own_votes = n_rounds - lattice.total
+        states = np.column_stack([own_votes, lattice.parts])
+        after = self._loss(states)
+        by_round = [after]
+        for played in range(n_rounds - 1, -1, -1):
+            size = lattice.start[played + 1]
+            wrong = after[lattice.up[:size]]
+            own = after[:size]
+            after = self.gamma * own + (1.0 - self.gamma) * worst_mean(own, wrong)
+            by_round.append(after)
+        return lattice, by_round[::-1]
+
+    def _loss(self, states: NDArray[np.int64]) -> Floats:
+        if self.eta is None:
+            return zero_one_loss(states)
+        return exponential_loss(states, self.eta)
+
+
+class _Lattice:
+    """The partitions of 0..T into at most m parts, and what adding 1 to a part makes of them.
+
+    Attributes
+    ----------
+    parts : int64, shape (size, m)
+        In each row the parts, largest first; rows ordered by their sum.
+    total : int64, shape (size,)
+    start : list of int
+        ``start[v]`` is the first row of sum v; the last entry is the number of rows.
+    up : int64, shape (start[T], m)
+        Row reached from each row of sum < T by a vote for each of its labels.
+    """
+
+    def __init__(self, levels: list[NDArray[np.int64]], ups: list[NDArray[np.int64]]) -> None:
+        sizes = [len(level) for level in levels]
+        self.start = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        self.parts = np.concatenate(levels)
+        self.total = np.repeat(np.arange(len(levels)), sizes)
+        m = self.parts.shape[1]
+        self.up = np.concatenate([*ups, np.empty((0, m), dtype=np.int64)])
+        self._keys = [_keys(level) for level in levels]
+
+    @classmethod
+    def of(cls, m: int, n_rounds: int) -> _Lattice:
+        levels = [np.zeros((1, m), dtype=np.int64)]
+        ups = []
+        first = 1
+        for _ in range(n_rounds):
+            level, up = _grow(levels[-1])
+            levels.append(level)
+            ups.append(up + first)
+            first += len(level)
+        return cls(levels, ups)
+
+    def index(self, wrong: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each multiset of wrong votes, given in any order."""
+        parts = -np.sort(-wrong, axis=1)
+        total = parts.sum(axis=1)
+        result = np.empty(len(parts), dtype=np.int64)
+        for v in np.unique(total):
+            rows = total == v
+            result[rows] = self.start[v] + np.searchsorted(self._keys[v], _keys(parts[rows]))
+        return result
+
+
+def _grow(level: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the next level of partitions and the row in it for each part that grows by 1."""
+    size, m = level.shape
+    # Of equal parts only the first can grow without breaking the order; the others are alike.
+    leads = np.ones((size, m), dtype=bool)
+    leads[:, 1:] = level[:, 1:] < level[:, :-1]
+    row, part = np.nonzero(leads)
+    grown = level[row]
+    grown[np.arange(len(row)), part] += 1
+    _, chosen, where = np.unique(_keys(grown), return_index=True, return_inverse=True)
+    first_alike = np.maximum.accumulate(np.where(leads, np.arange(m), 0), axis=1)
+    up = np.empty((size, m), dtype=np.int64)
+    up[row, part] = where
+    return grown[chosen], np.take_along_axis(up, first_alike, axis=1)
+
+
+def _keys(parts: NDArray[np.int64]) -> NDArray[np.bytes_]:
+    """Return a sortable key for each row."""
+    # Big-endian, so that bytes sort as the numbers do; counts stay far below 2**16.
+    packed = np.ascontiguousarray(parts.astype(">u2"))
+    return packed.view(f"S{packed.shape[1] * 2}").ravel()
+
+
+def _means(own: Floats, wrong: Floats) -> Floats:
+    """Return the mean of ``own`` and the a-1 largest of ``wrong`` for a = 2..K, (..., K-1)."""
+    worst_first = -np.sort(-wrong, axis=-1)
+    sums = own[..., None] + np.cumsum(worst_first, axis=-1)
+    return sums / np.arange(2, wrong.shape[-1] + 2)
+
+
+def check_loss(loss: str, eta: float | None) -> None:
+    """Refuse an unknown loss, and a weight that is absent, superfluous or not positive."""
+    require(
+        loss in ("zero-one", "exponential"),
+        f"loss must be 'zero-one' or 'exponential', found {loss!r}",
+    )
+    if loss == "zero-one":
+        require(eta is None, f"the zero-one loss has no eta, found {eta}")
+    else:
+        require(eta is not None and eta > 0, f"eta must be positive, found {eta}")

@@ -1,0 +1,325 @@
+r"""Drifting-game potentials of a fixed edge-over-random condition.
+
+:math:`\phi_t(s)` is the loss that can be guaranteed for a sample in state s with t rounds left. The
+state counts the votes each label got, the true label first. With the same baseline row b for all
+samples the optimal cost row and the potential are (32, 33)
+
+.. math::
+    c_l = \phi_{t-1}(s + e_l), \qquad \phi_t(s) = \langle c, b\rangle ,
+
+the expected loss of a random walk of t steps that goes in direction l with probability b_l (37).
+`boostbench.theory.minimal` has the potentials of the minimal condition, with the same methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import factorial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.theory.layout import check_classes, check_rounds, require
+
+__all__ = [
+    "ExponentialPotential",
+    "Potential",
+    "ZeroOnePotential",
+    "exact_zero_one_potential",
+    "exponential_costs",
+    "exponential_loss",
+    "zero_one_loss",
+]
+
+Floats = NDArray[np.float64]
+
+#: Cells of the largest work array of the zero-one potential; bounds its memory.
+_CELLS = 4_000_000
+
+
+class Potential(Protocol):
+    """What every potential offers to a drifting-game booster."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number K of classes."""
+
+    def values(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
+
+    def costs(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33, 48)."""
+
+
+def zero_one_loss(states: ArrayLike) -> Floats:
+    """Return 1 where some wrong label has at least the true label's votes, else 0 (19).
+
+    Parameters
+    ----------
+    states : array_like, shape (..., K)
+        Votes, the true label first.
+
+    Returns
+    -------
+    loss : ndarray of float64, shape (...)
+
+    Examples
+    --------
+    >>> zero_one_loss([[0, 0, 0], [1, 0, 0]]).tolist()
+    [1.0, 0.0]
+    """
+    states = np.asarray(states)
+    tied_or_behind: Floats = states[..., 0] <= states[..., 1:].max(axis=-1)
+    return tied_or_behind.astype(np.float64)
+
+
+def exponential_loss(states: ArrayLike, eta: float) -> Floats:
+    r"""Return :math:`\sum_{l>0} e^{\eta (s_l - s_0)}` (38).
+
+    Parameters
+    ----------
+    states : array_like, shape (..., K)
+        Votes, the true label first.
+    eta : float
+        Weight of a vote, positive.
+
+    Returns
+    -------
+    loss : ndarray of float64, shape (...)
+    """
+    states = np.asarray(states, dtype=np.float64)
+    loss: Floats = np.exp(eta * (states[..., 1:] - states[..., :1])).sum(axis=-1)
+    return loss
+
+
+def exponential_costs(scores: ArrayLike, eta: float) -> Floats:
+    r"""Return the simplified cost rows of the exponential loss with the uniform baseline (42).
+
+    .. math::
+        c_l = (e^\eta - 1)\, e^{\eta(s_l - s_0)}, \qquad
+        c_0 = (e^{-\eta} - 1) \sum_{l>0} e^{\eta(s_l - s_0)},
+
+    multiplied by a positive number that keeps them finite. They do not depend on the rounds left;
+    divided by eta, as eta goes to 0, they become AdaBoost.MM's (64).
+
+    Parameters
+    ----------
+    scores : array_like, shape (n, K)
+        States, the true label first.
+    eta : float
+
+    Returns
+    -------
+    cost : ndarray of float64, shape (n, K)
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    exponent = eta * (scores[:, 1:] - scores[:, :1])
+    weight = np.exp(exponent - exponent.max())
+    hit = np.expm1(-eta) * weight.sum(axis=1, keepdims=True)
+    return np.hstack([hit, np.expm1(eta) * weight])
+
+
+class ExponentialPotential:
+    r"""Potentials of the exponential loss for a fixed baseline row: a closed form (Theorem 13).
+
+    .. math::
+        \phi_t(s) = \sum_{l>0} a_l^t e^{\eta(s_l - s_0)}, \qquad
+        a_l = 1 - (b_0 + b_l) + e^{\eta} b_l + e^{-\eta} b_0 .
+
+    Parameters
+    ----------
+    baseline : array_like of float, shape (K,)
+        A distribution b, the true label first.
+    eta : float
+        Weight of a vote, positive.
+
+    Examples
+    --------
+    >>> phi = ExponentialPotential([0.4, 0.3, 0.2, 0.1], eta=0.3)
+    >>> phi.values([[1, 0, 2, 0]], 5).round(6).tolist()
+    [2.401842]
+    """
+
+    def __init__(self, baseline: ArrayLike, eta: float) -> None:
+        self.baseline = _distribution(baseline)
+        require(eta > 0, f"eta must be positive, found {eta}")
+        self.eta = eta
+        b_0, b = self.baseline[0], self.baseline[1:]
+        self._growth = 1.0 + np.expm1(eta) * b + np.expm1(-eta) * b_0
+
+    @property
+    def n_classes(self) -> int:
+        """Number K of classes."""
+        return len(self.baseline)
+
+    def values(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
+        check_rounds(n_left)
+        states = np.asarray(states, dtype=np.float64)
+        weight = np.exp(self.eta * (states[..., 1:] - states[..., :1]))
+        values: Floats = weight @ self._growth**n_left
+        return values
+
+    def costs(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33)."""
+        return successor_values(self, states, n_left)
+
+
+class ZeroOnePotential:
+    r"""Potentials of the zero-one loss for a fixed baseline row.
+
+    A walk of t steps, x_l of them in direction l, ends well iff x_l + s_l < x_0 + s_0 for all
+    wrong l, so with :math:`x_0 = j`
+
+    .. math::
+        1 - \phi_t(s) = \sum_{j=0}^{t} \Pr[x_0 = j] \;\Pr[\text{all } x_l < j + s_0 - s_l] .
+
+    The step counts of t steps are independent Poisson counts of means t b_l, given that they sum to
+    t; so for each j the truncated Poisson distributions of the wrong labels are convolved, and
+    their probability of the sum t - j is taken. No factorial overflows.
+
+    Parameters
+    ----------
+    baseline : array_like of float, shape (K,)
+        A distribution b, the true label first.
+
+    Notes
+    -----
+    Time O(t^2) for each distinct state when K = 3 and O(t^3 K) beyond.
+
+    Examples
+    --------
+    >>> phi = ZeroOnePotential([0.4, 0.3, 0.2, 0.1])
+    >>> phi.values([[1, 0, 2, 0]], 5).round(5).tolist()
+    [0.65056]
+    """
+
+    def __init__(self, baseline: ArrayLike) -> None:
+        self.baseline = _distribution(baseline)
+        wrong = self.baseline[1:]
+        self._exchangeable = bool((wrong == wrong[0]).all())
+
+    @property
+    def n_classes(self) -> int:
+        """Number K of classes."""
+        return len(self.baseline)
+
+    def values(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
+        check_rounds(n_left)
+        states = np.asarray(states)
+        lead = np.clip(states[:, :1] - states[:, 1:], -n_left, n_left + 1)
+        if self._exchangeable:
+            lead = np.sort(lead, axis=1)
+        lead, where = np.unique(lead, axis=0, return_inverse=True)
+        distinct = np.empty(len(lead))
+        chunk = max(1, _CELLS // (n_left + 1) ** 2)
+        for start in range(0, len(lead), chunk):
+            part = slice(start, start + chunk)
+            distinct[part] = 1.0 - self._success(lead[part], n_left)
+        return np.clip(distinct, 0.0, 1.0)[where.ravel()]
+
+    def costs(self, states: ArrayLike, n_left: int) -> Floats:
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33)."""
+        return successor_values(self, states, n_left)
+
+    def _success(self, lead: NDArray[np.intp], t: int) -> Floats:
+        """Return the probability that all leads stay positive, (S, K-1) -> (S,)."""
+        pmf = _poisson(self.baseline * t, t)
+        count = np.arange(t + 1)
+        # Axes: state, steps j to the true label, steps to the wrong labels so far.
+        allowed = lead[:, :, None, None] + count[:, None] > count
+        total = np.where(allowed[:, 0], pmf[1], 0.0)
+        for label in range(1, lead.shape[1] - 1):
+            total = _convolve(total, np.where(allowed[:, label], pmf[label + 1], 0.0))
+        if lead.shape[1] > 1:
+            # Only the sum t - j is asked for, so the last label needs no whole convolution.
+            last = np.where(allowed[:, -1], pmf[-1], 0.0)
+            rest = np.subtract.outer(t - count, count)
+            mirrored = np.where(
+                rest >= 0, np.take_along_axis(last, np.maximum(rest, 0)[None], axis=2), 0.0
+            )
+            wrong = (total * mirrored).sum(axis=2)
+        else:
+            wrong = total[:, count, t - count]
+        success: Floats = wrong @ pmf[0] / _poisson(np.array([float(t)]), t)[0, t]
+        return success
+
+
+def exact_zero_one_potential(
+    baseline: Sequence[Fraction], state: Sequence[int], n_left: int
+) -> Fraction:
+    """Return one zero-one potential as an exact fraction; see `ZeroOnePotential`.
+
+    Parameters
+    ----------
+    baseline : sequence of Fraction, length K
+        A distribution, the true label first.
+    state : sequence of int, length K
+    n_left : int
+
+    Returns
+    -------
+    potential : Fraction
+
+    Examples
+    --------
+    >>> exact_zero_one_potential([Fraction(1, 6)] * 6, [0] * 6, 2)
+    Fraction(35, 36)
+    """
+    check_rounds(n_left)
+    require(len(baseline) == len(state) >= 2, "baseline and state must have the same length K >= 2")
+    require(sum(baseline) == 1, "a baseline must sum to 1")
+    success = Fraction(0)
+    for j in range(n_left + 1):
+        paths = [Fraction(1)] + [Fraction(0)] * (n_left - j)
+        for b, votes in zip(baseline[1:], state[1:], strict=True):
+            most = min(state[0] + j - votes - 1, n_left - j)
+            step = [b**x / factorial(x) for x in range(most + 1)]
+            paths = [
+                sum((step[x] * paths[w - x] for x in range(min(w, most) + 1)), Fraction(0))
+                for w in range(n_left - j + 1)
+            ]
+        success += baseline[0] ** j / factorial(j) * paths[-1]
+    return 1 - factorial(n_left) * success
+
+
+def successor_values(potential: Potential, states: ArrayLike, n_left: int) -> Floats:
+    """Return ``phi_{n_left-1}(s + e_l)`` for every state s and label l, shape (n, K)."""
+    check_rounds(n_left, least=1)
+    states = np.asarray(states)
+    K = potential.n_classes
+    successors = states[:, None, :] + np.eye(K, dtype=states.dtype)
+    return potential.values(successors.reshape(-1, K), n_left - 1).reshape(-1, K)
+
+
+def _distribution(baseline: ArrayLike) -> Floats:
+    b = np.asarray(baseline, dtype=np.float64)
+    require(b.ndim == 1, f"a baseline row must have one axis, found shape {b.shape}")
+    check_classes(len(b))
+    require(
+        bool((b >= 0).all()) and abs(b.sum() - 1.0) < 1e-9,
+        f"a baseline row must be a distribution, found {b.tolist()}",
+    )
+    return b
+
+
+def _poisson(mean: Floats, most: int) -> Floats:
+    """Return the Poisson probabilities of 0..most for each mean, shape (len(mean), most + 1)."""
+    count = np.arange(most + 1)
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_power = np.where(count == 0, 0.0, count * np.log(mean)[:, None])
+    pmf: Floats = np.exp(log_power - mean[:, None] - log_factorial)
+    return pmf
+
+
+def _convolve(left: Floats, right: Floats) -> Floats:
+    """Convolve the last axes, keeping their length."""
+    result = np.zeros_like(left)
+    size = left.shape[-1]
+    for x in range(size):
+        result[..., x:] += right[..., x : x + 1] * left[..., : size - x]
+    return result

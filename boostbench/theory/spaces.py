@@ -1,0 +1,244 @@
+"""Finite spaces of weak classifiers: the paper's counter-examples, and all stumps of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, floor
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boostbench.errors import UnknownNameError
+from boostbench.theory.layout import check_classes, own_labels, require, uniform_baseline
+
+__all__ = [
+    "SPACES",
+    "Space",
+    "all_classifiers",
+    "all_stumps",
+    "example_space",
+    "subsets",
+    "two_constants",
+    "windows",
+]
+
+#: A space with more classifiers is refused.
+MAX_CLASSIFIERS = 200_000
+
+
+@dataclass(frozen=True)
+class Space:
+    """A sample and a finite space of weak classifiers on it.
+
+    Attributes
+    ----------
+    name : str
+    y : ndarray of int64, shape (n,)
+        True labels.
+    predictions : ndarray of int64, shape (n, n_classifiers)
+        The label every classifier (column) gives every sample (row).
+    n_classes : int
+    """
+
+    name: str
+    y: NDArray[np.int64]
+    predictions: NDArray[np.int64]
+    n_classes: int
+
+
+def two_constants() -> Space:
+    """Return the space of Figure 1: it satisfies SAMME's condition and is not boostable.
+
+    Two samples with labels 0 and 1, three classes, and the two classifiers that are constantly 0
+    and constantly 1.
+    """
+    return Space("two-constants", np.array([0, 1]), np.array([[0, 1], [0, 1]]), 3)
+
+
+def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
+    """Return the space for which AdaBoost.MH's condition is too strong (section 4).
+
+    For every set of ``n_right`` of the n samples, and every d = 1..K-1, the classifier that is
+    right on the set and answers ``(y_i + d) mod K`` elsewhere. The shifts balance the wrong votes.
+    With ``n_right = n ((1-gamma)/K + gamma)`` the conditions edge-over-random (uniform), MR and
+    minimal hold with edge exactly gamma; M1 and MH only with ``2 n_right / n - 1``.
+
+    Parameters
+    ----------
+    n : int
+        Samples; sample i has the label ``i mod K``.
+    n_classes : int
+    n_right : int
+        From 0 to n.
+
+    Returns
+    -------
+    space : Space
+
+    Raises
+    ------
+    BoostbenchError
+        If a parameter is out of range or there would be too many classifiers.
+    """
+    check_classes(n_classes)
+    require(0 <= n_right <= n and n >= 1, f"n_right must lie in 0..n, found {n_right} of {n}")
+    _check_size(comb(n, n_right) * (n_classes - 1))
+    y = np.arange(n) % n_classes
+    columns = []
+    for chosen in combinations(range(n), n_right):
+        wrong = np.ones(n, dtype=np.int64)
+        wrong[list(chosen)] = 0
+        columns += [(y + wrong * d) % n_classes for d in range(1, n_classes)]
+    return Space("subsets", y, np.stack(columns, axis=1), n_classes)
+
+
+def windows(
+    n: int = 11, n_classes: int = 3, gamma: float = 0.3, baseline: ArrayLike | None = None
+) -> Space:
+    """Return a boostable space that fails a given edge-over-random condition (Theorem 5).
+
+    There are n classifiers; the j-th is right on ``w = floor(n (1/2 + gamma/K))`` consecutive
+    samples from j on, cyclically, and elsewhere answers the wrong label with the smallest baseline
+    (15), the lowest on ties. Since w > n/2 the plurality vote is always right.
+
+    Parameters
+    ----------
+    n : int
+        More than K / gamma; sample i has the label ``i mod K``.
+    n_classes : int
+        At least 3 for the condition to fail.
+    gamma : float
+        In (0, 1).
+    baseline : array_like of float, shape (n, K), optional
+        Rows in the order of the labels, each a distribution in which the true label leads the
+        others by gamma; by default uniform.
+
+    Returns
+    -------
+    space : Space
+
+    Raises
+    ------
+    BoostbenchError
+        If a parameter is out of range.
+    """
+    check_classes(n_classes)
+    require(0 < gamma < 1, f"gamma must lie in (0, 1), found {gamma}")
+    require(n > n_classes / gamma, f"n must exceed K / gamma = {n_classes / gamma:g}, found {n}")
+    y = np.arange(n) % n_classes
+    if baseline is None:
+        baseline = own_labels(uniform_baseline(n_classes, gamma), y)
+    B = np.array(baseline, dtype=np.float64)
+    require(B.shape == (n, n_classes), f"baseline must have shape {(n, n_classes)}, is {B.shape}")
+    B[np.arange(n), y] = np.inf
+    cheapest_wrong = B.argmin(axis=1)
+    width = floor(n * (0.5 + gamma / n_classes) + 1e-9)
+    sample, first = np.ogrid[:n, :n]
+    right = (sample - first) % n < width
+    return Space("windows", y, np.where(right, y[:, None], cheapest_wrong[:, None]), n_classes)
+
+
+def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None) -> Space:
+    """Return all K^n classifiers of n samples in lexicographic order.
+
+    Parameters
+    ----------
+    y : array_like of int, shape (n,)
+    n_classes : int
+    first : array_like of int, shape (n, m), optional
+        Classifiers to move to the front, in this order.
+
+    Returns
+    -------
+    space : Space
+
+    Examples
+    --------
+    >>> all_classifiers([0, 1], 2).predictions.tolist()
+    [[0, 0, 1, 1], [0, 1, 0, 1]]
+    """
+    y = np.asarray(y, dtype=np.int64)
+    check_classes(n_classes)
+    _check_size(n_classes ** len(y))
+    grid = np.indices((n_classes,) * len(y)).reshape(len(y), -1)
+    if first is not None:
+        front = np.asarray(first, dtype=np.int64)
+        repeated = (grid[:, :, None] == front[:, None, :]).all(axis=0).any(axis=1)
+        grid = np.hstack([front, grid[:, ~repeated]])
+    return Space("all-classifiers", y, grid, n_classes)
+
+
+def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
+    """Return all different classifiers that split one feature at one threshold.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (n, d)
+        Without missing values.
+    y : array_like of int, shape (n,)
+    n_classes : int
+
+    Returns
+    -------
+    space : Space
+        First the K constant classifiers, then for every different split and every ordered pair of
+        labels the classifier that answers the one below the threshold and the other above it.
+
+    Raises
+    ------
+    BoostbenchError
+        If a value is missing, or there would be too many classifiers.
+
+    Examples
+    --------
+    >>> all_stumps([[0.0], [1.0]], [0, 1], 2).predictions.tolist()
+    [[0, 1, 0, 1], [0, 1, 1, 0]]
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
+    check_classes(n_classes)
+    require(not bool(np.isnan(X).any()), "the space of stumps needs data without missing values")
+    splits = [
+        X[:, feature] <= threshold
+        for feature in range(X.shape[1])
+        for threshold in np.unique(X[:, feature])[:-1]
+    ]
+    # A split and its mirror image give the same classifiers.
+    below = np.array([split if split[0] else ~split for split in splits]).reshape(-1, len(y))
+    below = np.unique(below, axis=0)
+    _check_size(n_classes + len(below) * n_classes * (n_classes - 1))
+    labels = np.arange(n_classes)
+    pairs = [(a, b) for a in labels for b in labels if a != b]
+    columns = [np.where(split, a, b) for split in below for a, b in pairs]
+    constants = np.tile(labels, (len(y), 1))
+    stumps = np.array(columns, dtype=np.int64).reshape(-1, len(y)).T
+    return Space("all-stumps", y, np.hstack([constants, stumps]), n_classes)
+
+
+#: The paper's counter-examples by name.
+SPACES: dict[str, Callable[..., Space]] = {
+    "two-constants": two_constants,
+    "subsets": subsets,
+    "windows": windows,
+}
+
+
+def example_space(name: str, **params: float) -> Space:
+    """Return a counter-example of the paper by its name in `SPACES`.
+
+    Examples
+    --------
+    >>> example_space("windows", n=11).predictions.shape
+    (11, 11)
+    """
+    if name not in SPACES:
+        raise UnknownNameError("space of weak classifiers", name, SPACES)
+    return SPACES[name](**params)
+
+
+def _check_size(n_classifiers: int) -> None:
+    require(
+        n_classifiers <= MAX_CLASSIFIERS,
+        f"the space would have {n_classifiers} classifiers, more than {MAX_CLASSIFIERS}",
+    )
