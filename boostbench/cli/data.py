@@ -112,7 +112,7 @@ def add(
         typer.Option(metavar="DIR", help="Data folder that gets the copy and its description."),
     ] = Path("datasets"),
 ) -> int:
-    """Copy a file into a data folder and describe it in the catalog there.
+    """Copy a file into a data folder and describe it there.
 
     Examples:
       boostbench data add mushrooms.csv --target edible
