@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostbench.weak_learners import traversal
+from boostbench.weak_learners.scoring import Scoring, find_leaves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,9 +31,6 @@ NODE_ARRAYS = {
 }
 LEAF_ARRAYS = {"leaf_value": np.float64, "leaf_column": np.int32}
 OFFSETS = {"node_offset": np.int64, "leaf_offset": np.int64}
-
-# Rows whose codes are held at a time: bounds the memory of a call on many rows.
-ROWS_AT_A_TIME = 1 << 16
 
 
 class Forest:
@@ -140,7 +137,22 @@ class Forest:
         if self.node_offset.shape != self.leaf_offset.shape or not len(self.node_offset):
             raise ValueError("node_offset and leaf_offset must both have n_trees + 1 entries")
         if self.node_offset[-1] != n_nodes or self.leaf_offset[-1] != n_leaves:
-            raise ValueError("node_offset and leaf_offset must end with the number of rows")
+            raise ValueError("node_offset and leaf_offset must end with n_nodes and n_leaves")
+        self._check_children()
+
+    def _check_children(self) -> None:
+        """Refuse a child that is not of its tree: compiled code would read beyond the arrays."""
+        n_nodes, n_leaves = np.diff(self.node_offset), np.diff(self.leaf_offset)
+        if self.n_trees == 1:  # what training makes, one after the other: in a hurry
+            parent: Any = np.arange(len(self.feature))
+        else:
+            parent = np.arange(len(self.feature)) - np.repeat(self.node_offset[:-1], n_nodes)
+            n_nodes, n_leaves = np.repeat(n_nodes, n_nodes), np.repeat(n_leaves, n_nodes)
+        for child in (self.left, self.right):
+            if ((child >= 0) & ((child <= parent) | (child >= n_nodes))).any():
+                raise ValueError("a child must be a node of its tree and come after its parent")
+            if (~child >= n_leaves).any():
+                raise ValueError("a child < 0 must be ~leaf, of a leaf of its tree")
 
     @property
     def n_trees(self) -> int:
@@ -240,12 +252,7 @@ class Forest:
         array of int32, shape (n, n_trees)
             Leaves, counted from the first of their tree.
         """
-        X = self._check_rows(X)
-        compiled = traversal.compile_forest(self)
-        leaves = np.empty((len(X), self.n_trees), dtype=np.int32)
-        for rows in _row_slices(len(X)):
-            traversal.apply(compiled, compiled.encode(X[rows]), leaves[rows])
-        return leaves
+        return find_leaves(self, X)
 
     def add_scores(
         self, X: ArrayLike, tree_index: ArrayLike, coefficient: ArrayLike, F: NDArray[np.float64]
@@ -271,12 +278,7 @@ class Forest:
         array of float64, shape (n, K)
             F itself.
         """
-        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
-        forest, tree_index = self._used(tree_index)
-        compiled = traversal.compile_forest(forest)
-        for rows in _row_slices(len(X)):
-            codes = compiled.encode(X[rows])
-            traversal.add_scores(compiled, codes, tree_index, coefficient, F[rows])
+        Scoring(self, X, tree_index, coefficient, F).run()
         return F
 
     def staged_scores(
@@ -301,16 +303,7 @@ class Forest:
         array of float64, shape (n, K)
             F itself, changed by the next round: copy to keep.
         """
-        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
-        forest, tree_index = self._used(tree_index)
-        compiled = traversal.compile_forest(forest)
-        codes = compiled.encode(X)
-        first = 0
-        for last in np.asarray(round_end, dtype=np.int64).tolist():
-            added = slice(first, last)
-            traversal.add_scores(compiled, codes, tree_index[added], coefficient[added], F)
-            first = last
-            yield F
+        return Scoring(self, X, tree_index, coefficient, F).stages(round_end)
 
     def staged_errors(
         self,
@@ -338,24 +331,7 @@ class Forest:
         array of int64, shape (T,)
             Errors; of equal scores the lowest label counts.
         """
-        X, tree_index, coefficient = self._check_additions(X, tree_index, coefficient, F)
-        ends = np.ascontiguousarray(round_end, dtype=np.int64)
-        labels = np.ascontiguousarray(y, dtype=np.int64)
-        forest, tree_index = self._used(tree_index)
-        compiled = traversal.compile_forest(forest)
-        errors = np.zeros(len(ends), dtype=np.int64)
-        for rows in _row_slices(len(X)):
-            traversal.staged_errors(
-                compiled,
-                compiled.encode(X[rows]),
-                labels[rows],
-                tree_index,
-                coefficient,
-                ends,
-                F[rows],
-                errors,
-            )
-        return errors
+        return Scoring(self, X, tree_index, coefficient, F).errors(y, round_end)
 
     def to_text(
         self,
@@ -380,45 +356,6 @@ class Forest:
 
         return plot_tree(self, tree, feature_names, class_names, ax)
 
-    def _used(self, tree_index: NDArray[np.int64]) -> tuple[Forest, NDArray[np.int64]]:
-        """Leave out the trees that are not asked for, so that they cost nothing."""
-        used, renumbered = np.unique(tree_index, return_inverse=True)
-        if len(used) == self.n_trees:
-            return self, tree_index
-        return self.take(used), renumbered.astype(np.int64)
-
-    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(f"X must have {self.n_features} columns, found shape {X.shape}")
-        return X
-
-    def _check_additions(
-        self, X: ArrayLike, tree_index: ArrayLike, coefficient: ArrayLike, F: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        X = self._check_rows(X)
-        trees = np.ascontiguousarray(tree_index, dtype=np.int64)
-        weights = np.ascontiguousarray(coefficient, dtype=np.float64)
-        if trees.shape != weights.shape or trees.ndim != 1:
-            raise ValueError(
-                f"tree_index and coefficient must be equally long, found {trees.shape} "
-                f"and {weights.shape}"
-            )
-        if len(trees) and not 0 <= trees.min() <= trees.max() < self.n_trees:
-            raise ValueError(f"tree_index must be within 0..{self.n_trees - 1}")
-        columns = self.width if self.width > 1 else int(self.leaf_column.max(initial=-1)) + 1
-        if F.ndim != 2 or len(F) != len(X) or F.shape[1] < columns or F.dtype != np.float64:
-            raise ValueError(
-                f"F must be float64 of shape ({len(X)}, {columns} or more), "
-                f"found {F.dtype} of shape {F.shape}"
-            )
-        return X, trees, weights
-
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def _row_slices(n: int) -> Iterator[slice]:
-    for start in range(0, n, ROWS_AT_A_TIME):
-        yield slice(start, min(start + ROWS_AT_A_TIME, n))

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from boostbench.weak_learners.compiled import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from boostbench.weak_learners.forest import Forest
 
 BLOCK = 512  # rows
-SMALL_TREE = 48  # nodes; beyond it walking down costs less than passing all nodes
+SMALL_TREE = 96  # nodes; beyond it walking down costs less than passing all nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,35 @@ class CompiledForest:
         codes = np.zeros((n_blocks, len(self.features), BLOCK), dtype=self.low.dtype)
         _encode(X, self.features, self.grid, self.grid_offset, codes)
         return codes
+
+    def apply(self, codes: NDArray[Any], leaves: NDArray[np.int32]) -> None:
+        """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
+        _apply(codes, self.nodes, leaves)
+
+    def add_scores(
+        self,
+        codes: NDArray[Any],
+        tree_index: NDArray[np.int64],
+        coefficient: NDArray[np.float64],
+        F: NDArray[np.float64],
+    ) -> None:
+        """Add the answers of some trees to F; see `Forest.add_scores`."""
+        _add_scores(codes, self.nodes, self.leaves, tree_index, coefficient, F)
+
+    def staged_errors(
+        self,
+        codes: NDArray[Any],
+        y: NDArray[np.int64],
+        tree_index: NDArray[np.int64],
+        coefficient: NDArray[np.float64],
+        round_end: NDArray[np.int64],
+        F: NDArray[np.float64],
+        errors: NDArray[np.int64],
+    ) -> None:
+        """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
+        _staged_errors(
+            codes, self.nodes, self.leaves, y, tree_index, coefficient, round_end, F, errors
+        )
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
@@ -110,40 +140,8 @@ def compile_forest(forest: Forest) -> CompiledForest:
     )
 
 
-def apply(compiled: CompiledForest, codes: NDArray[Any], leaves: NDArray[np.int32]) -> None:
-    """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
-    _apply(codes, compiled.nodes, leaves)
-
-
-def add_scores(
-    compiled: CompiledForest,
-    codes: NDArray[Any],
-    tree_index: NDArray[np.int64],
-    coefficient: NDArray[np.float64],
-    F: NDArray[np.float64],
-) -> None:
-    """Add the answers of some trees to F; see `Forest.add_scores`."""
-    _add_scores(codes, compiled.nodes, compiled.leaves, tree_index, coefficient, F)
-
-
-def staged_errors(
-    compiled: CompiledForest,
-    codes: NDArray[Any],
-    y: NDArray[np.int64],
-    tree_index: NDArray[np.int64],
-    coefficient: NDArray[np.float64],
-    round_end: NDArray[np.int64],
-    F: NDArray[np.float64],
-    errors: NDArray[np.int64],
-) -> None:
-    """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
-    _staged_errors(
-        codes, compiled.nodes, compiled.leaves, y, tree_index, coefficient, round_end, F, errors
-    )
-
-
-@njit(cache=True)
-def _encode(X, features, grid, grid_offset, codes):
+@kernel
+def _encode(X, features, grid, grid_offset, codes):  # type: ignore[no-untyped-def]
     n = len(X)
     missing = ~codes.dtype.type(0)
     for block in range(len(codes)):
@@ -164,8 +162,8 @@ def _encode(X, features, grid, grid_offset, codes):
                 codes[block, j, i] = below - grid_offset[j]
 
 
-@njit(cache=True)
-def _descend(codes, nodes, tree, rows, position):
+@inner
+def _descend(codes, nodes, tree, rows, position):  # type: ignore[no-untyped-def]
     """Write the leaf of each of a block's first rows in a tree into position, as ~leaf."""
     column, low, high, left, right, node_offset = nodes
     first = node_offset[tree]
@@ -183,18 +181,24 @@ def _descend(codes, nodes, tree, rows, position):
                 to = to_right if (code[i] > a) & (code[i] <= b) else to_left
                 position[i] = to if position[i] == here else position[i]
     else:
-        for i in range(rows):
-            node = 0
-            while node >= 0:
-                at = first + node
+        position[:rows] = 0
+        walking = np.arange(rows, dtype=np.int32)
+        n_walking = rows
+        while n_walking:
+            still = 0
+            for w in range(n_walking):
+                i = walking[w]
+                at = first + position[i]
                 code = codes[column[at], i]
-                goes_right = (code > low[at]) & (code <= high[at])
-                node = right[at] if goes_right else left[at]
-            position[i] = node
+                node = right[at] if (code > low[at]) & (code <= high[at]) else left[at]
+                position[i] = node
+                walking[still] = i
+                still += node >= 0
+            n_walking = still
 
 
-@njit(cache=True)
-def _apply(codes, nodes, leaves):
+@kernel
+def _apply(codes, nodes, leaves):  # type: ignore[no-untyped-def]
     n, n_trees = leaves.shape
     position = np.empty(BLOCK, dtype=np.int32)
     for block in range(len(codes)):
@@ -206,8 +210,10 @@ def _apply(codes, nodes, leaves):
                 leaves[start + i, tree] = ~position[i]
 
 
-@njit(cache=True)
-def _add_tree(codes, nodes, leaves, tree, coefficient, rows, position, added, G):
+@inner
+def _add_tree(  # type: ignore[no-untyped-def]
+    codes, nodes, leaves, tree, coefficient, rows, position, G
+):
     """Add coefficient times a tree's answers to the scores of a block, G[K, BLOCK]."""
     leaf_value, leaf_column, leaf_offset = leaves
     _descend(codes, nodes, tree, rows, position)
@@ -222,60 +228,67 @@ def _add_tree(codes, nodes, leaves, tree, coefficient, rows, position, added, G)
         G[leaf_column[leaf], i] += coefficient * leaf_value[leaf, 0]
 
 
-@njit(cache=True)
-def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):
-    n, n_columns = F.shape
+@inner
+def _load(F, start, rows, G):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        for k in range(len(G)):
+            G[k, i] = F[start + i, k]
+
+
+@inner
+def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        for k in range(len(G)):
+            F[start + i, k] = G[k, i]
+
+
+@kernel
+def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
     position = np.empty(BLOCK, dtype=np.int32)
-    added = np.empty(1)
-    G = np.empty((n_columns, BLOCK))
+    G = np.empty((F.shape[1], BLOCK))
     for block in range(len(codes)):
         start = block * BLOCK
-        rows = min(BLOCK, n - start)
-        for i in range(rows):
-            for k in range(n_columns):
-                G[k, i] = F[start + i, k]
+        rows = min(BLOCK, len(F) - start)
+        _load(F, start, rows, G)
         for j in range(len(tree_index)):
-            _add_tree(
-                codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position, added, G
-            )
-        for i in range(rows):
-            for k in range(n_columns):
-                F[start + i, k] = G[k, i]
+            _add_tree(codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position, G)
+        _store(G, start, rows, F)
 
 
-@njit(cache=True)
-def _staged_errors(codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors):
-    n, n_columns = F.shape
+@kernel
+def _staged_errors(  # type: ignore[no-untyped-def]
+    codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors
+):
     position = np.empty(BLOCK, dtype=np.int32)
-    added = np.empty(1)
-    G = np.empty((n_columns, BLOCK))
-    best = np.empty(BLOCK)
-    label = np.empty(BLOCK, dtype=np.int64)
+    best, label = np.empty(BLOCK), np.empty(BLOCK, dtype=np.int32)
+    G = np.empty((F.shape[1], BLOCK))
     for block in range(len(codes)):
         start = block * BLOCK
-        rows = min(BLOCK, n - start)
-        for i in range(rows):
-            for k in range(n_columns):
-                G[k, i] = F[start + i, k]
+        rows = min(BLOCK, len(F) - start)
+        _load(F, start, rows, G)
         j = 0
         for t in range(len(round_end)):
             while j < round_end[t]:
-                _add_tree(
-                    codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position,
-                    added, G,
-                )  # fmt: skip
+                tree, step = tree_index[j], coefficient[j]
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, G)
                 j += 1
-            best[:rows] = G[0, :rows]
-            label[:rows] = 0
-            for k in range(1, n_columns):
-                for i in range(rows):
-                    if G[k, i] > best[i]:
-                        best[i] = G[k, i]
-                        label[i] = k
-            wrong = 0
-            for i in range(rows):
-                wrong += label[i] != y[start + i]
-            errors[t] += wrong
+            errors[t] += _errors(G, y[start : start + rows], best, label)
+        _store(G, start, rows, F)
+
+
+@inner
+def _errors(G, y, best, label):  # type: ignore[no-untyped-def]
+    """Count the columns of G whose first maximum is not in row y."""
+    rows = len(y)
+    for i in range(rows):
+        best[i] = G[0, i]
+        label[i] = 0
+    for k in range(1, len(G)):
         for i in range(rows):
-            for k in range(n_columns):
-                F[start + i, k] = G[k, i]
+            if G[k, i] > best[i]:
+                best[i] = G[k, i]
+                label[i] = k
+    errors = 0
+    for i in range(rows):
+        errors += label[i] != y[i]
+    return errors

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.weak_learners.forest import Forest
 
@@ -136,3 +138,254 @@ def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed:
     expected = scores_by_hand(forest, X, tree_index, coefficient, F)
     assert forest.add_scores(X, tree_index, coefficient, F) is F
     np.testing.assert_array_equal(F, expected)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_it_does_not_matter_how_the_additions_are_cut_into_calls(width: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    forest = random_forest(rng, 9, n_classes=3, width=width)
+    X, y = random_rows(rng, 25), rng.integers(3, size=25)
+    tree_index, coefficient = additions(rng, forest, 30)
+    round_end = np.sort(rng.integers(31, size=7))
+    start = rng.normal(size=(25, 3))
+
+    F = start.copy()
+    stages, first = [], 0
+    for end in round_end:
+        forest.add_scores(X, tree_index[first:end], coefficient[first:end], F)
+        stages.append(F.copy())
+        first = end
+
+    staged = forest.staged_scores(X, tree_index, coefficient, round_end, start.copy())
+    np.testing.assert_array_equal([stage.copy() for stage in staged], stages)
+
+    F = start.copy()
+    errors = forest.staged_errors(X, y, tree_index, coefficient, round_end, F)
+    np.testing.assert_array_equal(F, stages[-1])
+    np.testing.assert_array_equal(errors, [(stage.argmax(axis=1) != y).sum() for stage in stages])
+
+
+def test_rows_beyond_one_block_are_answered_too() -> None:
+    rng = np.random.default_rng(0)
+    forest = random_forest(rng, 3)
+    X = random_rows(rng, 70_001)
+    F = forest.add_scores(X, [0, 1, 2], [1.0, 2.0, -0.5], np.zeros((len(X), 4)))
+    some = np.array([0, 511, 512, 65_535, 65_536, 70_000])
+    alone = forest.add_scores(X[some], [0, 1, 2], [1.0, 2.0, -0.5], np.zeros((len(some), 4)))
+    np.testing.assert_array_equal(F[some], alone)
+
+
+def test_equal_scores_count_for_the_lowest_label() -> None:
+    leaf = one_leaf_forest(column=2)
+    errors = leaf.staged_errors(np.zeros((3, 1)), [0, 1, 2], [0], [0.0], [0, 1], np.zeros((3, 3)))
+    assert errors.tolist() == [2, 2]
+
+
+def test_a_feature_may_have_more_thresholds_than_two_bytes_count() -> None:
+    n = 70_000
+    comb = Forest(
+        feature=np.zeros(n, dtype=int),
+        threshold=np.arange(n),
+        missing_left=np.zeros(n, dtype=bool),
+        left=np.full(n, ~0),
+        right=np.full(n, ~1),
+        node_offset=np.arange(n + 1),
+        leaf_value=np.ones((2 * n, 1)),
+        leaf_column=np.tile([0, 1], n),
+        leaf_offset=2 * np.arange(n + 1),
+        n_features=1,
+    )
+    X = np.array([[-1.0], [0.0], [65_535.0], [65_535.5], [1e9], [np.nan]])
+    F = comb.add_scores(X, np.arange(n), np.ones(n), np.zeros((6, 2)))
+    np.testing.assert_array_equal(F[:, 1], [0, 0, 65_535, 65_536, n, n])
+
+
+def one_leaf_forest(column: int) -> Forest:
+    nothing: list[int] = []
+    return Forest(
+        feature=nothing,
+        threshold=nothing,
+        missing_left=nothing,
+        left=nothing,
+        right=nothing,
+        node_offset=[0, 0],
+        leaf_value=[[1.5]],
+        leaf_column=[column],
+        leaf_offset=[0, 1],
+        n_features=1,
+    )
+
+
+def test_a_tree_of_one_leaf_answers_the_same_for_all() -> None:
+    leaf = one_leaf_forest(column=1)
+    X = np.array([[0.0], [np.nan]])
+    np.testing.assert_array_equal(leaf.apply(X), [[0], [0]])
+    np.testing.assert_array_equal(leaf.add_scores(X, [0], [2.0], np.zeros((2, 2))), [[0, 3]] * 2)
+
+
+def test_a_forest_without_trees_leaves_the_scores_alone() -> None:
+    empty = one_leaf_forest(column=0)[:0]
+    X = np.zeros((3, 1))
+    assert (len(empty), empty.n_leaves) == (0, 0)
+    assert empty.apply(X).shape == (3, 0)
+    np.testing.assert_array_equal(empty.add_scores(X, [], [], np.ones((3, 2))), np.ones((3, 2)))
+    assert empty.staged_errors(X, [0, 0, 1], [], [], [0, 0], np.zeros((3, 2))).tolist() == [1, 1]
+
+
+def test_no_rows_are_fine() -> None:
+    forest = random_forest(np.random.default_rng(0), 2)
+    assert forest.apply(np.zeros((0, 3))).shape == (0, 2)
+    assert forest.add_scores(np.zeros((0, 3)), [0], [1.0], np.zeros((0, 4))).shape == (0, 4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_taking_trees_apart_and_joining_them_gives_the_forest_back(seed: int) -> None:
+    forest = random_forest(np.random.default_rng(seed), 7)
+    assert_equal_forests(Forest.concatenate([forest[:3], forest[3], forest[4:]]), forest)
+    assert_equal_forests(
+        forest.take([6, -1, 0]), Forest.concatenate([forest[6], forest[6], forest[0]])
+    )
+    X = random_rows(np.random.default_rng(seed), 20)
+    np.testing.assert_array_equal(forest.take([5, 2]).apply(X), forest.apply(X)[:, [5, 2]])
+
+
+def test_only_alike_forests_are_joined() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="no forest"):
+        Forest.concatenate([])
+    with pytest.raises(ValueError, match="same features"):
+        Forest.concatenate([random_forest(rng, 1), random_forest(rng, 1, width=4)])
+
+
+def test_a_pickle_is_little_more_than_its_nodes_and_leaves() -> None:
+    forest = random_forest(np.random.default_rng(0), 1000)
+    pickled = pickle.dumps(forest, protocol=5)
+    n_nodes = len(forest.feature)
+    assert len(pickled) <= 21 * n_nodes + 12 * forest.n_leaves + 16 * forest.n_trees + 2048
+    assert len(pickle.dumps(forest[:10], protocol=5)) <= len(pickled) / 50
+    assert_equal_forests(pickle.loads(pickled), forest)
+
+
+def from_sklearn(trees: list[DecisionTreeClassifier], n_features: int) -> Forest:
+    """Turn classification trees into a forest whose leaves hold class frequencies."""
+    parts = []
+    for tree in (fitted.tree_ for fitted in trees):
+        inner = tree.children_left >= 0
+        # scikit-learn numbers nodes and leaves together; here each kind has its own numbers.
+        number = np.where(inner, np.cumsum(inner) - 1, ~(np.cumsum(~inner) - 1))
+        parts.append(
+            Forest(
+                feature=tree.feature[inner],
+                threshold=tree.threshold[inner],
+                missing_left=tree.missing_go_to_left[inner],
+                left=number[tree.children_left[inner]],
+                right=number[tree.children_right[inner]],
+                node_offset=[0, inner.sum()],
+                leaf_value=tree.value[~inner, 0],
+                leaf_column=np.full((~inner).sum(), -1),
+                leaf_offset=[0, (~inner).sum()],
+                n_features=n_features,
+            )
+        )
+    return Forest.concatenate(parts)
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [2, 12, None])
+def test_it_predicts_as_scikit_learn_with_the_same_trees(max_leaf_nodes: int | None) -> None:
+    X, y = make_classification(1500, 12, n_informative=8, n_classes=3, random_state=0)
+    X = X.astype(np.float32).astype(np.float64)  # scikit-learn's trees see float32
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    forest = RandomForestClassifier(20, max_leaf_nodes=max_leaf_nodes, random_state=0).fit(X, y)
+    ours = from_sklearn(forest.estimators_, 12)
+    F = ours.add_scores(X, np.arange(20), np.full(20, 1 / 20), np.zeros((1500, 3)))
+    np.testing.assert_allclose(F, forest.predict_proba(X), rtol=1e-12)
+
+
+def test_a_tree_is_written_with_the_names_of_its_world() -> None:
+    forest = Forest(
+        feature=[0, 1],
+        threshold=[0.5, -2.25],
+        missing_left=[True, False],
+        left=[~1, ~0],
+        right=[1, ~2],
+        node_offset=[0, 2],
+        leaf_value=[[1.0], [1.0], [1.0]],
+        leaf_column=[0, 1, 0],
+        leaf_offset=[0, 3],
+        n_features=2,
+    )
+    assert forest.to_text(0).splitlines()[0] == "x0 <= 0.5 or missing"
+    assert forest.to_text(0, ["age", "height"], ["no", "yes"]) == "\n".join(
+        [
+            "age <= 0.5 or missing",
+            "|-- yes +1",
+            "else",
+            "|   height <= -2.25",
+            "|   |-- no +1",
+            "|   else",
+            "|   |-- no +1",
+        ]
+    )
+    assert one_leaf_forest(1).to_text(0) == "class 1 +1.5"
+    vector = random_forest(np.random.default_rng(0), 1, max_leaves=1, width=2)
+    assert vector.to_text(0).startswith("class 0 +0.12")
+    with pytest.raises(ValueError, match=r"within 0\.\.0"):
+        forest.to_text(1)
+
+
+def test_a_tree_can_be_drawn() -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    forest = random_forest(np.random.default_rng(1), 1)
+    assert forest.plot(0, ax=ax) is ax
+    assert len(ax.texts) == len(forest.feature) + forest.n_leaves
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"threshold": [1.0, 2.0]}, "equally long"),
+        ({"leaf_value": [1.0, 1.0]}, "one row per leaf"),
+        ({"leaf_offset": [0, 1, 2]}, "n_trees"),
+        ({"node_offset": [0, 2]}, "end with"),
+        ({"left": [0]}, "after its parent"),
+        ({"left": [~2]}, "leaf"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(changes: dict[str, list], message: str) -> None:
+    arrays: dict[str, list] = {
+        "feature": [0],
+        "threshold": [0.5],
+        "missing_left": [True],
+        "left": [~0],
+        "right": [~1],
+        "node_offset": [0, 1],
+        "leaf_value": [[1.0], [1.0]],
+        "leaf_column": [0, 1],
+        "leaf_offset": [0, 2],
+    }
+    Forest(**arrays, n_features=1)
+    with pytest.raises(ValueError, match=message):
+        Forest(**(arrays | changes), n_features=1)
+
+
+def test_calls_that_do_not_fit_are_refused() -> None:
+    forest = random_forest(np.random.default_rng(0), 2)
+    X, F = np.zeros((5, 3)), np.zeros((5, 4))
+    with pytest.raises(ValueError, match="3 columns"):
+        forest.apply(np.zeros((5, 2)))
+    with pytest.raises(ValueError, match="equally long"):
+        forest.add_scores(X, [0, 1], [1.0], F)
+    with pytest.raises(ValueError, match=r"within 0\.\.1"):
+        forest.add_scores(X, [2], [1.0], F)
+    with pytest.raises(ValueError, match="F must be"):
+        forest.add_scores(X, [0], [1.0], np.zeros((5, 1)))
+    with pytest.raises(ValueError, match="F must be"):
+        forest.add_scores(X, [0], [1.0], F.astype(np.float32))
+    with pytest.raises(ValueError, match="round_end"):
+        forest.staged_errors(X, np.zeros(5), [0], [1.0], [2], F)
+    with pytest.raises(ValueError, match="labels"):
+        forest.staged_errors(X, np.zeros(4), [0], [1.0], [1], F)
