@@ -66,14 +66,12 @@ class Curves:
 
     def as_dict(self) -> dict[str, list[Any]]:
         """Return the curves by name; those the booster does not have are left out."""
-        curves: dict[str, list[Any]] = {
+        optional = {"loss": self.loss, "edge": self.edge}
+        return {
             "train_errors": self.train_errors,
             "train_errors_clean": self.train_errors_clean,
+            **{k: v for k, v in optional.items() if any(value is not None for value in v)},
         }
-        for name, values in (("loss", self.loss), ("edge", self.edge)):
-            if any(value is not None for value in values):
-                curves[name] = values
-        return curves
 
 
 def takes_callback(booster: Any) -> bool:

@@ -15,7 +15,11 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.expressions import is_expression
 from boostbench.experiments.fields import MistakesError, Notes, one_of, share, text, unknown, whole
-from boostbench.experiments.parameters import check_booster_params, check_noise_params
+from boostbench.experiments.parameters import (
+    check_booster_params,
+    check_generator_params,
+    check_noise_params,
+)
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
 from boostbench.experiments.source import Place, show
 from boostbench.experiments.sweeps import expand_sweeps, swept_label
@@ -35,8 +39,6 @@ __all__ = [
 
 ENCODINGS = ("ordinal", "one-hot")
 _DATA_KEYS = ("as", "encode", "missing", "split", "rounds", "boosters")
-_SPLIT_KINDS = ("holdout", "shuffle", "folds", "official")
-_SPLIT_KEYS = (*_SPLIT_KINDS, "fold", "stratify", "max_train", "max_test")
 
 
 @dataclass(frozen=True)
@@ -113,36 +115,10 @@ def noises(value: Any, setting: Setting) -> tuple[Noise, ...]:
 
 def split_spec(value: Any) -> str | Params:
     """Read the key ``split``: ``official`` or the parameters of another way."""
-    if value == "official":
-        return "official"
-    if isinstance(value, str):
-        raise ValueError(f"{unknown('split', value, _SPLIT_KINDS)} (write e.g. {{holdout: 0.3}})")
-    if not isinstance(value, dict):
-        raise ValueError(f"must be 'official' or e.g. {{holdout: 0.3}}, found {show(value)}")
-    notes = Notes()
-    notes.keys(value, _SPLIT_KEYS)
-    kinds = [kind for kind in _SPLIT_KINDS if kind in value]
-    if len(kinds) != 1 and not notes.found:
-        notes.add(f"must have exactly one of {', '.join(_SPLIT_KINDS)}, found {show(value)}")
-    checks: dict[str, Callable[[Any], Any]] = {
-        "holdout": _open_share,
-        "shuffle": one_of("official-sizes"),
-        "folds": whole(2),
-        "fold": whole(0),
-        "official": _true,
-        "stratify": _truth,
-        "max_train": whole(1),
-        "max_test": whole(1),
-    }
-    for key, check in checks.items():
-        if key in value:
-            notes.take(check, value[key], key)
-    if "fold" in value and "folds" not in value:
-        notes.add("'fold' goes with 'folds'", "fold")
-    elif isinstance(value.get("fold"), int) and value["fold"] >= value["folds"]:
-        notes.add(f"must be below folds ({value['folds']}), found {value['fold']}", "fold")
-    notes.close()
-    return Params(value)
+    from boostbench.data import parse_split
+
+    parse_split(value)
+    return "official" if value == "official" else Params(value)
 
 
 def report_parts(value: Any, setting: Setting) -> tuple[ReportPart, ...]:
@@ -215,6 +191,8 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
     params = {key: item for key, item in options.items() if key not in _DATA_KEYS}
     if entry is not None and not entry.generator:
         notes.keys(options, _DATA_KEYS)
+    elif entry is not None and setting.check_parameters:
+        check_generator_params(entry.generator, params, notes)
     notes.close()
     label = read.get("as") or name
     return [
@@ -361,21 +339,3 @@ def _beside(value: Any, folder: Path) -> str:
     if not path.is_file():
         raise BoostbenchError(f"there is no file {path}")
     return str(path)
-
-
-def _open_share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ValueError(f"must be a number between 0 and 1, found {show(value)}")
-    return float(value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, found {show(value)}")
-    return value
-
-
-def _true(value: Any) -> bool:
-    if value is not True:
-        raise ValueError(f"must be true, found {show(value)}; leave it out otherwise")
-    return value

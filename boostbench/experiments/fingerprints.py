@@ -20,7 +20,12 @@ from boostbench import registry
 __all__ = ["code_fingerprint", "modules_behind"]
 
 #: Modules that cannot change a number: messages, names, places of files.
-_INDIFFERENT = {"boostbench.errors", "boostbench.registry", "boostbench.resources"}
+_INDIFFERENT = {
+    "boostbench.data.downloads",
+    "boostbench.errors",
+    "boostbench.registry",
+    "boostbench.resources",
+}
 
 
 def code_fingerprint(origins: Iterable[str]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from boostbench import registry
 from boostbench.experiments.fingerprints import code_fingerprint
@@ -49,19 +48,26 @@ def value_of(run: Run) -> str:
     return hashlib.sha256(canonical_json(run.value()).encode()).hexdigest()[:16]
 
 
-def code_of(run: Run, data_dirs: Sequence[str | Path] = ()) -> str:
+def code_of(run: Run, generator: str = "") -> str:
     """Return 8 hex digits of the code that decides the result of a run.
 
-    That is the booster's module, the weak learner's, the noise model's, the generator's, and the
-    pipeline from the data to the record, each with all it imports.
+    Parameters
+    ----------
+    run : Run
+    generator : str, default=""
+        The generator behind the data set, if there is one.
+
+    Returns
+    -------
+    fingerprint : str
+        That of the booster's module, the weak learner's, the noise model's, the generator's, and
+        the pipeline from the data to the record, each with all it imports.
 
     Raises
     ------
     UnknownNameError
-        If the booster, weak learner, noise model or data set is not known here.
+        If the booster, weak learner, noise model or generator is not known here.
     """
-    from boostbench.data import find_entry
-
     origins = [_PIPELINE, registry.boosters.module(run.booster.source or run.booster.name)]
     weak_learner = run.booster.params.get("weak_learner")
     if isinstance(weak_learner, Mapping):
@@ -70,7 +76,6 @@ def code_of(run: Run, data_dirs: Sequence[str | Path] = ()) -> str:
         origins.append(registry.weak_learners.module(weak_learner))
     if run.noise != CLEAN:
         origins.append(registry.noise_models.module(run.noise.model))
-    generator = find_entry(run.data.name, tuple(data_dirs)).generator
     if generator:
         origins.append(registry.generators.module(generator))
     return code_fingerprint(origins)

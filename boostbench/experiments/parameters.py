@@ -15,13 +15,14 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.expressions import is_expression
 from boostbench.experiments.fields import Notes, unknown
 
-__all__ = ["check_booster_params", "check_noise_params"]
+__all__ = ["check_booster_params", "check_generator_params", "check_noise_params"]
 
 _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
     "random_state": "follows from the key 'seeds' of the config",
 }
-_NOISE_ARGUMENTS = {"y", "n_classes", "rate", "rng", "X", "chosen"}
+_NOISE_ARGUMENTS = 4  # y, n_classes, rng and X come from the run
+_ANY_NOISE = ("exact", "per_class")
 
 
 def check_booster_params(source: str, name: str, params: Mapping[str, Any], notes: Notes) -> None:
@@ -63,12 +64,25 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
 
 def check_noise_params(model: str, params: Mapping[str, Any], notes: Notes) -> None:
     """Note what is wrong with the parameters of a noise model."""
-    known = _parameters_of(registry.noise_models.get(model))
-    if known is not None:
-        for key in params:
-            if key not in known:
-                names = (set(known) - _NOISE_ARGUMENTS) | {"model", "rate"}
-                notes.add(f"noise model {model!r}: {unknown('parameter', key, names)}", key)
+    names = list(inspect.signature(registry.noise_models.get(model)).parameters)
+    known = [*names[_NOISE_ARGUMENTS:], *_ANY_NOISE]
+    for key in params:
+        if key not in known:
+            what = unknown("parameter", key, [*known, "model", "rate"])
+            notes.add(f"noise model {model!r}: {what}", key)
+
+
+def check_generator_params(generator: str, params: Mapping[str, Any], notes: Notes) -> None:
+    """Note what is wrong with the parameters of a data-set generator."""
+    try:
+        parameters = inspect.signature(registry.generators.get(generator)).parameters.values()
+    except BoostbenchError as error:
+        notes.add(error.what)
+        return
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for key in params:
+        if key not in known:
+            notes.add(f"generator {generator!r}: {unknown('parameter', key, known)}", key)
 
 
 def _check_weak_learner(spec: Any, notes: Notes) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,10 @@ from boostbench.experiments.runs import CLEAN, Params, Run
 from boostbench.experiments.seeds import rng_for
 from boostbench.noise import corrupt
 
-__all__ = ["execute"]
+__all__ = ["execute", "warm_up"]
 
 _WARM_UP_ROUNDS = 2
-_WARM_UP_ROWS = 3
+_WARM_UP_ROWS = 12
 _warm: set[tuple[str, Params]] = set()
 
 
@@ -86,9 +86,9 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     seconds: dict[str, float] = {}
     with _timed(seconds, "load"):
         problem = prepare(run, data_dirs)
-    booster = _make(run, problem, run.rounds)
     with _timed(seconds, "warm_up"):
-        _warm_up(run, problem)
+        warm_up(run)
+    booster = _make(run, problem.X, problem.n_classes, run.rounds)
     curves = Curves(problem.y, problem.y_clean)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
@@ -134,7 +134,7 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
         data.name,
         data.params.plain(),
         data_dirs,
-        encode=data.encode,
+        encode=data.encode,  # type: ignore[arg-type]  # load checks it
         rng=rng_for("data", run),
     )
     spec = run.split if isinstance(run.split, str) else run.split.plain()
@@ -163,34 +163,39 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
     return Problem(X[train], y, y_clean, X[test], dataset.y[test], dataset.n_classes, noise)
 
 
-def _make(run: Run, problem: Problem, rounds: int) -> Any:
-    cls = registry.boosters.get(run.booster.source or run.booster.name)
-    sizes = {"K": problem.n_classes, "n": len(problem.y), "d": problem.X.shape[1]}
-    params = resolve(run.booster.params.plain(), sizes)
-    seed = int(rng_for("booster", run).integers(2**31 - 1))
-    return cls(n_estimators=rounds, random_state=seed, **params)
-
-
-def _warm_up(run: Run, problem: Problem) -> None:
-    """Fit to a handful of rows, so that compiling a kernel is not counted as training.
+def warm_up(run: Run) -> None:
+    """Fit the run's booster to a handful of rows, so that compiling is not counted as training.
 
     What is wrong with the booster shows in the fit that counts, so it is passed over here.
     """
     known = (run.booster.name, run.booster.params)
-    cls = registry.boosters.get(run.booster.source or run.booster.name)
-    if known in _warm or not cls.__module__.startswith("boostbench."):
-        return
-    _warm.add(known)
-    rows = np.concatenate(
-        [np.flatnonzero(problem.y == label)[:_WARM_UP_ROWS] for label in np.unique(problem.y)]
-    )
     try:
-        booster = _make(run, problem, _WARM_UP_ROUNDS)
-        booster.fit(problem.X[rows], problem.y[rows])
-        for _ in booster.staged_predict(problem.X_test[:_WARM_UP_ROWS]):
-            pass
+        cls = _class_of(run)
+        if known in _warm or not cls.__module__.startswith("boostbench."):
+            return
+        _warm.add(known)
+        rng = np.random.default_rng(0)
+        for n_classes in (3, 2):  # some boosters are for two classes
+            y = np.arange(_WARM_UP_ROWS) % n_classes
+            X = rng.normal(size=(_WARM_UP_ROWS, 2)) + y[:, None]
+            booster = _make(run, X, n_classes, _WARM_UP_ROUNDS)
+            with suppress(ValueError):
+                booster.fit(X, y)
+                list(booster.staged_predict(X))
+                return
     except Exception:
         return
+
+
+def _class_of(run: Run) -> Any:
+    return registry.boosters.get(run.booster.source or run.booster.name)
+
+
+def _make(run: Run, X: NDArray[np.float64], n_classes: int, rounds: int) -> Any:
+    sizes = {"K": n_classes, "n": X.shape[0], "d": X.shape[1]}
+    params = resolve(run.booster.params.plain(), sizes)
+    seed = int(rng_for("booster", run).integers(2**31 - 1))
+    return _class_of(run)(n_estimators=rounds, random_state=seed, **params)
 
 
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int]:

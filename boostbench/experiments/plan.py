@@ -1,0 +1,280 @@
+"""What is done, what is to do and why: the runs of an experiment against the records there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
+from boostbench.experiments.config import Config
+from boostbench.experiments.costs import CostModel, Sizes
+from boostbench.experiments.grid import expand, select
+from boostbench.experiments.identity import Key, code_of, value_of
+from boostbench.experiments.records import Record, RecordStore, StoredRecord
+from boostbench.experiments.runs import Booster, Data, Params, Run
+
+__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "load_plan", "make_plan"]
+
+#: Records that say how a run went wrong; they stay until ``--retry`` asks for them.
+FAILURES = ("failed", "timeout", "out-of-memory", "killed")
+#: All statuses of a planned run, in the order in which they are listed.
+STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
+
+_GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run and where it stands.
+
+    Attributes
+    ----------
+    run : Run
+    status : str
+        ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
+        ``skipped`` (the data or a package is absent).
+    reason : str
+        Why, in words; empty for ``ok`` and ``missing``.
+    key : Key
+        Its data part is empty when the data is absent.
+    seconds : float
+        What it took, or is expected to take.
+    path : Path or None
+        The record that counts; of a stale run the newest one that does not.
+    store : RecordStore
+    """
+
+    run: Run
+    status: str
+    reason: str
+    key: Key
+    seconds: float
+    path: Path | None
+    store: RecordStore
+
+    def record(self) -> Record | None:
+        """Read the record that counts; None if there is none."""
+        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
+
+    def summary(self) -> Record | None:
+        """Read the record that counts without its curves, which is faster."""
+        if self.path is None or self.status == "stale":
+            return None
+        return self.store.read(self.path, summary=True)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of an experiment.
+
+    Attributes
+    ----------
+    runs : tuple of PlannedRun
+        In the order in which they should be done.
+    """
+
+    runs: tuple[PlannedRun, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of runs of each status that occurs."""
+        counted = Counter(planned.status for planned in self.runs)
+        return {status: counted[status] for status in STATUSES if counted[status]}
+
+    def todo(
+        self, *, retry: Collection[str] | None = None, fresh: bool = False
+    ) -> tuple[PlannedRun, ...]:
+        """Return the runs to do.
+
+        Parameters
+        ----------
+        retry : collection of str or None, default=None
+            Exactly the runs of these statuses; None: what is missing or stale.
+        fresh : bool, default=False
+            All runs whose data and packages are there.
+
+        Raises
+        ------
+        BoostbenchError
+            If ``retry`` holds a status that cannot be done again.
+        """
+        if fresh:
+            return tuple(planned for planned in self.runs if planned.status != "skipped")
+        for status in retry or ():
+            if status not in (*FAILURES, "stale"):
+                choices = ", ".join((*FAILURES, "stale"))
+                raise BoostbenchError(
+                    f"{status!r} cannot be done again; choose from {choices}", where="--retry"
+                )
+        wanted = ("missing", "stale") if retry is None else retry
+        return tuple(planned for planned in self.runs if planned.status in wanted)
+
+    def shard(self, index: int, count: int) -> Plan:
+        """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
+        return Plan(tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1))
+
+    def skipped(self) -> dict[str, list[PlannedRun]]:
+        """Return the runs that cannot be done here, by the reason."""
+        found: dict[str, list[PlannedRun]] = {}
+        for planned in self.runs:
+            if planned.status == "skipped":
+                found.setdefault(planned.reason, []).append(planned)
+        return found
+
+
+def load_plan(
+    config: Config,
+    results_dir: str | Path,
+    data_dirs: Sequence[str | Path] = (),
+    patterns: Sequence[str] = (),
+) -> Plan:
+    """Return the plan of a config against a results folder; nothing is imported or trained."""
+    runs = select(expand(config), patterns)
+    return make_plan(runs, RecordStore(results_dir), data_dirs)
+
+
+def make_plan(
+    runs: Iterable[Run],
+    store: RecordStore,
+    data_dirs: Sequence[str | Path] = (),
+    *,
+    check_packages: bool = False,
+) -> Plan:
+    """Compare runs with the records there are.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+    store : RecordStore
+    data_dirs : sequence of path, default=()
+    check_packages : bool, default=False
+        Import the boosters, so that a run whose package is absent is skipped.
+
+    Returns
+    -------
+    plan : Plan
+
+    Notes
+    -----
+    A record counts for a run if value, code and data agree. Where the data is absent, as it may be
+    on the machine that writes the report, the newest record of the same value and code counts.
+    """
+    runs = list(runs)
+    planner = _Planner(store, tuple(data_dirs), check_packages)
+    summaries = {run: planner.summary_of(run) for run in runs}
+    costs = CostModel(summary for _, summary in summaries.values() if summary is not None)
+    return Plan(tuple(planner.planned(run, *summaries[run], costs) for run in runs))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is known of a data set before it is read."""
+
+    checksum: str
+    reason: str
+    generator: str
+    sizes: Sizes
+
+
+class _Planner:
+    """Looks things up once for all runs of a plan."""
+
+    def __init__(
+        self, store: RecordStore, data_dirs: tuple[str | Path, ...], check_packages: bool
+    ) -> None:
+        self.store = store
+        self.data_dirs = data_dirs
+        self.check_packages = check_packages
+        self._sources: dict[Data, _Source] = {}
+        self._packages: dict[str, str] = {}
+
+    def summary_of(self, run: Run) -> tuple[StoredRecord | None, Record | None]:
+        """Return the record that counts for a run and what it says; a damaged one is set aside."""
+        key = self.key_of(run)
+        candidates = [
+            stored
+            for stored in self.store.find(run)
+            if stored.key.code == key.code and key.data in ("", stored.key.data)
+        ]
+        for stored in reversed(candidates):
+            summary = self.store.read(stored.path, summary=True)
+            if summary is not None:
+                return stored, summary
+        return None, None
+
+    def planned(
+        self, run: Run, stored: StoredRecord | None, summary: Record | None, costs: CostModel
+    ) -> PlannedRun:
+        key = self.key_of(run)
+        if stored is not None and summary is not None:
+            status, seconds = summary["status"], sum(summary.get("seconds", {}).values())
+            reason = "" if status == "ok" else (summary["error"] or {}).get("message", "")
+            if not key.data:
+                reason = reason or "the data is absent; the newest record counts"
+            return PlannedRun(run, status, reason, stored.key, seconds, stored.path, self.store)
+        seconds = costs.seconds(run.booster.name, self._sizes(run))
+        absent = self._source(run).reason or self._absent_package(run.booster)
+        if absent:
+            return PlannedRun(run, "skipped", absent, key, seconds, None, self.store)
+        others = self.store.find(run)
+        if not others:
+            return PlannedRun(run, "missing", "", key, seconds, None, self.store)
+        newest = others[-1]
+        reason = _difference(newest.key, key)
+        return PlannedRun(run, "stale", reason, key, seconds, newest.path, self.store)
+
+    def key_of(self, run: Run) -> Key:
+        source = self._source(run)
+        return Key(value_of(run), code_of(run, source.generator), source.checksum[:8])
+
+    def _source(self, run: Run) -> _Source:
+        from boostbench.data import find_entry, locate
+
+        if run.data not in self._sources:
+            entry = find_entry(run.data.name, self.data_dirs)
+            checksum, reason = "", ""
+            try:
+                located = locate(run.data.name, run.data.params.plain(), self.data_dirs)
+                checksum = located.checksum
+            except DataUnavailableError as error:
+                reason = error.what
+            self._sources[run.data] = _Source(checksum, reason, entry.generator, _sizes_of(entry))
+        return self._sources[run.data]
+
+    def _sizes(self, run: Run) -> Sizes:
+        sizes = replace(self._source(run).sizes, rounds=run.rounds)
+        cap = run.split.get("max_train") if isinstance(run.split, Params) else None
+        return sizes if cap is None else replace(sizes, n_train=min(cap, sizes.n_train))
+
+    def _absent_package(self, booster: Booster) -> str:
+        """Return which package the booster lacks; empty if none, or if nobody asks."""
+        name = booster.source or booster.name
+        if not self.check_packages:
+            return ""
+        if name not in self._packages:
+            try:
+                registry.boosters.get(name)
+                self._packages[name] = ""
+            except ModuleNotFoundError as error:
+                self._packages[name] = (
+                    f"booster {booster.name!r} needs the package {error.name!r}, which is not "
+                    "installed"
+                )
+            except PluginError as error:
+                self._packages[name] = error.what
+        return self._packages[name]
+
+
+def _sizes_of(entry: Any) -> Sizes:
+    n_train = entry.n_train or round((entry.n_rows or 0) * 0.7) or _GUESS.n_train
+    return Sizes(
+        n_train, entry.n_features or _GUESS.n_features, entry.n_classes or _GUESS.n_classes, 1
+    )
+
+
+def _difference(old: Key, new: Key) -> str:
+    changed = [name for name in ("code", "data") if getattr(old, name) != getattr(new, name)]
+    return f"the {' and the '.join(changed)} changed since it was done" if changed else ""

@@ -1,0 +1,100 @@
+"""Boosters for tests of the machinery: one that learns, and some that go wrong on purpose.
+
+A plugin file, loaded with `boostbench.registry.load_plugin` here and in the workers.
+"""
+
+import os
+import signal
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from boostbench.registry import boosters
+
+
+@boosters.register("toy-centroids")
+class ToyCentroids(ClassifierMixin, BaseEstimator):
+    """Each round adds the squared distance to the class means along one random column."""
+
+    def __init__(self, n_estimators=10, *, scale=1.0, shape="square", random_state=None):
+        self.n_estimators = n_estimators
+        self.scale = scale
+        self.shape = shape
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        rng = np.random.default_rng(self.random_state)
+        self.classes_ = np.unique(y)
+        self.columns_ = rng.integers(X.shape[1], size=self.n_estimators)
+        self.means_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        self.n_rounds_ = self.n_estimators
+        self.stop_reason_ = ""
+        return self
+
+    def staged_scores(self, X):
+        F = np.zeros((len(X), len(self.classes_)))
+        for column in self.columns_:
+            F -= self.scale * (X[:, [column]] - self.means_[:, column]) ** 2
+            yield F
+
+    def staged_predict(self, X):
+        for F in self.staged_scores(X):
+            yield self.classes_[F.argmax(axis=1)]
+
+    def predict(self, X):
+        return list(self.staged_predict(X))[-1]
+
+
+@boosters.register("toy-raises")
+class ToyRaises(ToyCentroids):
+    def fit(self, X, y):
+        print("about to fail")
+        raise RuntimeError("no luck today")
+
+
+@boosters.register("toy-kills-itself")
+class ToyKillsItself(ToyCentroids):
+    def fit(self, X, y):
+        print("goodbye", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@boosters.register("toy-exits")
+class ToyExits(ToyCentroids):
+    def fit(self, X, y):
+        raise SystemExit(3)
+
+
+@boosters.register("toy-sleeps")
+class ToySleeps(ToyCentroids):
+    def __init__(self, n_estimators=10, *, seconds=25.0, random_state=None):
+        super().__init__(n_estimators, random_state=random_state)
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        print("sleeping", flush=True)
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+
+
+@boosters.register("toy-eats-memory")
+class ToyEatsMemory(ToyCentroids):
+    def fit(self, X, y):
+        eaten = []
+        while True:
+            eaten.append(np.ones(2**22))
+
+
+@boosters.register("toy-maps-memory")
+class ToyMapsMemory(ToyCentroids):
+    """Uses shared pages, which RLIMIT_DATA does not count."""
+
+    def fit(self, X, y):
+        import mmap
+
+        pages = mmap.mmap(-1, 2**31)
+        for start in range(0, 2**31, 2**22):
+            pages[start : start + 2**22] = b"x" * 2**22
+            time.sleep(0.002)
+        return super().fit(X, y)
