@@ -245,14 +245,24 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 @kernel
 def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
     position = np.empty(BLOCK, dtype=np.int32)
-    G = np.empty((F.shape[1], BLOCK))
+    n_columns = F.shape[1]
+    # Scores class by class are faster to add to, but a few trees do not earn the turning around.
+    turned = len(tree_index) >= n_columns
+    G = np.empty((n_columns, BLOCK if turned else 0))
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, len(F) - start)
-        _load(F, start, rows, G)
+        if turned:
+            _load(F, start, rows, G)
         for j in range(len(tree_index)):
-            _add_tree(codes[block], nodes, leaves, tree_index[j], coefficient[j], rows, position, G)
-        _store(G, start, rows, F)
+            tree, step = tree_index[j], coefficient[j]
+            if turned:
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, G)
+            else:
+                scores = F[start : start + rows].T
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, scores)
+        if turned:
+            _store(G, start, rows, F)
 
 
 @kernel
