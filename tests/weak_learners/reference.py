@@ -1,0 +1,132 @@
+"""Slow trees, straight from the definitions, and the data they are compared on."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TIE = 1e-12
+
+
+@dataclass
+class Split:
+    """A split of the reference tree, in the order of growth."""
+
+    feature: int
+    threshold: float
+    gain: float
+    rows: np.ndarray
+
+
+def best_split(
+    X: np.ndarray, rows: np.ndarray, impurity: Callable[[np.ndarray], float], tie: float
+) -> Split | None:
+    """Try every feature and every midpoint, in order; a later one must be better by ``tie``."""
+    best: Split | None = None
+    for j in range(X.shape[1]):
+        values = np.unique(X[rows, j])
+        for low, high in pairwise(values):
+            left = X[rows, j] <= low
+            gain = impurity(rows) - impurity(rows[left]) - impurity(rows[~left])
+            if best is None or gain > best.gain + tie:
+                best = Split(j, (low + high) / 2, gain, rows)
+    return best
+
+
+def grow(
+    X: np.ndarray,
+    impurity: Callable[[np.ndarray], float],
+    *,
+    max_leaf_nodes: float = np.inf,
+    max_depth: float = np.inf,
+    least_gain: float = -np.inf,
+    pure: float = 0.0,
+    tie: float = TIE,
+) -> tuple[list[Split], list[np.ndarray]]:
+    """Grow best first; return the splits in order and the rows of the leaves."""
+    leaves = [(np.arange(len(X)), 0)]
+    splits: list[Split] = []
+    while len(leaves) < max_leaf_nodes:
+        best, chosen = None, -1
+        for position, (rows, depth) in enumerate(leaves):
+            if depth < max_depth and impurity(rows) > pure:
+                split = best_split(X, rows, impurity, tie)
+                if (
+                    split is not None
+                    and split.gain > least_gain
+                    and (best is None or split.gain > best.gain + tie)
+                ):
+                    best, chosen = split, position
+        if best is None:
+            break
+        splits.append(best)
+        rows, depth = leaves.pop(chosen)
+        left = X[rows, best.feature] <= best.threshold
+        leaves += [(rows[left], depth + 1), (rows[~left], depth + 1)]
+    return splits, [rows for rows, _ in leaves]
+
+
+def gini(y: np.ndarray, weight: np.ndarray, n_classes: int) -> Callable[[np.ndarray], float]:
+    def impurity(rows: np.ndarray) -> float:
+        w = np.bincount(y[rows], weights=weight[rows], minlength=n_classes)
+        return float(w.sum() - (w**2).sum() / w.sum()) if w.sum() > 0 else 0.0
+
+    return impurity
+
+
+def entropy(y: np.ndarray, weight: np.ndarray, n_classes: int) -> Callable[[np.ndarray], float]:
+    def impurity(rows: np.ndarray) -> float:
+        w = np.bincount(y[rows], weights=weight[rows], minlength=n_classes)
+        w = w[w > 0]
+        return float(-(w * np.log2(w / w.sum())).sum())
+
+    return impurity
+
+
+def cost(C: np.ndarray) -> Callable[[np.ndarray], float]:
+    above = C - C.min(axis=1, keepdims=True)
+    return lambda rows: float(above[rows].sum(axis=0).min())
+
+
+def squared_error(z: np.ndarray, weight: np.ndarray) -> Callable[[np.ndarray], float]:
+    def impurity(rows: np.ndarray) -> float:
+        w = weight[rows]
+        if w.sum() == 0:
+            return 0.0
+        return float((w * (z[rows] - np.average(z[rows], weights=w)) ** 2).sum())
+
+    return impurity
+
+
+@cache
+def real_data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training part of a real data set, or skip the test."""
+    folder = os.environ.get("BOOSTBENCH_DATA")
+    path = Path(folder or ".") / f"{name}.csv.gz"
+    if not folder or not path.is_file():
+        pytest.skip(f"BOOSTBENCH_DATA holds no {name}.csv.gz")
+    with gzip.open(path, "rt") as file:
+        rows = list(csv.reader(file))[1:]
+    train = [row[1:] for row in rows if row[0] == "train"]
+    X = np.array([row[:-1] for row in train], dtype=np.float64)
+    return X, np.unique([row[-1] for row in train], return_inverse=True)[1].astype(np.int32)
+
+
+def integer_data(n: int, d: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return integer features of several ranges, some of them mostly zero, and noisy labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, rng.choice([2, 16, 100, 250], d), (n, d)).astype(np.float64)
+    X[:, ::3] *= rng.random((n, len(range(0, d, 3)))) < 0.3
+    score = (X / X.max(axis=0)) @ rng.normal(size=(d, n_classes)) + rng.gumbel(
+        scale=0.2, size=(n, n_classes)
+    )
+    return X, score.argmax(axis=1).astype(np.int32)

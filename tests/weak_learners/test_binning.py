@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from boostbench.weak_learners.binning import bin_features
+
+VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.just(np.nan))
+
+
+@settings(deadline=None)  # the first example compiles
+@given(arrays(np.float64, st.tuples(st.integers(1, 40), st.integers(1, 4)), elements=VALUES))
+def test_few_distinct_values_get_a_bin_each(X):
+    data = bin_features(X)
+    for j, column in enumerate(X.T):
+        distinct = np.unique(column[~np.isnan(column)])
+        assert data.n_bins[j] == len(distinct)
+        codes = np.where(np.isnan(column), len(distinct), np.searchsorted(distinct, column))
+        np.testing.assert_array_equal(data.codes[j], codes)
+        bins = slice(data.offset[j], data.offset[j] + len(distinct))
+        np.testing.assert_array_equal(data.low[bins], distinct)
+        np.testing.assert_array_equal(data.high[bins], distinct)
+
+
+@pytest.mark.parametrize("max_bins", [2, 16, 255])
+def test_many_distinct_values_get_bins_of_about_equally_many_rows(max_bins):
+    values = np.random.default_rng(0).normal(size=5000)
+    data = bin_features(values[:, None], max_bins=max_bins)
+    counts = np.bincount(data.codes[0])
+    assert len(counts) == max_bins
+    assert counts.max() <= 2 * counts.min()
+    low, high = data.low[data.codes[0]], data.high[data.codes[0]]
+    assert ((low <= values) & (values <= high)).all()
+    assert (data.high[:-1] < data.low[1:]).all()
+
+
+def test_a_frequent_value_does_not_starve_the_others():
+    values = np.concatenate([np.zeros(9000), np.arange(1.0, 1001.0)])
+    data = bin_features(values[:, None], max_bins=101)
+    assert data.n_bins[0] == 101
+    assert np.bincount(data.codes[0])[1:].max() <= 20
+
+
+@pytest.mark.parametrize("sparse_share", [0.0, 0.6, 2.0])
+def test_rows_hold_every_code_but_the_most_frequent_of_sparse_features(sparse_share):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 5, (200, 6)) * (rng.random((200, 6)) < np.linspace(0.1, 1.0, 6)) * 1.0
+    X[rng.random(X.shape) < 0.05] = np.nan
+    data = bin_features(X, sparse_share=sparse_share)
+    expected = (data.codes + data.offset[:-1, None]).T
+    for i in range(len(X)):
+        dense = set((data.dense_codes[i] + data.dense_offset.astype(np.int64)).tolist())
+        sparse = set(data.sparse_bins[data.sparse_start[i] : data.sparse_start[i + 1]].tolist())
+        left_out = {
+            b
+            for j, b in zip(data.sparse_features, data.default_bin, strict=True)
+            if expected[i, j] == b
+        }
+        assert dense | sparse | left_out == set(expected[i].tolist())
+        assert not sparse & left_out
+
+
+def test_only_the_given_rows_are_binned():
+    X = np.array([[5.0], [1.0], [7.0], [1.0]])
+    data = bin_features(X, np.array([3, 0]))
+    assert data.codes.tolist() == [[0, 1]]
+    assert data.high.tolist() == [1.0, 5.0]
+
+
+def test_a_feature_without_any_value_has_only_the_missing_bin():
+    data = bin_features(np.full((3, 1), np.nan))
+    assert data.n_bins.tolist() == [0]
+    assert data.codes.tolist() == [[0, 0, 0]]
+    assert np.isnan(data.low).all()

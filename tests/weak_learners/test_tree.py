@@ -1,0 +1,277 @@
+import numpy as np
+import pytest
+
+from boostbench.weak_learners import BinaryLabels, Costs, Stump, Targets, Tree, WeightedLabels
+from boostbench.weak_learners.binning import bin_features
+from boostbench.weak_learners.growing import grow_trees
+from boostbench.weak_learners.tree import _numbers
+from tests.weak_learners import reference
+
+
+def demands(n, seed=0, n_classes=4):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n).astype(np.int32)
+    weight = rng.random(n)
+    return [
+        WeightedLabels(y, weight, n_classes),
+        BinaryLabels(rng.normal(size=(n, 3))),
+        Costs(rng.random((n, n_classes))),
+        Targets(rng.normal(size=(n, 2)), weight[:, None]),
+        Targets(rng.normal(size=(n, 2)), rng.random((n, 2))),
+    ]
+
+
+def take(demand, rows):
+    """The demand about some rows."""
+    fields = {
+        name: value[rows] if isinstance(value, np.ndarray) else value
+        for name, value in vars(demand).items()
+    }
+    return type(demand)(**fields)
+
+
+def mixed_data(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X, _ = reference.integer_data(n, 7, 3, seed)
+    X[:, 5] = rng.normal(size=n)  # more than 255 values if n is large
+    X[:, 6] = np.where(rng.random(n) < 0.3, np.nan, X[:, 6])
+    return X
+
+
+def assert_same_trees(a, b):
+    for name in ("feature", "threshold", "missing_left", "left", "right", "leaf_column"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    np.testing.assert_allclose(a.leaf_value, b.leaf_value, rtol=1e-12)
+
+
+PARAMETERS = [
+    {"max_leaf_nodes": 12},
+    {"max_depth": 5, "min_samples_leaf": 3},
+    {"splitter": "random"},
+    {"max_leaf_nodes": 40, "min_weight_fraction_leaf": 0.01},
+]
+each_demand = pytest.mark.parametrize("which", range(5))
+each_parameters = pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+
+
+@each_demand
+@each_parameters
+def test_training_leaves_are_those_of_prediction(which, parameters):
+    X = mixed_data(700)
+    tree = Tree(**parameters)
+    demand = demands(len(X))[which]
+    if isinstance(demand, WeightedLabels):
+        demand.weight[::3] = 0.0
+    h = tree.fit(tree.prepare(X), demand, np.random.default_rng(0))
+    np.testing.assert_array_equal(h.trees.apply(X).T, h.leaves)
+    F = np.zeros((len(X), 4))
+    steps = np.linspace(0.3, 0.7, h.trees.n_trees)
+    h.trees.add_scores(X, np.arange(h.trees.n_trees), steps, F)
+    np.testing.assert_array_equal(F, h.add_to(np.zeros_like(F), steps))
+
+
+@each_demand
+@each_parameters
+def test_subtraction_sparse_storage_and_memory_change_no_tree(which, parameters):
+    X = mixed_data(600)
+    demand = demands(len(X))[which]
+    tree = Tree(**parameters)
+    results = []
+    for sparse_share in (0.0, 0.6, 2.0):
+        data = bin_features(X, sparse_share=sparse_share)
+        rules = tree._rules(data, demand, np.random.default_rng(0))
+        for subtraction, histograms in ((True, 100), (True, 1), (False, 100)):
+            changed = rules._replace(subtraction=subtraction, histograms=histograms)
+            columns = np.arange(1 if which in (0, 2) else 2)
+            results.append(grow_trees(data, changed, *_numbers(demand), columns))
+    for other in results[1:]:
+        for name in other._fields:
+            np.testing.assert_array_equal(getattr(other, name), getattr(results[0], name))
+
+
+@each_demand
+@each_parameters
+def test_threads_change_no_tree(which, parameters):
+    X = mixed_data(500)
+    demand = demands(len(X))[which]
+    one, three = Tree(**parameters), Tree(n_jobs=3, **parameters)
+    data = one.prepare(X)
+    a = one.fit(data, demand, np.random.default_rng(1))
+    b = three.fit(data, demand, np.random.default_rng(1))
+    assert_same_trees(a.trees, b.trees)
+    np.testing.assert_array_equal(a.leaves, b.leaves)
+    np.testing.assert_array_equal(a.trees.leaf_value, b.trees.leaf_value)
+
+
+@each_demand
+@each_parameters
+def test_the_order_of_rows_changes_no_tree(which, parameters):
+    X = mixed_data(500)
+    demand = demands(len(X))[which]
+    order = np.random.default_rng(2).permutation(len(X))
+    tree = Tree(**parameters)
+    a = tree.fit(tree.prepare(X), demand, np.random.default_rng(3))
+    b = tree.fit(tree.prepare(X, order), take(demand, order), np.random.default_rng(3))
+    assert_same_trees(a.trees, b.trees)
+    np.testing.assert_array_equal(a.leaves[:, order], b.leaves)
+
+
+@each_parameters
+@pytest.mark.parametrize("kind", ["labels", "binary", "costs", "targets"])
+def test_rows_without_influence_are_as_if_removed(kind, parameters):
+    X, rng = mixed_data(400)[:, :5], np.random.default_rng(4)
+    kept = rng.random(len(X)) < 0.5
+    y = rng.integers(0, 3, len(X)).astype(np.int32)
+    weight = rng.random(len(X)) * kept
+    demand = {
+        "labels": WeightedLabels(y, weight, 3),
+        "binary": BinaryLabels((weight * rng.choice([-1, 1], len(X)))[:, None]),
+        "costs": Costs(np.where(kept[:, None], rng.random((len(X), 3)), 0.7)),
+        "targets": Targets(rng.normal(size=(len(X), 1)), weight[:, None]),
+    }[kind]
+    tree = Tree(**parameters)
+    a = tree.fit(tree.prepare(X), demand, np.random.default_rng(5))
+    rows = np.flatnonzero(kept)
+    b = tree.fit(tree.prepare(X, rows), take(demand, rows), np.random.default_rng(5))
+    assert_same_trees(a.trees, b.trees)
+    np.testing.assert_array_equal(a.leaves, b.trees.apply(X).T)
+
+
+@each_demand
+def test_scaling_a_demand_by_a_power_of_two_changes_no_tree(which):
+    X = mixed_data(300)
+    demand = demands(len(X))[which]
+    tree = Tree(max_leaf_nodes=20)
+    data = tree.prepare(X)
+    a = tree.fit(data, demand)
+    for factor in (2.0**-400, 2.0**300):
+        scaled = {
+            name: value * factor if name in ("weight", "signed_weight", "cost") else value
+            for name, value in vars(demand).items()
+        }
+        assert_same_trees(a.trees, tree.fit(data, type(demand)(**scaled)).trees)
+
+
+def test_adding_a_constant_to_a_row_of_costs_changes_nothing():
+    X, C = mixed_data(300), np.random.default_rng(6).integers(0, 9, (300, 3)).astype(float)
+    tree = Tree(max_leaf_nodes=10)
+    data = tree.prepare(X)
+    a = tree.fit(data, Costs(C))
+    b = tree.fit(data, Costs(C - np.arange(300.0)[:, None]))
+    assert_same_trees(a.trees, b.trees)
+
+
+def test_random_thresholds_are_uniform_in_value_and_between_the_extremes():
+    X = np.array([0.0, 1.0, 2.0, 100.0])[:, None]
+    tree = Tree(max_leaf_nodes=2, splitter="random")
+    data, rng = tree.prepare(X), np.random.default_rng(7)
+    demand = BinaryLabels(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
+    thresholds = [tree.fit(data, demand, rng).trees.threshold[0] for _ in range(2000)]
+    assert 0.0 <= min(thresholds) < 1.0
+    assert 99.0 < max(thresholds) < 100.0
+    assert abs(np.mean(thresholds) - 50.0) < 3.0
+    assert abs(np.var(thresholds) / (100.0**2 / 12) - 1.0) < 0.1
+
+
+def test_random_splits_of_one_round_differ_between_classes():
+    X = np.random.default_rng(8).integers(0, 200, (100, 1)).astype(float)
+    tree = Tree(max_leaf_nodes=2, splitter="random")
+    demand = BinaryLabels(np.ones((100, 5)) * np.where(X > 100, 1.0, -1.0))
+    h = tree.fit(tree.prepare(X), demand, np.random.default_rng(9))
+    assert len(set(h.trees.threshold.tolist())) == 5
+
+
+def test_constant_features_one_row_one_class_and_no_row_give_one_leaf():
+    one = np.ones((1, 1))
+    cases = [
+        (np.ones((5, 2)), WeightedLabels(np.array([0, 1, 1, 0, 1], np.int32), np.ones(5), 2), 1),
+        (one, WeightedLabels(np.array([2], np.int32), np.ones(1), 3), 2),
+        (np.arange(4.0)[:, None], WeightedLabels(np.full(4, 1, np.int32), np.ones(4), 3), 1),
+        (np.arange(4.0)[:, None], WeightedLabels(np.full(4, 1, np.int32), np.zeros(4), 3), 0),
+        (np.arange(4.0)[:, None], Costs(np.tile([3.0, 1.0, 2.0], (4, 1))), 1),
+        (np.arange(4.0)[:, None], Costs(np.ones((4, 3))), 0),
+        (np.full((3, 1), np.nan), WeightedLabels(np.array([0, 1, 1], np.int32), np.ones(3), 2), 1),
+    ]
+    for X, demand, label in cases:
+        h = Tree().fit(Tree().prepare(X), demand)
+        assert h.trees.n_leaves == 1
+        assert set(h.labels.tolist()) == {label}
+        assert h.trees.apply(X).tolist() == [[0]] * len(X)
+
+
+def test_a_class_without_rows_answers_minus_one():
+    signed = np.array([[1.0, 0.0, -1.0], [-2.0, 0.0, -1.0]])
+    h = Tree().fit(Tree().prepare(np.array([[0.0], [1.0]])), BinaryLabels(signed))
+    assert h.values(3).tolist() == [[1.0, -1.0, -1.0], [-1.0, -1.0, -1.0]]
+
+
+def test_ties_of_leaf_answers_go_to_the_first_label():
+    X = np.zeros((2, 1))
+    h = Tree().fit(Tree().prepare(X), BinaryLabels(np.array([[0.3], [-0.3]])))
+    assert h.values(1).tolist() == [[-1.0], [-1.0]]
+    h = Tree().fit(Tree().prepare(X), WeightedLabels(np.array([2, 1], np.int32), np.ones(2), 3))
+    assert h.labels.tolist() == [1, 1]
+
+
+def test_tied_splits_take_the_lowest_feature_and_threshold():
+    X = np.array([[0.0, 1.0, 3.0], [1.0, 1.0, 2.0], [2.0, 1.0, 1.0], [3.0, 1.0, 0.0]])
+    signed = np.array([[1.0], [-1.0], [-1.0], [1.0]])
+    h = Stump().fit(Stump().prepare(X), BinaryLabels(signed))
+    assert (h.trees.feature.tolist(), h.trees.threshold.tolist()) == ([0], [0.5])
+
+
+def test_thresholds_lie_between_values_that_weigh_something():
+    X = np.arange(10.0)[:, None]
+    signed = np.zeros((10, 1))
+    signed[[1, 6]] = [[1.0], [-1.0]]
+    h = Stump().fit(Stump().prepare(X), BinaryLabels(signed))
+    assert h.trees.threshold.tolist() == [3.5]
+    assert h.values(1)[:, 0].tolist() == [1.0] * 4 + [-1.0] * 6
+
+
+def test_neighbouring_floats_are_separated():
+    X = np.array([1.0, np.nextafter(1.0, 2.0)])[:, None]
+    h = Stump().fit(Stump().prepare(X), BinaryLabels(np.array([[1.0], [-1.0]])))
+    assert h.values(1)[:, 0].tolist() == [1.0, -1.0]
+    np.testing.assert_array_equal(h.trees.apply(X)[:, 0], h.leaves[0])
+
+
+def test_trimming_leaves_out_the_lightest_rows():
+    X = np.arange(6.0)[:, None]
+    signed = np.array([[-0.004], [1.0], [1.0], [-1.0], [-1.0], [0.005]])
+    h = Tree(trim=0.01).fit(Tree().prepare(X), BinaryLabels(signed))
+    assert h.trees.threshold.tolist() == [2.5]
+    full = Tree().fit(Tree().prepare(X), BinaryLabels(signed))
+    assert full.trees.n_leaves == 4
+
+
+def test_tiny_weights_still_count():
+    X = np.arange(4.0)[:, None]
+    signed = np.array([[1.0], [-1e-6], [1e-15], [-1.0]])
+    h = Tree().fit(Tree().prepare(X), BinaryLabels(signed))
+    assert h.values(1)[:, 0].tolist() == [1.0, -1.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "demand", "message"),
+    [
+        ({"criterion": "cost"}, 0, "criterion 'cost' does not fit WeightedLabels"),
+        ({"criterion": "gini"}, 3, "criterion 'gini' does not fit Targets"),
+        ({"splitter": "random"}, 0, "needs a random generator"),
+    ],
+)
+def test_what_does_not_fit_is_refused(parameters, demand, message):
+    X = mixed_data(20)
+    tree = Tree(**parameters)
+    with pytest.raises(ValueError, match=message):
+        tree.fit(tree.prepare(X), demands(20)[demand])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"max_leaf_nodes": 1}, {"criterion": "ginni"}, {"n_jobs": 0}, {"max_bins": 256}],
+    ids=str,
+)
+def test_bad_parameters_are_refused_before_any_work(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        Tree(**parameters).prepare(np.zeros((2, 1)))
