@@ -117,9 +117,9 @@ class AdaBoostMH(Booster):
 
         The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``.
         """
-        p = np.exp(-np.logaddexp(0.0, -2.0 * F))
-        total = p.sum(axis=1, keepdims=True)
-        return p / total
+        p: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -2.0 * F))
+        p /= p.sum(axis=1, keepdims=True)
+        return p
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2."""

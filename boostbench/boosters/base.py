@@ -48,7 +48,7 @@ class Booster(BoostingClassifier):
 
     Attributes
     ----------
-    ensemble_ : Ensemble
+    model_ : Ensemble
         The weak hypotheses and their steps.
     """
 
@@ -90,12 +90,12 @@ class Booster(BoostingClassifier):
             stop = step.stop
             if stop:
                 break
-        self.ensemble_ = ensemble.seal()
+        self.model_ = ensemble.seal()
         self.n_rounds_ = ensemble.n_rounds
         self.stop_reason_ = stop
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.ensemble_.scores(X)
+        return self.model_.scores(X)
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        return self.ensemble_.staged_scores(X)
+        return self.model_.staged_scores(X)

@@ -7,7 +7,7 @@ paper            here                                 shape
 ===============  ===================================  ==========================
 L                ``n_estimators``
 node (l, j)      tree ``l (l + 1) / 2 + j``           j = 0..l
-P(l, .)          ``mass``                             (n, l + 1)
+P(l, .)          ``mass``, a row's sum being 1         (n, l + 1)
 rho              leaf value of the node's tree        answer-1 probability
 ===============  ===================================  ==========================
 """
@@ -66,7 +66,7 @@ class MartiBoost(BoostingClassifier):
         Number of layers.
     stop_reason_ : str
         Always empty: all layers are trained.
-    program_ : Forest
+    model_ : Forest
         The nodes, layer by layer; a leaf's value is the probability of answering 1.
     advantages_ : ndarray of float64, shape (n_nodes,)
         P(answer = y) - 1/2 on the node's balanced distribution, for trained nodes; nan elsewhere.
@@ -120,20 +120,21 @@ class MartiBoost(BoostingClassifier):
         data = learner.prepare(X, rows.representative)
         nodes: list[Forest] = []
         advantages: list[float] = []
-        mass = game.sample_weight[:, None]
+        mass = np.ones((len(game.y), 1))
         for layer in range(self.n_estimators):
             rho = np.empty_like(mass)
             for j in range(layer + 1):
                 node, rho[:, j], advantage = self._train_node(
-                    layer, j, game, mass[:, j], learner, data, rng
+                    layer, j, game, game.sample_weight * mass[:, j], learner, data, rng
                 )
                 nodes.append(node)
                 advantages.append(advantage)
             mass = _walk_on(mass, self._routes(rho, game.rng))
-            game.scores = self._answers(mass / game.sample_weight[:, None])
-            edge = float(np.nanmean(advantages[-layer - 1 :])) if layer else advantages[-1]
+            game.scores = self._answers(mass)
+            trained = [a for a in advantages[-layer - 1 :] if not np.isnan(a)]
+            edge = float(np.mean(trained)) if trained else np.nan
             on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), game, self))
-        self.program_ = Forest.concatenate(nodes)
+        self.model_ = Forest.concatenate(nodes)
         self.advantages_ = np.array(advantages)
         self.n_rounds_ = self.n_estimators
         self.stop_reason_ = ""
@@ -189,7 +190,7 @@ class MartiBoost(BoostingClassifier):
         mass = np.ones((X.shape[0], 1))
         for layer in range(self.n_rounds_):
             first = layer * (layer + 1) // 2
-            nodes = self.program_[first : first + layer + 1]
+            nodes = self.model_[first : first + layer + 1]
             leaves = nodes.apply(X) + nodes.leaf_offset[:-1]
             rho = nodes.leaf_value[leaves, 0]
             if self.rule == "sampled":
