@@ -10,9 +10,13 @@ import typer
 
 from boostbench import __version__
 from boostbench.cli import data
+from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
+from boostbench.cli.plan import plan
+from boostbench.cli.run import run
 from boostbench.cli.show import show
+from boostbench.cli.status import status
 
 __all__ = ["app", "main"]
 
@@ -66,6 +70,10 @@ app.callback(help=_help(boostbench))(boostbench)
 _add(
     app,
     {
+        "run": run,
+        "plan": plan,
+        "status": status,
+        "export": export,
         "list": list_names,
         "show": show,
     },

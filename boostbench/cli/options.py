@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from boostbench.cli.configs import shipped_configs
+from boostbench.errors import BoostbenchError
 
-__all__ = ["Configs", "Data", "Json", "Plugins", "Quiet", "Results", "Settings", "Size"]
+__all__ = [
+    "Configs",
+    "Data",
+    "Json",
+    "Only",
+    "Plugins",
+    "Quiet",
+    "Results",
+    "Settings",
+    "Shard",
+    "Size",
+    "parse_shard",
+]
 
 
 def _config_names(incomplete: str) -> list[str]:
@@ -37,6 +51,16 @@ Data = Annotated[
 ]
 Results = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Folder of run records and reports.")
+]
+Only = Annotated[
+    list[str],
+    typer.Option(
+        metavar="PATTERN",
+        help="Only runs whose data set, booster or noise has this name, or whose id matches, "
+        "as in 'dna/*/clean/*'; repeatable.",
+        default_factory=list,
+        show_default=False,
+    ),
 ]
 Settings = Annotated[
     list[str],
@@ -66,5 +90,34 @@ Plugins = Annotated[
         show_default=False,
     ),
 ]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N", help="Only the I-th of N parts, for batch jobs.", show_default=False
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]
+
+
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """Return (i, n) of the i-th of n parts, 1 <= i <= n; None for None.
+
+    Raises
+    ------
+    BoostbenchError
+        If ``text`` is not such a pair.
+
+    Examples
+    --------
+    >>> parse_shard("2/8")
+    (2, 8)
+    """
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise BoostbenchError(
+            f"{text!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8", where="--shard"
+        )
+    return int(match[1]), int(match[2])

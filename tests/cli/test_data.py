@@ -45,7 +45,7 @@ def test_verify_tells_absent_from_damaged(boostbench, tmp_path):
     assert outcome.code == 2
     [row] = outcome.json
     assert row["verdict"] == "damaged"
-    assert "2 rows found" in row["detail"]
+    assert "rows: 2 found" in row["detail"]
 
 
 def test_an_unknown_set_is_answered_with_the_nearest(boostbench):

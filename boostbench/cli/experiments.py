@@ -1,0 +1,125 @@
+"""From what was typed to configs and plans, the same way for every command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boostbench.cli.configs import find_config
+from boostbench.errors import BoostbenchError, ConfigError
+
+if TYPE_CHECKING:
+    from boostbench.experiments.config import Config
+    from boostbench.experiments.plan import Plan
+    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.runs import Run
+
+__all__ = ["Request", "load_configs", "warn_of_damage"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which runs of which results folder a command is about.
+
+    Attributes
+    ----------
+    configs : tuple of Config
+    results : Path
+    data : tuple of Path
+    only : tuple of str
+        Patterns over runs; empty: all.
+    shard : tuple of int or None
+        (i, n): the i-th of n parts.
+    """
+
+    configs: tuple[Config, ...]
+    results: Path
+    data: tuple[Path, ...] = ()
+    only: tuple[str, ...] = ()
+    shard: tuple[int, int] | None = None
+
+    def plan(self, config: Config, store: RecordStore, *, check_packages: bool = False) -> Plan:
+        """Compare the runs of one of the configs with the records in ``store``."""
+        from boostbench.experiments.plan import make_plan
+
+        chosen = self._chosen()
+        runs = [run for run in _expand(config) if run in chosen]
+        plan = make_plan(runs, store, self.data, check_packages=check_packages)
+        return plan if self.shard is None else plan.shard(*self.shard)
+
+    def _chosen(self) -> set[Run]:
+        from boostbench.experiments.grid import select
+
+        # A pattern has to match in one of the configs, not in each.
+        return set(select([run for config in self.configs for run in _expand(config)], self.only))
+
+
+def load_configs(
+    references: Sequence[str],
+    settings: Sequence[str] = (),
+    *,
+    size: str | None = None,
+    data: Sequence[Path] = (),
+    check_parameters: bool = False,
+) -> tuple[Config, ...]:
+    """Read configs given as paths or names.
+
+    Raises
+    ------
+    ConfigError
+        With the complaints about all of them.
+    DataError
+        If a data folder does not exist.
+    """
+    from boostbench.data import search_dirs
+    from boostbench.experiments.config import load_config
+
+    search_dirs(data)  # a folder that is not there is no fault of the configs
+    configs = []
+    complaints: list[BoostbenchError] = []
+    for reference in references:
+        try:
+            config = load_config(
+                find_config(reference),
+                settings,
+                size=size,
+                data_dirs=data,
+                check_parameters=check_parameters,
+            )
+            configs.append(config)
+        except ConfigError as error:
+            complaints += error.complaints
+        except BoostbenchError as error:
+            complaints.append(error)
+    if complaints:
+        raise ConfigError(complaints)
+    _refuse_shared_names(configs)
+    return tuple(configs)
+
+
+def warn_of_damage(store: RecordStore) -> None:
+    """Name on stderr the records that were found damaged since the last call."""
+    for what in store.damaged:
+        print(f"boostbench: {what}", file=sys.stderr)
+    store.damaged.clear()
+
+
+def _expand(config: Config) -> list[Run]:
+    from boostbench.experiments.grid import expand
+
+    return expand(config)
+
+
+def _refuse_shared_names(configs: Sequence[Config]) -> None:
+    """Two configs of one name would write their reports into one folder."""
+    first: dict[str, Config] = {}
+    for config in configs:
+        other = first.setdefault(config.name, config)
+        if other is not config:
+            raise BoostbenchError(
+                f"the name {config.name!r} is that of {other.path} too; one of them needs another",
+                where=str(config.path),
+            )

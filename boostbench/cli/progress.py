@@ -1,0 +1,106 @@
+"""Telling how far the work is: a live bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from boostbench.cli.output import is_fancy
+
+if TYPE_CHECKING:
+    from boostbench.experiments.conduct import Event, Progress
+
+__all__ = ["in_words", "showing_progress"]
+
+_LINE_EVERY_SECONDS = 30
+Listener = Callable[["Event"], None]
+
+
+@contextmanager
+def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | None]:
+    """Give a listener for `run_plan` that tells on stderr what happens.
+
+    Parameters
+    ----------
+    name : str
+        The config's.
+    quiet : bool, default=False
+        Tell nothing.
+    """
+    if quiet:
+        yield None
+    elif is_fancy(sys.stderr):
+        with _live_bar(name) as listener:
+            yield listener
+    else:
+        yield _occasional_lines(name)
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration for people.
+
+    Examples
+    --------
+    >>> in_words(0.4), in_words(42), in_words(240), in_words(5400), in_words(200000)
+    ('0.4 s', '42 s', '4 min', '1 h 30 min', '2 d 8 h')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{minutes // 1440} d {minutes % 1440 // 60} h"
+
+
+@contextmanager
+def _live_bar(name: str) -> Iterator[Listener]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True)) as bar:
+        task = bar.add_task(name, total=None, note="")
+        failed = 0
+
+        def listen(event: Event) -> None:
+            nonlocal failed
+            failed += event.record is not None and event.record["status"] != "ok"
+            note = _note(event.progress, failed)
+            running = ", ".join(planned.run.id for planned in event.progress.running[:2])
+            bar.update(
+                task,
+                total=event.progress.total,
+                completed=event.progress.done,
+                note=f"{note}  {running}",
+            )
+
+        yield listen
+
+
+def _occasional_lines(name: str) -> Listener:
+    last = time.monotonic()
+    failed = 0
+
+    def listen(event: Event) -> None:
+        nonlocal last, failed
+        failed += event.record is not None and event.record["status"] != "ok"
+        if time.monotonic() - last >= _LINE_EVERY_SECONDS:
+            last = time.monotonic()
+            progress = event.progress
+            note = _note(progress, failed)
+            print(f"{name}: {progress.done} of {progress.total} runs, {note}", file=sys.stderr)
+
+    return listen
+
+
+def _note(progress: Progress, failed: int) -> str:
+    parts = [f"{in_words(progress.elapsed)} so far", f"about {in_words(progress.remaining)} to go"]
+    return ", ".join([f"{failed} failed", *parts] if failed else parts)

@@ -1,0 +1,242 @@
+"""`boostbench run`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from boostbench.cli.experiments import Request, load_configs, warn_of_damage
+from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
+from boostbench.cli.kinds import load_plugins
+from boostbench.cli.options import (
+    Configs,
+    Data,
+    Only,
+    Plugins,
+    Quiet,
+    Results,
+    Settings,
+    Shard,
+    Size,
+    parse_shard,
+)
+from boostbench.cli.progress import in_words, showing_progress
+
+if TYPE_CHECKING:
+    from boostbench.experiments.conduct import Outcome
+    from boostbench.experiments.config import Config
+    from boostbench.experiments.executors import InlineExecutor, LocalExecutor
+    from boostbench.experiments.plan import Plan, PlannedRun
+    from boostbench.experiments.records import RecordStore
+
+__all__ = ["run"]
+
+
+@dataclass(frozen=True)
+class _Means:
+    """How the runs are carried out; None: as the config says."""
+
+    executor: str
+    jobs: int
+    time_limit: float | None
+    memory_limit: int | None
+    fail_fast: bool
+    quiet: bool
+
+    def executor_for(self, config: Config, data: Sequence[Path]) -> InlineExecutor | LocalExecutor:
+        from boostbench.experiments.executors import InlineExecutor, LocalExecutor
+
+        if self.executor == "inline":
+            return InlineExecutor(data)
+        return LocalExecutor(
+            self.jobs,
+            data,
+            time_limit=self.time_limit or config.limits.time,
+            memory_limit=self.memory_limit or config.limits.memory,
+        )
+
+
+def run(
+    configs: Configs,
+    *,
+    data: Data,
+    results: Results = Path("results"),
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Runs at once, each on one thread; as many as there are cores by default.",
+            show_default=False,
+        ),
+    ] = None,
+    only: Only,
+    settings: Settings,
+    size: Size = None,
+    executor: Annotated[
+        Literal["local", "inline"],
+        typer.Option(metavar="NAME", help="local: worker processes; inline: in this process."),
+    ] = "local",
+    time_limit: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Of one run, as in 90s, 30m, 1h30m.", show_default=False),
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Of one run, as in 512M, 4G.", show_default=False),
+    ] = None,
+    retry: Annotated[
+        list[str],
+        typer.Option(
+            metavar="STATUS",
+            help="Do again exactly the runs that are failed, timeout, out-of-memory, killed or "
+            "stale; several with commas.",
+            default_factory=list,
+            show_default=False,
+        ),
+    ],
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Start nothing new after a failure.")
+    ] = False,
+    shard: Shard = None,
+    plugin: Plugins,
+    quiet: Quiet = False,
+) -> int:
+    """Run what is missing or stale; finished runs are kept.
+
+    The data is looked for first. Each run is on disk the moment it ends: after an interruption the
+    same command goes on from there.
+
+    Examples:
+      boostbench run configs/noise20.yaml --data DIR --jobs 2
+      boostbench run quickstart --only digits --set rounds=20
+      boostbench run noise20 --time-limit 30m --memory-limit 4G
+      boostbench run noise20 --retry failed,timeout
+    """
+    from boostbench.experiments.quantities import parse_duration, parse_size
+    from boostbench.experiments.records import RecordStore
+
+    load_plugins(plugin)
+    means = _Means(
+        executor,
+        jobs or _n_cores(),
+        parse_duration(time_limit, where="--time-limit") if time_limit else None,
+        parse_size(memory_limit, where="--memory-limit") if memory_limit else None,
+        fail_fast,
+        quiet,
+    )
+    loaded = load_configs(configs, settings, size=size, data=data, check_parameters=True)
+    request = Request(loaded, results, tuple(data), tuple(only), parse_shard(shard))
+    statuses = [word.strip() for words in retry for word in words.split(",")]
+    store = RecordStore(results)
+    codes = []
+    for config in loaded:
+        plan = request.plan(config, store, check_packages=True)
+        todo = plan.todo(retry=statuses or None, fresh=fresh)
+        codes.append(_carry_out(config, plan, todo, store, request, means))
+        if codes[-1] == INTERRUPTED:
+            break
+    return max(codes)
+
+
+def _carry_out(
+    config: Config,
+    plan: Plan,
+    todo: Sequence[PlannedRun],
+    store: RecordStore,
+    request: Request,
+    means: _Means,
+) -> int:
+    """Do the runs of one config, and tell what came of it."""
+    from boostbench.experiments.conduct import Outcome, run_plan
+
+    warn_of_damage(store)
+    for reason, skipped in plan.skipped().items():
+        print(f"boostbench: skipping {_n_runs(len(skipped))}: {reason}", file=sys.stderr)
+    outcome = Outcome()
+    if todo:
+        with (
+            showing_progress(config.name, quiet=means.quiet) as listener,
+            means.executor_for(config, request.data) as executor,
+        ):
+            outcome = run_plan(todo, store, executor, on_event=listener, fail_fast=means.fail_fast)
+    done = {planned.run for planned in todo}
+    untouched = [planned for planned in plan.runs if planned.run not in done]
+    return _tell(config, untouched, outcome, means.quiet)
+
+
+def _tell(config: Config, untouched: Sequence[PlannedRun], outcome: Outcome, quiet: bool) -> int:
+    earlier: dict[str, list[PlannedRun]] = {}
+    for planned in untouched:
+        earlier.setdefault(planned.status, []).append(planned)
+    failures = [(planned, record["status"], _why(record)) for planned, record in outcome.failures]
+    failures += [
+        (planned, status, planned.reason)
+        for status, found in earlier.items()
+        if status not in ("ok", "skipped", "missing", "stale")
+        for planned in found
+    ]
+    for planned, status, reason in failures:
+        print(f"boostbench: {status}: {planned.run.id}: {reason}", file=sys.stderr)
+    if failures:
+        again = ",".join(sorted({status for _, status, _ in failures}))
+        command = f"{_command_without_retry()} --retry {again}"
+        print(f"boostbench: to do these again: {command}", file=sys.stderr)
+    if not quiet or outcome.interrupted:
+        print(_summary(config, earlier, outcome))
+    if outcome.interrupted:
+        return INTERRUPTED
+    return INCOMPLETE if failures or outcome.n_left or earlier.get("skipped") else OK
+
+
+def _summary(config: Config, earlier: dict[str, list[PlannedRun]], outcome: Outcome) -> str:
+    total = sum(outcome.counts.values()) + outcome.n_left + sum(map(len, earlier.values()))
+    done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
+    parts = [f"{done} in {in_words(outcome.seconds)}"] if done else []
+    parts += [
+        f"{len(found)} {'cached' if status == 'ok' else f'{status} before'}"
+        if status not in ("skipped", "missing", "stale")
+        else f"{len(found)} {status}"
+        for status, found in earlier.items()
+    ]
+    if outcome.n_left:
+        parts.append(f"{outcome.n_left} not done")
+    text = f"{config.name}: {_n_runs(total)}: {', '.join(parts)}"
+    if outcome.interrupted:
+        return f"{text}\ninterrupted; finished runs are kept, the same command does the others"
+    return text
+
+
+def _why(record: dict[str, Any]) -> str:
+    error = record["error"] or {}
+    message = str(error.get("message", "")).partition("\n")[0]
+    kind = error.get("kind", "")
+    return f"{kind}: {message}" if record["status"] == "failed" else message or kind
+
+
+def _command_without_retry() -> str:
+    words = iter(sys.argv[1:])
+    kept = []
+    for word in words:
+        if word == "--retry":
+            next(words, None)
+        elif not word.startswith("--retry=") and word != "--fresh":
+            kept.append(word)
+    return shlex.join(["boostbench", *kept])
+
+
+def _n_runs(n: int) -> str:
+    return f"{n} run" if n == 1 else f"{n} runs"
+
+
+def _n_cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

@@ -1,0 +1,136 @@
+"""`boostbench status`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from boostbench.cli.experiments import Request, load_configs, warn_of_damage
+from boostbench.cli.guard import INCOMPLETE, OK
+from boostbench.cli.kinds import load_plugins
+from boostbench.cli.options import Data, Json, Only, Plugins, Results, Settings, Size
+from boostbench.cli.output import print_json, print_rows
+from boostbench.errors import BoostbenchError
+
+if TYPE_CHECKING:
+    from boostbench.experiments.records import RecordStore
+
+__all__ = ["status"]
+
+Row = dict[str, Any]
+
+
+def status(
+    configs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONFIG",
+            help="Config files or names; by default all records of the folder are told of.",
+            default_factory=list,
+            show_default=False,
+        ),
+    ],
+    *,
+    results: Results = Path("results"),
+    data: Data,
+    only: Only,
+    settings: Settings,
+    size: Size = None,
+    plugin: Plugins,
+    as_json: Json = False,
+) -> int:
+    """Show what is done, failed, stale, missing or skipped.
+
+    The exit code is 1 if a run failed or was skipped.
+
+    Examples:
+      boostbench status noise20
+      boostbench status --results DIR --json
+    """
+    from boostbench.experiments.records import RecordStore
+
+    load_plugins(plugin)
+    store = RecordStore(results)
+    if configs:
+        loaded = load_configs(configs, settings, size=size, data=data)
+        request = Request(loaded, results, tuple(data), tuple(only))
+        rows = [row for config in loaded for row in _of_plan(request.plan(config, store).runs)]
+    else:
+        rows = _of_records(store, results)
+    warn_of_damage(store)
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows)
+    bad = {row["status"] for row in rows} - {"ok", "missing", "stale"}
+    return INCOMPLETE if bad else OK
+
+
+def _of_plan(planned_runs: Iterable[Any]) -> list[Row]:
+    return [
+        {
+            "id": planned.run.id,
+            "dataset": planned.run.dataset,
+            "booster": planned.run.method,
+            "noise": planned.run.noise.label,
+            "seed": planned.run.seed,
+            "status": planned.status,
+            "reason": planned.reason,
+            "seconds": round(planned.seconds, 3) if planned.status == "ok" else None,
+            "record": None if planned.path is None else str(planned.path),
+        }
+        for planned in planned_runs
+    ]
+
+
+def _of_records(store: RecordStore, results: Path) -> list[Row]:
+    if not store.folder.is_dir():
+        raise BoostbenchError(
+            "there are no records here; `boostbench run CONFIG` makes some, --results names "
+            "another folder",
+            where=str(results),
+        )
+    found = ((path, store.read(path, summary=True)) for path in store.all_paths())
+    return [_of_record(path, record) for path, record in found if record is not None]
+
+
+def _of_record(path: Path, record: Row) -> Row:
+    run = record["run"]
+    noise = "clean" if run["noise"] is None else f"{run['noise']['model']} {run['noise']['rate']:g}"
+    names = (run["dataset"]["name"], run["booster"]["name"], noise.replace(" ", "-"))
+    return {
+        "id": "/".join([*names, f"seed-{run['seed']}"]),
+        "dataset": run["dataset"]["name"],
+        "booster": run["booster"]["name"],
+        "noise": noise,
+        "seed": run["seed"],
+        "status": record["status"],
+        "reason": (record["error"] or {}).get("message", ""),
+        "seconds": round(sum(record.get("seconds", {}).values()), 3),
+        "record": str(path),
+    }
+
+
+def _print(rows: Sequence[Row]) -> None:
+    from boostbench.experiments.plan import STATUSES
+
+    total = Counter(row["status"] for row in rows)
+    shown = [status for status in STATUSES if total[status]]
+    per_dataset: dict[str, Counter[str]] = {}
+    for row in rows:
+        per_dataset.setdefault(row["dataset"], Counter())[row["status"]] += 1
+    per_dataset["all"] = total
+    print_rows(
+        [
+            {"dataset": dataset, "runs": counts.total(), **{name: counts[name] for name in shown}}
+            for dataset, counts in per_dataset.items()
+        ]
+    )
+    wrong = [row for row in rows if row["status"] not in ("ok", "missing")]
+    if wrong:
+        print()
+        print_rows(wrong, columns=["id", "status", "reason"])

@@ -1,0 +1,303 @@
+"""run -> status -> plan -> export, as a user types them."""
+
+import csv
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import TINY
+
+SAD = '''
+import os, signal, time
+from sklearn.dummy import DummyClassifier
+
+class Sad(DummyClassifier):
+    """Goes wrong."""
+
+    def __init__(self, how="raise", n_estimators=1, random_state=None):
+        super().__init__()
+        self.how = how
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        if self.how == "raise":
+            raise ValueError("no good")
+        if self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "sleep":
+            time.sleep(60)
+        return super().fit(X, y)
+
+    def staged_predict(self, X):
+        for _ in range(self.n_estimators):
+            yield self.predict(X)
+'''
+
+
+@pytest.fixture
+def done(boostbench, tiny):
+    """Return a tiny experiment that has been run in this process."""
+    outcome = boostbench("run", tiny, "--executor", "inline")
+    assert outcome.code == 0, outcome.err
+    return tiny
+
+
+@pytest.fixture
+def sad(tmp_path):
+    """Return a config one of whose boosters goes wrong."""
+
+    def make(how="raise"):
+        (tmp_path / "sad.py").write_text(SAD)
+        boosters = f"boosters:\n  - samme\n  - sad.py:Sad: {{how: {how}}}"
+        path = tmp_path / "sad.yaml"
+        path.write_text(
+            TINY.replace("boosters: [adaboost-mh, samme, sm-boost]", boosters).replace(
+                "tiny", "sad"
+            )
+        )
+        return path
+
+    return make
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_from_config_to_csv_in_processes_of_its_own(shell, tiny):
+    ran = shell("run", "tiny.yaml", "--jobs", "2")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("tiny: 6 runs: 6 ok in ")
+    again = shell("run", "tiny.yaml")
+    assert (again.code, again.out) == (0, "tiny: 6 runs: 6 cached\n")
+    exported = shell("export", "tiny.yaml", "--at", "1,4")
+    rows = rows_of(exported.out)
+    assert len(rows) == 2 * 3 * 2 * 3
+    assert list(rows[0]) == [
+        "dataset",
+        "booster",
+        "noise_model",
+        "noise_rate",
+        "seed",
+        "round",
+        "metric",
+        "value",
+    ]
+    assert {row["metric"] for row in rows} == {"train_error", "train_error_clean", "test_error"}
+    assert all(0 <= float(row["value"]) <= 1 for row in rows)
+
+
+def test_a_dry_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
+    outcome = boostbench("plan", tiny)
+    assert outcome.code == 0
+    assert outcome.out.startswith("tiny: 6 runs: 6 missing\nwould run 6")
+    assert not (tmp_path / "results").exists()
+    rows = boostbench("plan", tiny, "--json").json
+    assert len(rows) == 6
+    assert all(row["would_run"] and row["status"] == "missing" for row in rows)
+
+
+def test_only_what_is_missing_is_run(boostbench, tiny):
+    first = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
+    assert first.out.startswith("tiny: 3 runs: 3 ok")
+    assert boostbench("plan", tiny).out.startswith("tiny: 6 runs: 3 ok, 3 missing\nwould run 3")
+    second = boostbench("run", tiny, "--executor", "inline")
+    assert "3 ok in" in second.out
+    assert "3 cached" in second.out
+
+
+def test_only_takes_boosters_and_patterns(boostbench, tiny):
+    rows = boostbench("plan", tiny, "--only", "wine/s*", "--json").json
+    assert [row["booster"] for row in rows] == ["samme", "sm-boost"]
+    assert len(boostbench("plan", tiny, "--only", "samme", "--only", "iris", "--json").json) == 4
+
+
+def test_a_pattern_that_matches_nothing_is_answered_with_the_nearest(boostbench, tiny):
+    outcome = boostbench("run", tiny, "--only", "irs")
+    assert outcome.code == 2
+    assert outcome.err == "boostbench: --only: no run matches 'irs'; did you mean 'iris'?\n"
+
+
+def test_a_value_is_replaced_for_one_command(boostbench, done):
+    rows = boostbench("plan", done, "--set", "rounds=3", "--set", "noise.rate=0.1", "--json").json
+    assert {row["status"] for row in rows} == {"missing"}
+    assert {(row["rounds"], row["noise"]) for row in rows} == {(3, "exchange 0.1")}
+
+
+def test_shards_share_nothing_and_leave_nothing_out(boostbench, tiny):
+    parts = [boostbench("plan", tiny, "--shard", f"{i}/3", "--json").json for i in (1, 2, 3)]
+    ids = [row["id"] for part in parts for row in part]
+    assert len(ids) == len(set(ids)) == 6
+
+
+def test_fresh_does_all_again(boostbench, done):
+    assert boostbench("run", done, "--fresh", "--executor", "inline").out.startswith(
+        "tiny: 6 runs: 6 ok in"
+    )
+
+
+def test_several_configs_share_their_runs(boostbench, done, tmp_path):
+    other = tmp_path / "other.yaml"
+    other.write_text(TINY.replace("name: tiny", "name: other"))
+    outcome = boostbench("run", done, other, "--executor", "inline")
+    assert outcome.out == "tiny: 6 runs: 6 cached\nother: 6 runs: 6 cached\n"
+
+
+def test_two_configs_of_one_name_are_refused(boostbench, tiny, tmp_path):
+    other = tmp_path / "other.yaml"
+    other.write_text(TINY)
+    outcome = boostbench("run", tiny, other)
+    assert outcome.code == 2
+    assert "the name 'tiny' is that of" in outcome.err
+
+
+def test_status_tells_what_is_done(boostbench, done):
+    outcome = boostbench("status", done)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[-1].split() == ["all", "6", "6"]
+    rows = boostbench("status", done, "--json").json
+    assert {row["status"] for row in rows} == {"ok"}
+    assert all(row["record"] for row in rows)
+
+
+def test_status_without_a_config_tells_of_all_records(boostbench, done):
+    rows = boostbench("status", "--json").json
+    assert len(rows) == 6
+    assert {row["booster"] for row in rows} == {"adaboost-mh", "samme", "sm-boost"}
+
+
+def test_status_of_a_folder_without_records_is_bad_input(boostbench):
+    outcome = boostbench("status")
+    assert outcome.code == 2
+    assert "results: there are no records here" in outcome.err
+
+
+def test_export_to_a_file(boostbench, done, tmp_path):
+    assert boostbench("export", done, "--output", "curves.csv").out == ""
+    assert len(rows_of((tmp_path / "curves.csv").read_text())) == 6 * 4 * 3
+
+
+def test_export_before_anything_was_run(boostbench, tiny):
+    outcome = boostbench("export", tiny)
+    assert outcome.code == 2
+    assert "none of the 6 runs has a result yet" in outcome.err
+
+
+def test_export_of_half_an_experiment_says_so(boostbench, tiny):
+    boostbench("run", tiny, "--only", "iris", "--executor", "inline")
+    outcome = boostbench("export", tiny, "--at", "4")
+    assert outcome.code == 1
+    assert len(rows_of(outcome.out)) == 9
+    assert "3 of 6 runs have no result" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run", "tiny.yml"], "tiny.yml: no such config file; did you mean 'tiny.yaml'?"),
+        (["run", "."], ".: is a folder; name the configs in it"),
+        (["run", "tiny.yaml", "--set", "round=3"], "unknown key 'round'; did you mean 'rounds'?"),
+        (["run", "tiny.yaml", "--set", "rounds"], "expected key=value"),
+        (["run", "tiny.yaml", "--time-limit", "soon"], "--time-limit: 'soon' is not a duration"),
+        (["run", "tiny.yaml", "--memory-limit", "4"], "--memory-limit: '4' is not a size"),
+        (["run", "tiny.yaml", "--shard", "3/2"], "--shard: '3/2' is not a shard"),
+        (["run", "tiny.yaml", "--retry", "fail"], "--retry: 'fail' cannot be done again"),
+        (["run", "tiny.yaml", "--size", "small"], "--size small: this config has no 'sizes'"),
+        (["run", "tiny.yaml", "--data", "gone"], "--data: there is no folder 'gone'"),
+        (["run", "tiny.yaml", "--plugin", "gone.py"], "--plugin: plugin file"),
+        (["run", "tiny.yaml", "--jobs", "0"], "'--jobs'"),
+        (["run", "tiny.yaml", "--executor", "cloud"], "'cloud' is not one of 'local', 'inline'"),
+        (["export", "tiny.yaml", "--at", "ten"], "--at: 'ten' is not a list of rounds"),
+        (["export", "tiny.yaml", "--output", "a.xls"], "write to a .csv or .parquet file"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_trained(
+    boostbench, tiny, tmp_path, arguments, complaint
+):
+    outcome = boostbench(*arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_mistakes_of_all_configs_are_said_at_once(boostbench, tmp_path):
+    (tmp_path / "a.yaml").write_text(TINY.replace("sm-boost", "smboost").replace("rounds", "runds"))
+    (tmp_path / "b.yaml").write_text(TINY.replace("exchange", "exchnge"))
+    outcome = boostbench("run", "a.yaml", "b.yaml", "c.yaml")
+    assert outcome.code == 2
+    assert "a.yaml:5: unknown booster 'smboost'; did you mean 'sm-boost'?" in outcome.err
+    assert "a.yaml:6: unknown key 'runds'; did you mean 'rounds'?" in outcome.err
+    assert "b.yaml:4: unknown noise model 'exchnge'; did you mean 'exchange'?" in outcome.err
+    assert "c.yaml: no such config file" in outcome.err
+
+
+def test_a_results_folder_that_cannot_be_made_is_bad_input(boostbench, tiny, tmp_path):
+    (tmp_path / "results").write_text("a file")
+    outcome = boostbench("run", tiny, "--executor", "inline")
+    assert outcome.code == 2
+    assert "results/runs/iris: cannot be read: Not a directory" in outcome.err
+
+
+def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
+    config = sad()
+    outcome = boostbench("run", config, "--executor", "inline")
+    assert outcome.code == 1
+    assert "failed: iris/Sad/exchange-0.2/seed-0: ValueError: no good" in outcome.err
+    assert "to do these again: boostbench" in outcome.err
+    assert "--retry failed" in outcome.err
+    assert "2 failed, 2 ok in" in outcome.out
+    again = boostbench("run", config, "--executor", "inline")
+    assert again.code == 1
+    assert "2 cached, 2 failed before" in again.out
+    assert boostbench("status", config).code == 1
+    retried = boostbench("run", config, "--retry", "failed", "--executor", "inline")
+    assert "2 failed in" in retried.out
+
+
+def test_a_run_that_kills_its_worker_or_hangs_leaves_the_others(shell, sad):
+    killed = shell("run", sad("kill"), "--jobs", "2")
+    assert killed.code == 1
+    assert "killed: iris/Sad/exchange-0.2/seed-0: " in killed.err
+    hung = shell("run", sad("sleep"), "--time-limit", "1s", "--jobs", "2")
+    assert hung.code == 1
+    assert "timeout: iris/Sad/exchange-0.2/seed-0: was stopped at the time" in hung.err
+    assert "2 timeout in" in hung.out
+    assert "2 cached" in hung.out
+
+
+def test_data_that_is_absent_is_said_before_the_rest_is_run(boostbench, tmp_path):
+    path = tmp_path / "half.yaml"
+    path.write_text(TINY.replace("[iris, wine]", "[iris, vowel]"))
+    outcome = boostbench("run", path, "--executor", "inline")
+    assert outcome.code == 1
+    assert "skipping 3 runs: data set 'vowel' cannot be had" in outcome.err
+    assert "3 ok in" in outcome.out
+    assert "3 skipped" in outcome.out
+
+
+def test_ctrl_c_keeps_what_is_done(sad, tmp_path):
+    command = [sys.executable, "-m", "boostbench", "run", str(sad("sleep")), "--jobs", "1"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not list(tmp_path.glob("results/runs/*/*.json")):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "interrupted; finished runs are kept" in out
+    assert "Traceback" not in err
+    assert list(tmp_path.glob("results/runs/*/*.json"))
