@@ -30,7 +30,8 @@ from boostbench.resources import shipped
 
 __all__ = ["DatasetEntry", "Libsvm", "Sizes", "catalog", "find_entry", "search_dirs"]
 
-SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", ".libsvm", ".svm")
+LIBSVM_SUFFIXES = (".libsvm", ".libsvm.bz2", ".svm", ".svm.bz2")
+SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES)
 
 
 def _label(value: object) -> object:

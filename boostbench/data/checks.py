@@ -46,10 +46,10 @@ def check_found(
         raise DataError(f"column 'split' leaves the {part} part empty", where=where)
     wrong = _wrong_rows(entry, n_rows, n_train)
     if n_features is not None and entry.n_features not in (None, n_features):
-        wrong.append(f"{n_features} features found, {entry.n_features} expected")
+        wrong.append(f"features: {n_features} found, {entry.n_features} expected")
     if entry.n_classes not in (None, len(classes)):
         shown = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
-        wrong.append(f"{len(classes)} classes found ({shown}), {entry.n_classes} expected")
+        wrong.append(f"classes: {len(classes)} found ({shown}), {entry.n_classes} expected")
     if wrong:
         raise DataError(
             f"not the data set {entry.name!r} of the catalog ({entry.where}): {'; '.join(wrong)}; "
@@ -65,7 +65,7 @@ def _wrong_rows(entry: DatasetEntry, n_rows: int, n_train: int | None) -> list[s
     found = str(n_rows)
     if n_train is not None and any(size.n_train is not None for size in sizes):
         found += f" ({n_train} train, {n_rows - n_train} test)"
-    return [f"{found} rows found, {' or '.join(_shown(size) for size in sizes)} expected"]
+    return [f"rows: {found} found, {' or '.join(_shown(size) for size in sizes)} expected"]
 
 
 def _fits(size: Sizes, n_rows: int, n_train: int | None) -> bool:

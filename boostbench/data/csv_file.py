@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -37,18 +38,19 @@ def parse_csv(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
     import pandas as pd
 
     text = decode(content, path)
-    header = next(_rows(text), (1, []))[1]
-    names = [name.strip() for name in header]
+    header_line, names = _header(text)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(
             f"column {repeated[0]!r} occurs twice in the header; names must differ",
-            where=f"{path}:1",
+            where=f"{path}:{header_line}",
         )
-    target = find_target(names, entry, f"{path}:1")
+    target = find_target(names, entry, f"{path}:{header_line}")
     try:
-        frame = read_cells(content, names, as_text=(target, "split"), skip=1)
-    except pd.errors.ParserError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # the rows are too long
+            frame = read_cells(content, names, as_text=(target, "split"), skip=header_line)
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         check_widths(text, len(names), path)
         raise DataError(f"this is not a CSV table: {error}", where=path) from error
     # A short row is filled with missing cells; only its last cell betrays it.
@@ -119,6 +121,14 @@ def check_widths(text: str, n_columns: int, path: str) -> None:
             raise DataError(
                 f"the row has {len(row)} cells, the header has {n_columns}", where=f"{path}:{line}"
             )
+
+
+def _header(text: str) -> tuple[int, list[str]]:
+    """Return the number and the names of the first line that is not blank."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    _, cells = next(_rows(text[start : end if end >= 0 else None]))
+    return text.count("\n", 0, start) + 1, [cell.strip() for cell in cells]
 
 
 def _line_of(text: str, row: int) -> int:

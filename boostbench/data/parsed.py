@@ -218,8 +218,6 @@ def _parse_split(column: pd.Series, place: Place) -> NDArray[np.bool_]:
     wrong = np.flatnonzero((texts != "train") & (texts != "test"))
     if wrong.size:
         row = int(wrong[0])
-        raise DataError(
-            f"column 'split' holds {str(column.iloc[row])!r}; it must be 'train' or 'test'",
-            where=place(row),
-        )
+        found = f"holds {str(texts[row])!r}" if texts[row] else "is empty"
+        raise DataError(f"column 'split' {found}; it must be 'train' or 'test'", where=place(row))
     return np.asarray(texts == "test", dtype=bool)

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from boostbench.data.bundled import bundled_checksum
-from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, find_entry, search_dirs
+from boostbench.data.catalog import (
+    LIBSVM_SUFFIXES,
+    SUFFIXES,
+    DatasetEntry,
+    catalog,
+    find_entry,
+    search_dirs,
+)
 from boostbench.data.downloads import downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
@@ -140,6 +147,9 @@ def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
     """
     for name in _file_names(entry):
         if (folder / name).is_file():
+            beside = _with_packing(folder / f"{name.removesuffix('.bz2')}.t")
+            if name.endswith(LIBSVM_SUFFIXES) and beside is not None:
+                return folder / name, beside
             return (folder / name,)
     for train, test in _libsvm_pairs(entry):
         found = [_with_packing(folder / part) for part in (train, test) if part]

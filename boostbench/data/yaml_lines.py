@@ -51,7 +51,8 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         where = str(path) if mark is None else f"{path}:{mark.line + 1}"
         raise DataError(f"this is not YAML: {error.problem}", where=where) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataError(f"this is not YAML text: {error}", where=str(path)) from error
+        reason = " ".join(str(error).split())
+        raise DataError(f"this is not YAML: {reason}", where=str(path)) from error
 
 
 def _value(loader: Any, node: Any, at: tuple[str | int, ...], lines: Lines, path: Path) -> Any:

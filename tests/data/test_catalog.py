@@ -1,0 +1,126 @@
+import pytest
+
+from boostbench.data import catalog, find_entry
+from boostbench.errors import DataError, UnknownNameError
+from boostbench.resources import shipped
+
+PAPERS = {
+    "softmax-boosting": "dna letter mnist pendigits satimage segment splice vowel",
+    "deep-boosting": ("abalone handwritten letters pageblocks pendigits satimage statlog yeast"),
+    "mcboost": "landsat letter pendigit optdigit shuttle isolet",
+    "multiclass-theory": (
+        "letter nursery pendigits satimage segmentation vowel car chess connect4 forest magic04"
+        " poker abalone covtype-15k"
+    ),
+    "spl-boosting": (
+        "adult bank bank-small blood connect-4 magic miniboone ozone pima parkinsons pb-T-OR-D"
+        " ringnorm spambase titanic oocMerl4D st-german-credit twonorm vc-2classes"
+    ),
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_data_set_of_a_paper_is_known_by_the_papers_name(paper):
+    for name in PAPERS[paper].split():
+        entry = find_entry(name)
+        assert paper in entry.papers, name
+        assert entry.n_rows
+        assert entry.n_features
+        assert entry.n_classes
+        assert entry.citation
+
+
+def test_every_shipped_entry_says_where_it_may_come_from():
+    for entry in catalog().values():
+        assert entry.title
+        assert entry.where.startswith(str(shipped("datasets")))
+        assert entry.n_train is None or entry.n_train + entry.n_test == entry.n_rows
+    assert len(catalog()) > 45
+
+
+def test_names_are_found_whatever_their_case_and_dashes():
+    assert find_entry("Oocytes_Merluccius_Nucleus_4D").name == "oocytes-merluccius-4d"
+
+
+def test_an_unknown_name_gets_the_nearest():
+    with pytest.raises(UnknownNameError, match=r"unknown data set 'letr'; did you mean 'letter'\?"):
+        find_entry("letr")
+
+
+def test_a_users_catalog_adds_and_replaces_single_keys(folder):
+    (folder / "more.yaml").write_text(
+        "mine:\n  n_rows: 3\n  aliases: [ours]\nletter:\n  notes: mine\n"
+    )
+    entries = catalog([folder])
+    assert entries["mine"].n_rows == 3
+    assert entries["letter"].notes == "mine"
+    assert entries["letter"].n_train == 15000
+    assert find_entry("ours", [folder]).where == f"{folder / 'more.yaml'}:1"
+
+
+def test_the_first_folder_wins(folder, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "toy.yaml").write_text("toy: {n_train: 7, n_test: 2, title: other}\n")
+    assert catalog([folder, other])["toy"].n_train == 4
+    assert catalog([folder, other])["toy"].title == "other"
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    assert catalog([other])["toy"].n_train == 7
+
+
+def test_a_folder_that_does_not_exist_is_named(monkeypatch):
+    with pytest.raises(DataError, match=r"--data: there is no folder 'nowhere'"):
+        catalog(["nowhere"])
+    monkeypatch.setenv("BOOSTBENCH_DATA", "nowhere")
+    with pytest.raises(DataError, match=r"BOOSTBENCH_DATA: there is no folder 'nowhere'"):
+        catalog()
+
+
+BAD = {
+    "unknown key": ("a:\n  n_rowz: 3\n", ":2: data set 'a': unknown key 'n_rowz'; did you mean"),
+    "unknown variant key": (
+        "a:\n  variants:\n    - {n_rows: 3}\n    - {n_row: 3}\n",
+        ":4: data set 'a': unknown key 'n_row'; did you mean 'n_rows'?",
+    ),
+    "wrong type": ("a:\n  n_rows: many\n", ":2: data set 'a': n_rows: "),
+    "negative": ("a:\n\n  n_features: -1\n", ":3: data set 'a': n_features: "),
+    "one part": ("a:\n  n_train: 3\n", ":1: data set 'a': n_train and n_test go together"),
+    "sum": (
+        "a:\n  n_train: 3\n  n_test: 2\n  n_rows: 4\n",
+        "n_rows 4 is not n_train + n_test = 5",
+    ),
+    "key twice": ("a:\n  n_rows: 3\n  n_rows: 4\n", ":3: key 'n_rows' is given twice, first in"),
+    "no mapping": ("- a\n", ":1: a catalog is a mapping of data-set names to their facts"),
+    "no facts": ("a: 3\n", ":1: entry 'a' must be a name with a mapping"),
+    "no YAML": ("a: [1,\n", "this is not YAML"),
+    "no text": ("a: \x00", "this is not YAML"),
+    "reserved": ("a: {name: b}\n", ":1: data set 'a': key 'name' is set by the program"),
+    "truth value": (
+        "a:\n  base: iris\n  merge: {other: [no, yes]}\n",
+        ":3: data set 'a': merge.other.0: YAML reads yes, no, on, off, true, false as truth values",
+    ),
+    "alias taken": ("a: {aliases: [dna]}\n", "'dna' names both 'a' ("),
+    "no base": ("a: {base: iriss}\n", ":1: data set 'a': base 'iriss' is no entry with its own"),
+    "base of a base": ("a: {base: abalone-3c}\n", "base 'abalone-3c' is no entry with its own"),
+    "sklearn": ("a: {sklearn: iriss}\n", ":1: data set 'a': sklearn: "),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_wrong_catalog_is_named_with_its_line(case, folder):
+    text, message = BAD[case]
+    (folder / "bad.yaml").write_text(text)
+    with pytest.raises(DataError) as caught:
+        catalog([folder])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value).strip()
+
+
+def test_an_empty_catalog_is_no_mistake(folder):
+    (folder / "empty.yaml").write_text("# nothing yet\n")
+    assert "toy" in catalog([folder])
+
+
+def test_a_file_needs_no_entry(put):
+    entry = find_entry("mine", [put("mine.csv", "a,target\n1,x\n2,y\n")])
+    assert (entry.name, entry.n_rows) == ("mine", None)

@@ -1,0 +1,121 @@
+"""Downloads, from a folder that plays the server; no test asks the network."""
+
+import bz2
+import sys
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from boostbench.data import load, locate
+from boostbench.data.adding import add_file
+from boostbench.errors import DataUnavailableError
+
+TRAIN = "".join(f"{i % 11} 1:{i} 10:{i}\n" for i in range(528))
+TEST = "".join(f"{i % 11} 1:{i} 10:{i}\n" for i in range(462))
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A libsvm collection in a folder."""
+    folder = tmp_path / "server" / "multiclass"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr("boostbench.data.downloads.LIBSVM_URL", folder.parent.as_uri())
+    return folder
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """An `openml` package that knows yeast (and no other set); counts the requests."""
+    requests = []
+
+    def get_dataset(data_id, **_):
+        requests.append(data_id)
+        if data_id != 181:
+            raise ConnectionError("server is away")
+        frame = pd.DataFrame({f"x{j}": [i * 0.1 for i in range(1484)] for j in range(8)})
+        labels = pd.Series([f"c{i % 10}" for i in range(1484)], dtype="category")
+        return SimpleNamespace(
+            default_target_attribute="kind", get_data=lambda target: (frame, labels, None, None)
+        )
+
+    package = SimpleNamespace(datasets=SimpleNamespace(get_dataset=get_dataset))
+    monkeypatch.setitem(sys.modules, "openml", package)
+    return requests
+
+
+def test_libsvm_files_are_fetched_once(server, openml):
+    (server / "vowel").write_text(TRAIN)
+    (server / "vowel.t").write_text(TEST)
+    with pytest.raises(DataUnavailableError):
+        locate("vowel")
+    assert len(locate("vowel", allow_download=True).paths) == 2
+    (server / "vowel").unlink()
+    data = load("vowel")
+    assert [len(part) for part in data.official] == [528, 462]
+    assert data.X.shape == (990, 10)
+    assert not openml
+
+
+def test_packed_libsvm_files_are_read_as_they_come(server):
+    rows = bz2.compress(b"".join(b"%d 1:1\n" % (i % 10) for i in range(25010)))
+    (server / "poker.bz2").write_bytes(rows)
+    (server / "poker.t.bz2").write_bytes(
+        bz2.compress(b"".join(b"%d 2:1\n" % (i % 10) for i in range(18488)))
+    )
+    locate("poker", allow_download=True)
+    assert load("poker").X.shape == (43498, 10)
+
+
+def test_an_interrupted_download_leaves_nothing(server, openml, tmp_path, monkeypatch):
+    (server / "vowel").write_text(TRAIN)
+    (server / "vowel.t").write_text(TEST)
+
+    def stop(response, file):
+        file.write(response.read(100))
+
+    monkeypatch.setattr("boostbench.data.downloads.shutil.copyfileobj", stop)
+    with pytest.raises(DataUnavailableError) as caught:
+        locate("vowel", allow_download=True)
+    assert "100 of" in str(caught.value)
+    assert "OpenML 307 failed (ConnectionError: server is away)" in str(caught.value)
+    assert not [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+
+
+def test_openml_is_asked_once_and_its_numbers_are_exact(openml):
+    first = locate("yeast", allow_download=True)
+    assert openml == [181]
+    assert locate("yeast", allow_download=True) == first
+    data = load("yeast")
+    assert data.X[:, 0].tolist() == [i * 0.1 for i in range(1484)]
+    assert data.n_classes == 10
+    assert openml == [181]
+
+
+def test_a_failed_source_is_followed_by_the_next(server, openml):
+    with pytest.raises(DataUnavailableError) as caught:
+        locate("letter", allow_download=True)
+    message = str(caught.value)
+    assert message.index("libsvm collection (multiclass/letter.scale") < message.index("OpenML 6")
+
+
+def test_openml_comes_first_where_both_have_the_same_rows(openml, server):
+    with pytest.raises(DataUnavailableError) as caught:
+        locate("mnist", allow_download=True)
+    message = str(caught.value)
+    assert message.index("OpenML 554") < message.index("libsvm collection")
+
+
+def test_a_file_of_the_user_comes_before_what_was_downloaded(openml, put):
+    locate("yeast", allow_download=True)
+    put("yeast.csv", "a,target\n")
+    assert locate("yeast", None, [put("yeast.csv", "a,target\n")]).describe.endswith("yeast.csv")
+
+
+def test_an_added_file_is_described_and_checked(put, tmp_path):
+    source = tmp_path / "mushrooms.csv"
+    source.write_text("cap,edible\nflat,yes\nround,no\n")
+    copy, described = add_file(source, "mushrooms", tmp_path / "datasets", target="edible")
+    assert copy.read_bytes() == source.read_bytes()
+    assert described.is_file()
+    assert load("mushrooms").classes == ("no", "yes")

@@ -1,0 +1,193 @@
+import bz2
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boostbench.data import load
+
+CSV = "split,a,b,target\n" + "".join(
+    f"{part},{a},{b},{label}\n"
+    for part, a, b, label in [
+        ("train", 1, 2.5, "x"),
+        ("train", 3, "", "y"),
+        ("train", 5, 6, "x"),
+        ("train", 7, 8, "y"),
+        ("test", 1, 3, "x"),
+        ("test", 2, 4, "y"),
+    ]
+)
+X = [[1, 2.5], [3, np.nan], [5, 6], [7, 8], [1, 3], [2, 4]]
+
+
+def same(data):
+    np.testing.assert_array_equal(data.X, X)
+    assert data.y.tolist() == [0, 1, 0, 1, 0, 1]
+    assert data.classes == ("x", "y")
+    assert data.feature_names == ("a", "b")
+    assert data.X.dtype == np.float64
+    assert data.X.flags.c_contiguous
+    assert data.y.dtype == np.int64
+
+
+@pytest.mark.parametrize("name", ["toy.csv", "toy.csv.gz"])
+@pytest.mark.parametrize("variant", [CSV, "\ufeff" + CSV, CSV.replace("\n", "\r\n"), "\n" + CSV])
+def test_csv_plain_and_packed(name, variant, put):
+    data = load("toy", None, [put(name, variant)])
+    same(data)
+    assert [len(part) for part in data.official] == [4, 2]
+
+
+def test_csv_with_blank_lines_spaces_and_quotes(put):
+    text = CSV.replace("train,3,,y", '\ntrain, 3 ,?,"y"')
+    same(load("toy", None, [put("toy.csv", text)]))
+
+
+def test_arff(put):
+    rows = [line.split(",", 1)[1] for line in CSV.splitlines()[1:]]
+    header = "% made by hand\n@RELATION toy\n@attribute 'a' INTEGER\n@attribute b real\n"
+    text = header + "@attribute kind {x, y}\n\n@data\n" + "\n".join(rows).replace(",,", ",?,")
+    data = load("toy", None, [put("toy.arff", text)])
+    same(data)
+    assert data.official is None
+
+
+def test_arff_with_quoted_values(put, folder):
+    (folder / "mine.yaml").write_text("mine: {target: Type}\n")
+    text = (
+        "@relation m\n@attribute colour {'dark red',blue}\n@attribute Type {a,b}\n"
+        "@data\n'dark red',a\nblue,b\n"
+    )
+    data = load("mine", None, [put("mine.arff", text)])
+    assert data.X.ravel().tolist() == [1, 0]
+    assert data.categorical.tolist() == [True]
+
+
+def test_parquet(folder):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=pd.Categorical(list("xyxyxy")))
+    frame.to_parquet(folder / "toy.parquet")
+    same(load("toy", None, [folder]))
+
+
+def test_parquet_without_pyarrow_says_what_to_install(folder, monkeypatch):
+    (folder / "toy.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(Exception, match=r"pip install 'boostbench\[parquet\]'"):
+        load("toy", None, [folder])
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", bytes), (".bz2", bz2.compress)])
+def test_libsvm_training_and_test_file(folder, suffix, pack):
+    (folder / "toy.yaml").write_text(
+        "toy: {n_train: 4, n_test: 2, n_features: 3, n_classes: 2,"
+        " libsvm: {train: binary/toy.scale, test: binary/toy.scale.t}}\n"
+    )
+    train = b"+1 1:1 2:2.5\n-1 1:3\n# a comment\n1 1:5 2:6\n-1 1:7 2:8 # here too\n"
+    (folder / f"toy.scale{suffix}").write_bytes(pack(train))
+    (folder / f"toy.scale.t{suffix}").write_bytes(pack(b"1 1:1 2:3\n-1 1:2 2:4\n"))
+    data = load("toy", None, [folder])
+    expected = np.column_stack([np.nan_to_num(X), np.zeros(6)])
+    np.testing.assert_array_equal(data.X, expected)  # the third column has no entry anywhere
+    assert data.classes == ("-1", "1")
+    assert data.y.tolist() == [1, 0, 1, 0, 1, 0]
+    assert [part.tolist() for part in data.official] == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_libsvm_parts_under_the_name_of_the_set(put):
+    put("mine.libsvm.bz2", bz2.compress(b"1 1:1\n2 1:2\n"))
+    data = load("mine", None, [put("mine.libsvm.t", "1 1:3\n")])
+    assert data.X.ravel().tolist() == [1, 2, 3]
+    assert [part.tolist() for part in data.official] == [[0, 1], [2]]
+
+
+def test_numeric_labels_sort_as_numbers_and_other_labels_as_text(put):
+    numbers = load("n", None, [put("n.csv", "a,target\n1,10\n2,9\n3,-1\n4,9.0\n")])
+    assert numbers.classes == ("-1", "9", "10")
+    assert numbers.y.tolist() == [2, 1, 0, 1]
+    texts = load("t", None, [put("t.csv", "a,target\n1,10\n2,9\n3,no\n")])
+    assert texts.classes == ("10", "9", "no")
+
+
+def test_a_column_with_any_text_is_coded_in_sorted_order(put):
+    folder = put("c.csv", "doors,safe,target\n5more,true,x\n2,false,y\n,true,x\n4,true,y\n")
+    data = load("c", None, [folder])
+    np.testing.assert_array_equal(data.X, [[2, 1], [0, 0], [np.nan, 1], [1, 1]])
+    assert data.categorical.tolist() == [True, True]
+
+
+def test_one_hot_columns_are_named_and_missing_cells_stay_missing(put):
+    folder = put("c.csv", "size,colour,target\n1,red,x\n2,blue,y\n3,,x\n")
+    data = load("c", None, [folder], encode="one-hot")
+    assert data.feature_names == ("size", "colour=blue", "colour=red")
+    np.testing.assert_array_equal(data.X, [[1, 0, 1], [2, 1, 0], [3, np.nan, np.nan]])
+    assert not data.categorical.any()
+
+
+def test_missing_cells_are_filled_from_the_official_training_rows(put):
+    text = CSV.replace("test,1,3,x", "test,1,,x").replace("test,2,4,y", "test,2,400,y")
+    data = load("toy", None, [put("toy.csv", text)], missing="median")
+    assert data.X[:, 1].tolist() == [2.5, 6, 6, 8, 6, 400]
+    assert load("toy", None, [put("toy.csv", text)], missing=-999).X[1, 1] == -999
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from("xy")),
+        min_size=2,
+        max_size=8,
+    )
+)
+def test_numbers_survive_the_file_bit_for_bit(put, rows):
+    rows = [(0.1, "x"), (0.2, "y"), *rows]
+    text = "a,target\n" + "".join(f"{value!r},{label}\n" for value, label in rows)
+    data = load("bits", None, [put("bits.csv", text)])
+    assert data.X.ravel().tolist() == [value for value, _ in rows]
+
+
+def test_a_cached_table_is_the_parsed_one_and_a_damaged_cache_is_read_anew(
+    put, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
+    folder = put("toy.csv.gz", CSV)
+    first = load("toy", None, [folder])
+    (cached,) = (tmp_path / "cache" / "parsed").glob("*.npz")
+    monkeypatch.setattr("boostbench.data.loading.parse_files", None)
+    second = load("toy", None, [folder])
+    same(second)
+    assert [p.tolist() for p in second.official] == [p.tolist() for p in first.official]
+    monkeypatch.undo()
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    cached.write_bytes(cached.read_bytes()[:50])
+    same(load("toy", None, [folder]))
+
+
+def test_categories_survive_the_cache(put, monkeypatch):
+    monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
+    folder = put("c.csv", "size,colour,target\n1,red,x\n2,blue,y\n")
+    for _ in range(2):
+        assert load("c", None, [folder], encode="one-hot").feature_names[1] == "colour=blue"
+
+
+def test_a_cache_that_cannot_be_written_only_costs_time(put, tmp_path, monkeypatch):
+    monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
+    same(load("toy", None, [put("toy.csv", CSV)]))
+
+
+def test_gzip_of_the_same_text_has_the_same_checksum_whatever_its_time(folder):
+    from boostbench.data import locate
+
+    (folder / "toy.csv").write_text(CSV)
+    plain = locate("toy", None, [folder]).checksum
+    (folder / "toy.csv").write_text(CSV + "\n")
+    assert locate("toy", None, [folder]).checksum != plain
+    (folder / "toy.csv.gz").write_bytes(gzip.compress(CSV.encode(), mtime=0))
+    assert locate("toy", None, [folder]).paths[0].name == "toy.csv.gz"

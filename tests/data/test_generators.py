@@ -1,0 +1,182 @@
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from boostbench.data import generators as g
+from boostbench.data import load
+from boostbench.errors import BoostbenchError
+
+ALL = {
+    "gaussians-mcboost": {},
+    "gaussians-spl": {},
+    "long-servedio": {"n_train": 40, "n_test": 20},
+    "madelon": {"n_test": 50},
+    "ring-norm": {},
+    "two-norm": {},
+    "waveform": {},
+}
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_generator_depends_on_its_stream_alone(name):
+    first, again, other = (load(name, ALL[name], rng=rng(s)) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.X, again.X)
+    np.testing.assert_array_equal(first.y, again.y)
+    assert first.extras == again.extras
+    assert first.X.shape != other.X.shape or not np.array_equal(first.X, other.X)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_first_rows_train_and_the_others_test(name):
+    data = load(name, ALL[name], rng=rng())
+    train, test = data.official
+    assert np.concatenate([train, test]).tolist() == list(range(data.n_rows))
+    assert data.X.dtype == np.float64
+    assert np.isfinite(data.X).all()
+    assert set(np.unique(data.y)) == set(range(data.n_classes))
+
+
+def test_no_test_rows_no_division():
+    assert load("two-norm", {"n_test": 0}).official is None
+
+
+def test_madelon_draws_within_its_laws_and_redraws_what_cannot_be():
+    ranges = {**g._MADELON_RANGES, "beta": (0, 0.25)}
+    seen = {key: set() for key in ranges}
+    for seed in range(60):
+        data = g.madelon(rng(seed), n_test=20)
+        drawn = data.extras
+        assert drawn["n_classes"] * drawn["n_clusters_per_class"] <= 2 ** drawn["n_informative"]
+        assert data.n_features == sum(
+            drawn[f"n_{part}"] for part in ("informative", "redundant", "repeated", "useless")
+        )
+        assert len(data.official[0]) == drawn["n_train"]
+        assert len(data.official[1]) == 20
+        for key, (low, high) in ranges.items():
+            assert low <= drawn[key] <= high
+            seen[key].add(drawn[key])
+    assert all(len(seen[key]) >= 3 for key in ranges)
+    assert {2, 10} <= seen["n_informative"]
+
+
+def test_madelon_labels_are_those_of_make_classification_without_noise():
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = g.madelon(rng(3), n_train=3000, n_test=2000, n_useless=0, n_informative=3, beta=0.2)
+    train, test = data.official
+    tree = DecisionTreeClassifier(random_state=0).fit(data.X[train], data.y[train])
+    assert np.mean(tree.predict(data.X[test]) != data.y[test]) < 0.2
+    assert data.extras["beta"] == 0.2
+
+
+def test_madelon_refuses_what_can_never_be():
+    with pytest.raises(BoostbenchError, match=r"at least 10, more than the 2 \*\* n_informative"):
+        g.madelon(rng(), n_informative=3, n_classes=5)
+
+
+def test_long_servedio_facts():
+    data = g.long_servedio(rng(), n_train=4000, n_test=10_000)
+    for rows in data.official:
+        right = data.X[rows] == data.y[rows, None]
+        count = right.sum(axis=1)
+        quarter = len(rows) // 4
+        assert np.sum(count == 21) == quarter
+        assert np.sum(count == 11) == 3 * quarter
+        pullers = right[:, :11].all(axis=1) & ~right[:, 11:].any(axis=1)
+        assert np.sum(pullers) == quarter
+        penalizers = right[(count == 11) & ~pullers]
+        assert (penalizers[:, :11].sum(axis=1) == 5).all()
+        assert (penalizers[:, 11:].sum(axis=1) == 6).all()
+        assert (count > 10).all()
+        np.testing.assert_allclose(right[:, :11].mean(axis=0), 8 / 11, atol=0.02)
+        np.testing.assert_allclose(right[:, 11:].mean(axis=0), 11 / 20, atol=0.03)
+    assert data.y.mean() == pytest.approx(0.5, abs=0.02)
+    assert set(np.unique(data.X)) == {0.0, 1.0}
+
+
+def test_long_servedio_needs_multiples_of_four():
+    with pytest.raises(BoostbenchError, match="n_train must be a multiple of 4, found 10"):
+        g.long_servedio(rng(), n_train=10)
+
+
+def bayes_error(data, means, covariances):
+    densities = [
+        multivariate_normal(mean, covariance).logpdf(data.X)
+        for mean, covariance in zip(means, covariances, strict=True)
+    ]
+    return np.mean(np.argmax(densities, axis=0) != data.y)
+
+
+def test_two_norm_has_breimans_bayes_error():
+    data = g.two_norm(rng(), n_train=100_000, n_test=0)
+    a = 2 / np.sqrt(20)
+    error = bayes_error(data, [np.full(20, a), np.full(20, -a)], [np.eye(20)] * 2)
+    assert error == pytest.approx(0.0228, abs=0.0015)
+
+
+@pytest.mark.parametrize(("a", "expected"), [(None, 0.0125), (1 / np.sqrt(20), 0.0151)])
+def test_ring_norm_has_breimans_bayes_error(a, expected):
+    data = g.ring_norm(rng(), n_train=100_000, n_test=0, a=a)
+    centre = np.full(20, 2 / np.sqrt(20) if a is None else a)
+    error = bayes_error(data, [np.zeros(20), centre], [4 * np.eye(20), np.eye(20)])
+    assert error == pytest.approx(expected, abs=0.0012)
+
+
+def test_waveform_classes_have_the_means_of_their_waves():
+    data = g.waveform(rng(), n_train=60_000, n_test=0, n_useless=2)
+    i = np.arange(1, 22)
+    h = [np.maximum(6 - np.abs(i - 11 - shift), 0) for shift in (0, 4, -4)]
+    for k, (first, second) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        mean = data.X[data.y == k].mean(axis=0)
+        np.testing.assert_allclose(mean[:21], (h[first] + h[second]) / 2, atol=0.06)
+        np.testing.assert_allclose(mean[21:], 0, atol=0.06)
+    # Near its tip a wave's own share u shifts it: variance 1 + 36 / 12 there.
+    assert data.X[data.y == 0, 6].var() == pytest.approx(1 + 4 / 12, abs=0.1)
+
+
+def test_the_papers_gaussians_have_their_bayes_errors():
+    spl = load("gaussians-spl", {"n_train": 200, "n_test": 200_000}, rng=rng())
+    error = bayes_error(
+        spl, [[2, -2], [-2, 2]], [[[2.5, 1.5], [1.5, 5]], [[2.3, -0.7], [-0.7, 2.3]]]
+    )
+    assert error == pytest.approx(0.03281, abs=0.001)
+    assert spl.classes == ("-1", "1")
+    assert np.bincount(spl.y[:200]).tolist() == [100, 100]
+    three = load("gaussians-mcboost", {"n_test": 200_000}, rng=rng())
+    error = bayes_error(
+        three,
+        [[1, 2], [-1, 0], [2, -1]],
+        [[[1, 0.5], [0.5, 2]], [[1, 0.3], [0.3, 1]], [[0.4, 0.1], [0.1, 0.8]]],
+    )
+    assert error == pytest.approx(0.11445, abs=0.002)
+
+
+MIXTURE = {"means": [[0, 0], [1, 1]], "covariances": [[[1, 0], [0, 1]]] * 2}
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"means": [[0, 0]]}, "means must be at least 2 points"),
+        ({"means": [[0, 0], [1]]}, "regular lists of numbers"),
+        ({"covariances": [[1, 0], [0, 1]]}, r"covariances must have shape \(2, 2, 2\)"),
+        ({"covariances": [[[1, 2], [2, 1]]] * 2}, "symmetric and positive definite"),
+        ({"priors": [1.0]}, "1 priors given for 2 means"),
+        ({"priors": [0.5, 0.6]}, "shares that add up to 1"),
+        ({"labels": ["a"]}, "1 labels given for 2 means"),
+        ({"n_train": 0}, "n_train must be an integer of at least 1, found 0"),
+        ({"n_test": 2.5}, r"n_test must be an integer of at least 0, found 2\.5"),
+    ],
+)
+def test_wrong_parameters_are_named(params, message):
+    with pytest.raises(BoostbenchError, match=message):
+        g.gaussian_mixture(rng(), **{**MIXTURE, **params})
+
+
+def test_priors_are_kept():
+    data = g.gaussian_mixture(rng(), **MIXTURE, n_train=20_000, n_test=0, priors=[0.9, 0.1])
+    assert data.y.mean() == pytest.approx(0.1, abs=0.01)

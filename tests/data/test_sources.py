@@ -1,0 +1,164 @@
+import pytest
+
+from boostbench.data import load, locate
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
+
+TOY = "split,a,b,target\n" + "".join(
+    f"{part},{i},{i % 3},{'xy'[i % 2]}\n" for i, part in enumerate(["train"] * 4 + ["test"] * 2)
+)
+
+
+def test_folders_are_searched_in_order(put, folder, tmp_path, monkeypatch):
+    put("toy.csv", TOY)
+    for name in ("first", "datasets"):
+        (tmp_path / name).mkdir()
+    assert locate("toy", None, ["first", folder]).paths == (folder / "toy.csv",)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    assert locate("toy").describe == str(folder / "toy.csv")
+    (tmp_path / "first" / "toy.csv").write_text(TOY)
+    assert locate("toy", None, ["first"]).describe == "first/toy.csv"
+    (tmp_path / "datasets" / "toy.csv").write_text(TOY)
+    monkeypatch.setenv("BOOSTBENCH_DATA", "first")
+    assert locate("toy").describe == "first/toy.csv"
+
+
+def test_an_alias_names_the_file_too(put):
+    assert locate("chess", None, [put("chess.csv", "a,target\n")]).entry.name == "krkopt"
+
+
+def test_a_missing_set_says_what_was_tried_and_which_file_would_help(folder):
+    with pytest.raises(DataUnavailableError) as caught:
+        locate("vowel", None, [folder])
+    message = str(caught.value)
+    assert f"no file of it in {folder}" in message
+    assert "OpenML 307 not asked, downloads are not allowed here" in message
+    assert "put vowel.csv.gz (columns split, features, target; 990 rows, 10 features" in message
+    assert "or the libsvm files vowel and vowel.t" in message
+    assert "\n" not in message
+
+
+def test_a_set_without_any_source_says_so(folder):
+    with pytest.raises(
+        DataUnavailableError, match=r"no download is known; put bank-small\.csv\.gz"
+    ):
+        locate("bank-small", None, [folder], allow_download=True)
+
+
+def test_no_file_and_no_folder():
+    with pytest.raises(DataUnavailableError, match="into a folder named by --data"):
+        locate("yeast")
+
+
+def test_a_damaged_file_is_never_replaced_by_another_source(put):
+    with pytest.raises(DataError, match="features: 1 found, 4 expected"):
+        load("iris", None, [put("iris.csv", "a,target\n1,x\n2,y\n")])
+
+
+def test_the_checksum_follows_the_bytes_and_the_reading(put, folder):
+    put("toy.csv", TOY)
+    before = locate("toy", None, [folder]).checksum
+    assert locate("toy", None, [folder]).checksum == before
+    (folder / "toy.yaml").write_text("toy: {drop: [b]}\n")
+    dropped = locate("toy", None, [folder]).checksum
+    put("toy.csv", TOY.replace("0,0,x", "0,1,x"))
+    changed = locate("toy", None, [folder]).checksum
+    assert len({before, dropped, changed}) == 3
+    (folder / "toy.yaml").write_text("toy: {drop: [b], notes: nothing that matters}\n")
+    assert locate("toy", None, [folder]).checksum == changed
+
+
+def test_the_checksum_of_a_generator_follows_its_parameters():
+    sums = [locate("two-norm", params).checksum for params in (None, {}, {"n_train": 5})]
+    assert sums[0] == sums[1] != sums[2]
+
+
+def test_dropped_columns_are_no_features(put, folder):
+    (folder / "toy.yaml").write_text("toy: {drop: [B]}\n")
+    assert load("toy", None, [put("toy.csv", TOY)]).feature_names == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "n_classes"),
+    [
+        ("breast-cancer", (569, 30), 2),
+        ("digits", (1797, 64), 10),
+        ("iris", (150, 4), 3),
+        ("wine", (178, 13), 3),
+    ],
+)
+def test_scikit_learns_sets_need_no_file(name, shape, n_classes):
+    data = load(name)
+    assert data.X.shape == shape
+    assert data.n_classes == n_classes
+    assert data.official is None
+    assert len(locate(name).checksum) == 64
+
+
+def test_parameters_of_a_set_that_is_read_are_refused(put):
+    folder = put("toy.csv", TOY)
+    with pytest.raises(DataError, match="'toy' is read, not generated; it takes no parameters"):
+        load("toy", {"n_train": 3}, [folder])
+
+
+def test_an_unknown_parameter_of_a_generator_gets_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'n_train'"):
+        load("two-norm", {"ntrain": 3})
+
+
+def test_an_unknown_encoding_or_rule_is_refused(put):
+    folder = put("toy.csv", TOY)
+    with pytest.raises(BoostbenchError, match="encode: unknown encoding 'onehot'"):
+        load("toy", None, [folder], encode="onehot")
+    with pytest.raises(BoostbenchError, match="missing: unknown rule 'mean'; choose 'keep'"):
+        load("toy", None, [folder], missing="mean")
+
+
+def test_a_published_sample_is_drawn_where_its_file_is_absent(put):
+    drawn = load("twonorm")
+    assert drawn.X.shape == (7400, 20)
+    assert drawn.name == "twonorm"
+    assert drawn.source.startswith("generator two-norm(n_train=7400")
+
+
+def test_classes_are_merged(put, folder):
+    (folder / "more.yaml").write_text(
+        "wdl: {n_classes: 3}\nwdl-2c: {base: wdl, n_classes: 2, merge: {not-lost: [win, draw]}}\n"
+    )
+    data = load("wdl-2c", None, [put("wdl.csv", "a,target\n1,win\n2,draw\n3,loss\n4,win\n")])
+    assert data.classes == ("loss", "not-lost")
+    assert data.y.tolist() == [1, 1, 0, 1]
+    assert data.name == "wdl-2c"
+    (folder / "more.yaml").write_text("wdl: {}\nwdl-2c: {base: wdl, merge: {a: [won, draw]}}\n")
+    with pytest.raises(DataError, match=r"merge names the class 'won', which 'wdl' does not have"):
+        load("wdl-2c", None, [folder])
+
+
+def test_variants_are_accepted_and_listed(put, folder):
+    (folder / "toy.yaml").write_text(
+        "toy:\n  n_train: 40\n  n_test: 20\n  variants:\n    - {n_train: 4, n_test: 2, note: cut}\n"
+    )
+    assert load("toy", None, [put("toy.csv", TOY)]).n_rows == 6
+    put("toy.csv", TOY + "test,1,1,x\n")
+    with pytest.raises(DataError, match=r"7 \(4 train, 3 test\) found, 60 \(40 train, 20 tes"):
+        load("toy", None, [folder])
+
+
+def test_an_ordered_set_is_divided_by_its_order(put, folder):
+    (folder / "toy.yaml").write_text("toy: {n_train: 4, n_test: 2, ordered: true}\n")
+    text = "\n".join(line.split(",", 1)[1] for line in TOY.splitlines())
+    data = load("toy", None, [put("toy.csv", text)])
+    assert [part.tolist() for part in data.official] == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_a_plugin_file_generates(tmp_path):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from boostbench.data import Dataset\n"
+        "def dots(rng, *, n=6):\n"
+        "    return Dataset.from_arrays('dots', rng.random((n, 2)), [0, 1] * (n // 2))\n"
+        "def nothing(rng):\n"
+        "    return 3\n"
+    )
+    assert load(f"{plugin}:dots", {"n": 4}).X.shape == (4, 2)
+    with pytest.raises(BoostbenchError, match="must return a Dataset, it returned a int"):
+        load(f"{plugin}:nothing")

@@ -1,0 +1,225 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.noise import corrupt
+from boostbench.registry import noise_models
+
+T = [[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]
+PARAMS = {"matrix": {"transition": T}}
+BY_LABEL = ["exchange", "uniform-other", "pair", "matrix"]
+THREE_CLASSES = [*BY_LABEL, "permute", "instance"]
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def labels(n=150, n_classes=3):
+    return np.arange(n) % n_classes
+
+
+def features(n=150):
+    return rng(7).normal(size=(n, 2)) + labels(n)[:, None]
+
+
+def noisy(model, rate, seed=0, y=None, **params):
+    y = labels() if y is None else y
+    return corrupt(
+        y, 3, model, rate, rng(seed), X=features(len(y)), **{**PARAMS.get(model, {}), **params}
+    )
+
+
+def test_every_registered_model_is_tested():
+    assert set(noise_models.names()) == {*THREE_CLASSES, "flip"}
+
+
+@pytest.mark.parametrize("model", THREE_CLASSES)
+@settings(deadline=None, max_examples=40)
+@given(
+    rate=st.floats(0, 1),
+    seed=st.integers(0, 2**32),
+    y=st.lists(st.integers(0, 2), min_size=6, max_size=40),
+)
+def test_the_share_is_exact_and_the_confusion_tells_all(model, rate, seed, y):
+    y = np.array([0, 1, 2, *y])
+    clean = y.copy()
+    result = noisy(model, rate, seed, y)
+    assert np.array_equal(y, clean)
+    assert abs(result.n_chosen - rate * len(y)) <= 0.5 + 1e-6
+    assert np.unique(result.chosen).size == result.n_chosen
+    others = np.setdiff1d(np.arange(len(y)), result.chosen)
+    assert np.array_equal(result.y[others], y[others])
+    assert result.confusion.sum() == len(y)
+    assert np.array_equal(result.confusion.sum(axis=1), np.bincount(y, minlength=3))
+    assert np.array_equal(result.confusion.sum(axis=0), np.bincount(result.y, minlength=3))
+    assert result.n_changed == np.sum(result.y != y)
+    assert result.y.min() >= 0
+    assert result.y.max() <= 2
+
+
+def test_fifteen_of_a_hundred_and_fifty():
+    for model in THREE_CLASSES:
+        assert noisy(model, 0.1).n_chosen == 15
+    assert noisy("exchange", 0.15).n_chosen == 23  # halves upwards
+    assert noisy("exchange", 0.29, y=labels(50)).n_chosen == 15
+
+
+@pytest.mark.parametrize("model", THREE_CLASSES)
+@pytest.mark.parametrize("how", [{}, {"exact": False}, {"per_class": True}], ids=str)
+def test_a_lower_rate_is_nested_in_a_higher_one(model, how):
+    if model == "instance" and how == {"exact": False}:
+        pytest.skip("instance has exact counts only")
+    results = [noisy(model, rate, 3, **how) for rate in (0.05, 0.1, 0.3, 0.8, 1.0)]
+    for low, high in pairwise(results):
+        assert np.isin(low.chosen, high.chosen).all()
+        if model != "permute":
+            assert np.array_equal(low.y[low.chosen], high.y[low.chosen])
+
+
+@pytest.mark.parametrize("model", THREE_CLASSES)
+def test_noise_depends_on_its_stream_alone(model):
+    assert np.array_equal(noisy(model, 0.3, 1).y, noisy(model, 0.3, 1).y)
+    assert not np.array_equal(noisy(model, 0.3, 1).y, noisy(model, 0.3, 2).y)
+
+
+@pytest.mark.parametrize("model", ["uniform-other", "pair", "instance"])
+def test_these_models_never_give_a_label_back(model):
+    result = noisy(model, 0.4)
+    assert result.n_changed == result.n_chosen == 60
+
+
+def test_exchange_gives_every_class_alike():
+    result = noisy("exchange", 1.0, y=labels(30_000))
+    np.testing.assert_allclose(result.confusion / 10_000, 1 / 3, atol=0.02)
+
+
+def test_uniform_other_gives_every_other_class_alike():
+    result = noisy("uniform-other", 1.0, y=labels(30_000))
+    np.testing.assert_allclose(result.confusion / 10_000, (1 - np.eye(3)) / 2, atol=0.02)
+
+
+def test_permute_keeps_class_counts():
+    y = np.repeat([0, 1, 2], [100, 40, 10])
+    result = noisy("permute", 0.5, y=y)
+    assert np.bincount(result.y).tolist() == [100, 40, 10]
+    assert result.n_changed > 0
+
+
+def test_pair_goes_to_the_next_class():
+    result = noisy("pair", 1.0)
+    assert np.array_equal(result.y, (labels() + 1) % 3)
+
+
+def test_matrix_follows_its_rows():
+    result = noisy("matrix", 1.0, y=labels(30_000))
+    np.testing.assert_allclose(result.confusion / 10_000, T, atol=0.02)
+
+
+def test_flip_is_for_two_classes():
+    result = corrupt(labels(100, 2), 2, "flip", 0.2, rng())
+    assert result.n_changed == 20
+    with pytest.raises(BoostbenchError, match="'flip' is for 2 classes, found 3"):
+        noisy("flip", 0.2)
+
+
+def test_each_label_by_itself():
+    y = labels(4000, 2)
+    counts = [corrupt(y, 2, "flip", 0.1, rng(seed), exact=False).n_chosen for seed in range(30)]
+    assert len(set(counts)) > 5
+    assert np.mean(counts) == pytest.approx(400, abs=4 * 19 / np.sqrt(30))
+    assert corrupt(y, 2, "flip", 0.0, rng(), exact=False).n_chosen == 0
+    assert corrupt(y, 2, "flip", 1.0, rng(), exact=False).n_chosen == 4000
+
+
+def test_exact_counts_in_every_class():
+    y = np.repeat([0, 1, 2], [100, 40, 10])
+    result = noisy("uniform-other", 0.1, y=y, per_class=True)
+    assert np.bincount(y[result.chosen]).tolist() == [10, 4, 1]
+
+
+def test_instance_noise_lies_near_the_boundary():
+    X = np.linspace(0, 1, 200)[:, None]
+    y = (X[:, 0] > 0.5).astype(int)
+    result = corrupt(y, 2, "instance", 0.1, rng(), X=X)
+    distance = np.abs(X[:, 0] - 0.5)
+    assert distance[result.chosen].mean() < 0.5 * distance.mean()
+    even = corrupt(y, 2, "instance", 0.1, rng(), X=X, sharpness=0)
+    assert distance[even.chosen].mean() > 0.7 * distance.mean()
+
+
+def test_instance_noise_gives_the_class_of_the_nearest_other_row():
+    X = np.array([[0.0], [0.1], [1.0], [1.1], [5.0], [np.nan]])
+    y = np.array([0, 0, 1, 1, 2, 2])
+    result = corrupt(y, 3, "instance", 1.0, rng(), X=X)
+    assert result.y[:5].tolist() == [1, 1, 2, 2, 1]  # the missing cell counts as the mean, 1.44
+
+
+def test_instance_noise_of_doubled_and_single_rows():
+    X = np.zeros((5, 2))
+    assert corrupt(np.array([0, 0, 1, 1, 2]), 3, "instance", 0.4, rng(), X=X).n_chosen == 2
+
+
+def test_a_plugin_may_return_just_labels():
+    @noise_models.register("all-zero")
+    def all_zero(y, n_classes, rng, X, label=0):
+        return np.full(len(y), label)
+
+    try:
+        assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
+    finally:
+        noise_models.unregister("all-zero")
+
+
+ERRORS = {
+    "rate above": (("exchange", 1.2), {}, r"the rate of 'exchange' must be a number in \[0, 1\]"),
+    "rate below": (("exchange", -0.1), {}, r"found -0\.1"),
+    "rate nan": (("exchange", float("nan")), {}, "found nan"),
+    "rate text": (("exchange", "0.2"), {}, r"found '0\.2'"),
+    "rate truth": (("exchange", True), {}, "found True"),
+    "model": (("exchang", 0.1), {}, "unknown noise model 'exchang'; did you mean 'exchange'"),
+    "parameter": (("pair", 0.1), {"exat": False}, "did you mean 'exact'"),
+    "no matrix": (("matrix", 0.1), {}, r"transition must have shape \(3, 3\), found \(0,\)"),
+    "ragged": (("matrix", 0.1), {"transition": [[1], [0, 1]]}, "transition is no matrix"),
+    "sum": (("matrix", 0.1), {"transition": np.eye(3) * 0.9}, "row 0 of transition must hold prob"),
+    "negative": (
+        ("matrix", 0.1),
+        {"transition": [[1, 0, 0], [1.5, -0.5, 0], [0, 0, 1]]},
+        "row 1 of transition",
+    ),
+    "no features": (("instance", 0.1), {}, "'instance' needs the features X"),
+    "sharpness": (("instance", 0.1), {"X": np.zeros((150, 1)), "sharpness": -1}, "at least 0"),
+    "both": (("pair", 0.1), {"exact": False, "per_class": True}, "per_class needs exact counts"),
+    "ranked": (("instance", 0.1), {"X": features(), "exact": False}, "has exact counts only"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_what_does_not_fit_is_refused(case):
+    (model, rate), params, message = ERRORS[case]
+    with pytest.raises((BoostbenchError, UnknownNameError), match=message):
+        corrupt(labels(), 3, model, rate, rng(), **params)
+
+
+@pytest.mark.parametrize(
+    ("y", "n_classes", "message"),
+    [
+        ([0, 0], 1, "at least 2 classes, found 1"),
+        ([0, 3], 3, r"labels must lie in 0\.\.2, found 3"),
+        ([-1, 0], 3, "found -1"),
+        ([0.5, 1.0], 2, "labels must be a vector of integers"),
+        ([[0, 1]], 2, r"found shape \(1, 2\)"),
+    ],
+)
+def test_labels_out_of_range_are_refused(y, n_classes, message):
+    with pytest.raises(BoostbenchError, match=message):
+        corrupt(np.array(y), n_classes, "exchange", 0.1, rng())
+
+
+def test_one_class_of_instance_noise():
+    with pytest.raises(BoostbenchError, match="needs rows of at least 2 classes"):
+        corrupt(np.zeros(4, dtype=int), 2, "instance", 0.5, rng(), X=np.zeros((4, 1)))
