@@ -252,7 +252,10 @@ weak_learners = Registry(
     "weak learner",
     "boostbench.weak_learners",
     {
-        "stump": "boostbench.weak_learners.tree:Stump",
+        "greedy": "boostbench.weak_learners.presets:Greedy",
+        "greedy-info": "boostbench.weak_learners.presets:GreedyInfo",
+        "regression-tree": "boostbench.weak_learners.presets:RegressionTree",
+        "stump": "boostbench.weak_learners.presets:Stump",
         "tree": "boostbench.weak_learners.tree:Tree",
     },
 )
