@@ -217,6 +217,10 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
             _read_catalog_file(path, raw, places)
     entries = {name: _entry(name, raw[name], places[name]) for name in sorted(raw)}
     _check_names(entries)
+    for name, entry in entries.items():
+        if entry.base:
+            n_features = entries[entry.base].n_features
+            entries[name] = entry.model_copy(update={"n_features": n_features})
     return entries
 
 

@@ -73,34 +73,34 @@ def load(
             f"unknown encoding {encode!r}; choose 'ordinal' or 'one-hot'", where="encode"
         )
     located = locate(name, params, data_dirs, allow_download)
-    entry, rows = located.entry, located.rows
     if located.kind == "generator":
         data = _generate(located, np.random.default_rng(0) if rng is None else rng)
-        return _merge_classes(data, entry)
-    parsed = _read(located)
+    else:
+        data = _assemble(located, _read(located), encode, missing)
+    return _merge_classes(data, located.entry)
+
+
+def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | float) -> Dataset:
+    """Check what was read, fill and encode it."""
+    entry = located.rows
     y, classes = encode_labels(parsed.labels.tolist())
-    n_train = None if parsed.in_test is None else int(np.sum(~parsed.in_test))
     check_found(
-        rows,
+        entry,
         where=located.describe,
         n_rows=len(y),
-        n_train=n_train,
+        n_train=None if parsed.in_test is None else int(np.sum(~parsed.in_test)),
         n_features=len(parsed.feature_names),
         classes=classes,
     )
-    official = _official(parsed, rows)
+    official = _official(parsed, entry)
+    fit_rows = None if official is None else official[0]
     categorical = np.array([values is not None for values in parsed.categories], dtype=bool)
-    X = impute(
-        parsed.X,
-        missing,
-        categorical=categorical,
-        fit_rows=None if official is None else official[0],
-    )
+    X = impute(parsed.X, missing, categorical=categorical, fit_rows=fit_rows)
     names = parsed.feature_names
     if encode == "one-hot" and categorical.any():
         X, names = _one_hot(X, parsed)
         categorical = np.zeros(len(names), dtype=bool)
-    data = Dataset(
+    return Dataset(
         name=entry.name,
         X=X,
         y=y,
@@ -108,10 +108,9 @@ def load(
         feature_names=names,
         categorical=categorical,
         official=official,
-        citation=rows.citation,
+        citation=entry.citation,
         source=located.describe,
     )
-    return _merge_classes(data, entry)
 
 
 def _generate(located: Located, rng: np.random.Generator) -> Dataset:

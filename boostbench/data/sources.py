@@ -127,7 +127,8 @@ def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any
     text = json.dumps([rows.generator, merged, dict(entry.merge)], sort_keys=True, default=str)
     plugin = rows.generator.rpartition(":")[0]
     code = _sha256(Path(plugin)) if plugin.endswith(".py") and Path(plugin).is_file() else ""
-    shown = ", ".join(f"{key}={value}" for key, value in merged.items())
+    short = (str, int, float)
+    shown = ", ".join(f"{key}={value}" for key, value in merged.items() if isinstance(value, short))
     describe = f"generator {rows.generator}({shown})"
     return Located(entry, rows, "generator", _hash(text, code), describe, params=merged)
 
@@ -201,7 +202,7 @@ def _downloaded(
     tried = [f"no file of it in {', '.join(map(str, folders)) or 'any folder (none is given)'}"]
     for source in sources:
         if not allow_download:
-            tried.append(f"{source.title} not asked, downloads are not allowed here")
+            tried.append(f"{source.title} not asked, `boostbench data fetch {entry.name}` does")
             continue
         try:
             source.fetch()

@@ -38,6 +38,10 @@ def test_every_shipped_entry_says_where_it_may_come_from():
     assert len(catalog()) > 45
 
 
+def test_a_merged_set_has_the_features_of_its_base():
+    assert catalog()["connect-4-2c"].n_features == 42
+
+
 def test_names_are_found_whatever_their_case_and_dashes():
     assert find_entry("Oocytes_Merluccius_Nucleus_4D").name == "oocytes-merluccius-4d"
 

@@ -45,12 +45,12 @@ def openml(monkeypatch):
 
 
 def test_libsvm_files_are_fetched_once(server, openml):
-    (server / "vowel").write_text(TRAIN)
-    (server / "vowel.t").write_text(TEST)
+    (server / "vowel.scale").write_text(TRAIN)
+    (server / "vowel.scale.t").write_text(TEST)
     with pytest.raises(DataUnavailableError):
         locate("vowel")
     assert len(locate("vowel", allow_download=True).paths) == 2
-    (server / "vowel").unlink()
+    (server / "vowel.scale").unlink()
     data = load("vowel")
     assert [len(part) for part in data.official] == [528, 462]
     assert data.X.shape == (990, 10)
@@ -68,8 +68,8 @@ def test_packed_libsvm_files_are_read_as_they_come(server):
 
 
 def test_an_interrupted_download_leaves_nothing(server, openml, tmp_path, monkeypatch):
-    (server / "vowel").write_text(TRAIN)
-    (server / "vowel.t").write_text(TEST)
+    (server / "vowel.scale").write_text(TRAIN)
+    (server / "vowel.scale.t").write_text(TEST)
 
     def stop(response, file):
         file.write(response.read(100))

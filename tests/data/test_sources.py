@@ -31,9 +31,9 @@ def test_a_missing_set_says_what_was_tried_and_which_file_would_help(folder):
         locate("vowel", None, [folder])
     message = str(caught.value)
     assert f"no file of it in {folder}" in message
-    assert "OpenML 307 not asked, downloads are not allowed here" in message
+    assert "OpenML 307 not asked, `boostbench data fetch vowel` does" in message
     assert "put vowel.csv.gz (columns split, features, target; 990 rows, 10 features" in message
-    assert "or the libsvm files vowel and vowel.t" in message
+    assert "or the libsvm files vowel.scale and vowel.scale.t" in message
     assert "\n" not in message
 
 
