@@ -1,1 +1,1 @@
-"""reports"""
+"""Reports: from run records to tables, figures and the page. Nothing here trains anything."""

@@ -1,0 +1,303 @@
+"""Error against rounds: the figure kind ``curves``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.reports.frame import METRICS, Result, Study, error_curve
+from boostbench.reports.paper_values import PaperValue, PaperValues, read_paper_values
+from boostbench.reports.style import GREY, booster_colours
+
+__all__ = ["draw_curves"]
+
+T = TypeVar("T")
+
+_LINES: dict[str, dict[str, Any]] = {
+    "test_error": {"linestyle": "-", "linewidth": 1.4},
+    "train_error": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
+    "train_error_clean": {"linestyle": (0, (1, 1.2)), "linewidth": 1.1},
+}
+_WORDS = {
+    "test_error": "test",
+    "train_error": "training",
+    "train_error_clean": "training, clean labels",
+}
+_DIAMOND: dict[str, Any] = {
+    "marker": "D",
+    "markersize": 4,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.0,
+    "linestyle": "none",
+}
+_CROSS: dict[str, Any] = {
+    "marker": "x",
+    "markersize": 4.5,
+    "markeredgewidth": 1.2,
+    "linestyle": "none",
+}
+_N_POINTS = 200
+# Inches: of a panel among many and of one of a few, of the rest.
+_PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
+_LEFT, _BOTTOM, _LEGEND_LINE = 0.4, 0.3, 0.2
+
+
+def draw_curves(
+    study: Study,
+    *,
+    x: Literal["round"] = "round",
+    y: str | Sequence[str] = ("train_error", "test_error"),
+    panels: Literal["dataset"] = "dataset",
+    x_scale: Literal["log", "linear"] = "log",
+    y_scale: Literal["linear", "log"] = "linear",
+    band: bool = True,
+    first_round: int = 1,
+    paper: str | None = None,
+) -> Figure:
+    """Error curves, one panel per data set (and noise), mean and band over seeds.
+
+    Parameters
+    ----------
+    study : Study
+    x : {"round"}, default="round"
+    y : str or sequence of str, default=("train_error", "test_error")
+        Of ``test_error``, ``train_error`` and ``train_error_clean``.
+    panels : {"dataset"}, default="dataset"
+    x_scale : {"log", "linear"}, default="log"
+    y_scale : {"linear", "log"}, default="linear"
+    band : bool, default=True
+        Whether one standard deviation over seeds is shaded on both sides of the mean.
+    first_round : int, default=1
+        Where the x axis begins.
+    paper : str or None, default=None
+        File with the paper's test errors, shown as hollow diamonds.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value.
+    """
+    metrics: list[Any] = list(y) if isinstance(y, list | tuple) else [y]
+    rounds = max(2, *(result.run.rounds for result in study.results))
+    _check(x, panels, x_scale, y_scale, metrics)
+    if isinstance(first_round, bool) or first_round not in range(1, rounds):
+        raise BoostbenchError(
+            f"first_round must be a round from 1 to {rounds - 1}, found {first_round!r}"
+        )
+    names = {result.run.method: result.run.booster.name for result in study.results}
+    look = _Look(
+        colours=booster_colours([(label, names[label]) for label in study.boosters]),
+        metrics=metrics,
+        x_scale=x_scale,
+        y_scale=y_scale,
+        band=band,
+        paper=read_paper_values(paper) if paper else PaperValues(),
+        first=first_round,
+        rounds=rounds,
+    )
+    rows_of_panels = [
+        (noise, datasets)
+        for noise in study.noises
+        for datasets in _rows(study.datasets, _columns(len(study.datasets)))
+    ]
+    n_columns = max(len(row) for _, row in rows_of_panels)
+    width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
+    handles, n_legend_columns, n_legend_rows = _legend(study, look, _LEFT + width * n_columns)
+    figure = Figure(
+        figsize=(
+            _LEFT + width * n_columns,
+            _BOTTOM + height * len(rows_of_panels) + _LEGEND_LINE * n_legend_rows,
+        ),
+        layout="constrained",
+    )
+    for i, (noise, datasets) in enumerate(rows_of_panels):
+        below = rows_of_panels[i + 1][1] if i + 1 < len(rows_of_panels) else ()
+        for column, dataset in enumerate(datasets):
+            axes = figure.add_subplot(len(rows_of_panels), n_columns, i * n_columns + column + 1)
+            axes.set_title(dataset, loc="left", fontweight="bold")
+            _draw_panel(axes, _results(study, noise, dataset), study.boosters, look)
+            if column == 0:
+                heading = f"{noise}\n" if len(study.noises) > 1 else ""
+                axes.set_ylabel(f"{heading}error (%)")
+            if column >= len(below):
+                axes.set_xlabel("round")
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=n_legend_columns,
+        columnspacing=1.6,
+        handlelength=2.4,
+    )
+    return figure
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What all panels share."""
+
+    colours: dict[str, str]
+    metrics: Sequence[str]
+    x_scale: str
+    y_scale: str
+    band: bool
+    paper: PaperValues
+    first: int
+    rounds: int
+
+
+def _draw_panel(
+    axes: Axes, results: Sequence[Result], boosters: Iterable[str], look: _Look
+) -> None:
+    axes.set_xscale(look.x_scale)
+    axes.set_yscale(look.y_scale)
+    usable = [result for result in results if result.ok]
+    if not usable:
+        states = ", ".join(dict.fromkeys(result.status for result in results))
+        place = axes.transAxes
+        axes.text(0.5, 0.5, f"no result: {states}", transform=place, ha="center", color=GREY)
+    known: set[PaperValue] = set()
+    for booster in boosters:
+        own = [result for result in usable if result.run.method == booster]
+        if own:
+            for metric in look.metrics:
+                _draw_line(axes, own, metric, look)
+            if "test_error" in look.metrics:
+                _draw_stops(axes, own, look.colours[booster], look.first)
+                _draw_paper_values(axes, own[0], look, known)
+    _format_axes(axes, look)
+
+
+def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look) -> None:
+    rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
+    errors = 100 * np.stack([error_curve(result, metric, rounds) for result in results])
+    mean = errors.mean(axis=0)
+    colour = look.colours[results[0].run.method]
+    shown = np.where(mean > 0, mean, np.nan) if look.y_scale == "log" else mean
+    is_test = metric == "test_error"
+    axes.plot(rounds, shown, color=colour, zorder=3 + is_test, **_LINES[metric])
+    if look.band and len(results) > 1:
+        std = errors.std(axis=0, ddof=1)
+        low = np.maximum(mean - std, 0 if look.y_scale == "linear" else mean / 10)
+        opacity = 0.2 if is_test else 0.1
+        axes.fill_between(rounds, low, mean + std, color=colour, alpha=opacity, linewidth=0)
+
+
+def _draw_stops(axes: Axes, results: Iterable[Result], colour: str, first: int) -> None:
+    """Mark where runs stopped early; what follows is their last value."""
+    for result in results:
+        if result.stopped_at and result.stopped_at >= first:
+            error = 100 * error_curve(result, "test_error", [result.stopped_at])
+            axes.plot([result.stopped_at], error, color=colour, zorder=5, **_CROSS)
+
+
+def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[PaperValue]) -> None:
+    """Draw the paper's values that are not there yet; variants of a booster share them."""
+    if not len(look.paper):
+        return
+    run = result.run
+    for at in range(look.first, run.rounds + 1):
+        names = (run.method, run.booster.name)
+        value = look.paper.find((run.dataset, run.data.name), names, at, run.noise.rate)
+        if value is not None and value not in known:
+            known.add(value)
+            colour = look.colours[run.method]
+            axes.plot(at, 100 * value.error, zorder=6, color=colour, **_DIAMOND)
+
+
+def _format_axes(axes: Axes, look: _Look) -> None:
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    if look.x_scale == "log":
+        axes.set_xlim(look.first, look.rounds * (look.rounds / look.first) ** 0.02)
+        powers = [10**e for e in range(12) if look.first <= 10**e <= look.rounds]
+        axes.set_xticks([*powers, look.rounds] if look.rounds > 2 * powers[-1] else powers)
+        axes.xaxis.set_major_formatter(plain)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(look.first, look.rounds + 0.02 * (look.rounds - look.first))
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    if not axes.lines:
+        axes.set_yticks([])
+    elif look.y_scale == "linear":
+        axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+    else:
+        axes.yaxis.set_major_formatter(plain)
+        axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _legend(study: Study, look: _Look, width: float) -> tuple[list[Line2D], int, int]:
+    """Return what the legend shows, its columns and its rows, for a figure of this width."""
+    boosters = [
+        Line2D([], [], color=look.colours[booster], linewidth=2.4, label=booster)
+        for booster in study.boosters
+    ]
+    others = [
+        Line2D([], [], color=GREY, label=_WORDS[metric], **_LINES[metric])
+        for metric in look.metrics
+    ]
+    if "test_error" in look.metrics:
+        if any(result.stopped_at for result in study.results):
+            others.append(Line2D([], [], color=GREY, label="stopped early", **_CROSS))
+        if len(look.paper):
+            others.append(Line2D([], [], color=GREY, label="paper", **_DIAMOND))
+    longest = max(len(str(handle.get_label())) for handle in (*boosters, *others))
+    fitting = max(1, int((width + 0.18) / (0.54 + 0.062 * longest)))
+    if len(boosters) + len(others) <= fitting:
+        return [*boosters, *others], len(boosters) + len(others), 1
+    rows = [*_rows(boosters, fitting), *_rows(others, fitting)]
+    n_columns = max(len(row) for row in rows)
+    blank = Line2D([], [], linestyle="none", label=" ")
+    full = [[*row, *[blank] * (n_columns - len(row))] for row in rows]
+    return [row[column] for column in range(n_columns) for row in full], n_columns, len(rows)
+
+
+def _results(study: Study, noise: str, dataset: str) -> list[Result]:
+    return [r for r in study.results if r.noise == noise and r.run.dataset == dataset]
+
+
+def _columns(n_datasets: int) -> int:
+    """Return how many panels stand side by side: at most five, in rows of equal length."""
+    if n_datasets <= 5:
+        return n_datasets
+    return math.ceil(n_datasets / math.ceil(n_datasets / 4))
+
+
+def _rows(items: Sequence[T], length: int) -> list[Sequence[T]]:
+    return [items[start : start + length] for start in range(0, len(items), length)]
+
+
+def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:
+    """Return the rounds that are drawn: all of a short run, else as many as the eye can tell."""
+    spaced = np.geomspace if scale == "log" else np.linspace
+    return np.unique(spaced(first, max(first, rounds), _N_POINTS).round().astype(np.int64))
+
+
+def _check(x: str, panels: str, x_scale: str, y_scale: str, metrics: Sequence[Any]) -> None:
+    choices = {
+        "x": (x, ["round"]),
+        "panels": (panels, ["dataset"]),
+        "x_scale": (x_scale, ["log", "linear"]),
+        "y_scale": (y_scale, ["log", "linear"]),
+    }
+    for name, (found, known) in choices.items():
+        if found not in known:
+            raise UnknownNameError(f"{name} of curves", str(found), known)
+    for metric in metrics:
+        if metric not in METRICS:
+            raise UnknownNameError("y of curves", str(metric), METRICS)
+    if not metrics:
+        raise BoostbenchError(f"y of curves must name at least one of {', '.join(METRICS)}")

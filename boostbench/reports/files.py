@@ -1,0 +1,34 @@
+"""Writing a report's files: each is there complete or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from boostbench.errors import BoostbenchError
+
+__all__ = ["write_file"]
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    """Write a file through a temporary one beside it, and return its path.
+
+    Raises
+    ------
+    BoostbenchError
+        If the folder cannot be written or the disk is full; an older file stays as it was.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        what = f"cannot be written: {error.strerror}; the run records are not touched"
+        raise BoostbenchError(what, where=str(path)) from error
+    return path

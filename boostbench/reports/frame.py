@@ -1,0 +1,357 @@
+"""What became of an experiment's runs, and their error curves as tidy rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.runs import Noise, Params, Run
+
+if TYPE_CHECKING:
+    from boostbench.experiments.config import Config
+
+__all__ = [
+    "EXPORT_COLUMNS",
+    "METRICS",
+    "Result",
+    "Study",
+    "collect",
+    "error_curve",
+    "export_rows",
+    "noise_label",
+    "tidy",
+]
+
+#: Metric to the record's counts per round and to the number of samples they are counted in.
+METRICS = {
+    "train_error": ("train_errors", "n_train"),
+    "train_error_clean": ("train_errors_clean", "n_train"),
+    "test_error": ("test_errors", "n_test"),
+}
+EXPORT_COLUMNS = (
+    "dataset",
+    "booster",
+    "noise_model",
+    "noise_rate",
+    "seed",
+    "round",
+    "metric",
+    "value",
+)
+
+
+class Planned(Protocol):
+    """A run and its state, as `boostbench.experiments.plan` tells them."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    def record(self) -> Mapping[str, Any] | None: ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run and what became of it.
+
+    Attributes
+    ----------
+    run : Run
+    status : str
+        ``"ok"``, or why there is no result: ``"failed"``, ``"timeout"``, ``"missing"`` ...
+    reason : str
+        The same in words, or a remark on a result.
+    record : mapping or None
+        The run record, also of a run that failed; None if there is none.
+    """
+
+    run: Run
+    status: str
+    reason: str = ""
+    record: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are error curves."""
+        return self.status == "ok" and self.record is not None
+
+    @property
+    def noise(self) -> str:
+        """The noise in words, see `noise_label`."""
+        return noise_label(self.run.noise)
+
+    @property
+    def fold(self) -> int:
+        """Which fold is the test part; 0 if the split has no folds."""
+        split = self.run.split
+        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
+
+    @property
+    def stopped_at(self) -> int | None:
+        """The last round of a run that stopped early, else None."""
+        if self.record is None or not self.ok or self.record["n_rounds"] >= self.run.rounds:
+            return None
+        return int(self.record["n_rounds"])
+
+
+@dataclass(frozen=True)
+class Study:
+    """An experiment as a report sees it.
+
+    Attributes
+    ----------
+    config : Config
+    results : tuple of Result
+        In the order of the config: noise, data sets, boosters, then seeds.
+    """
+
+    config: Config
+    results: tuple[Result, ...]
+
+    @property
+    def noises(self) -> list[str]:
+        """Names of the noises, in the config's order."""
+        return list(dict.fromkeys(result.noise for result in self.results))
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets, in the config's order."""
+        known = [entry.data.label or entry.data.name for entry in self.config.datasets]
+        present = {result.run.dataset for result in self.results}
+        return [name for name in dict.fromkeys(known) if name in present]
+
+    @property
+    def boosters(self) -> list[str]:
+        """Labels of the boosters, in the config's order."""
+        known = [booster.label or booster.name for booster in self.config.boosters]
+        present = {result.run.method for result in self.results}
+        return [name for name in dict.fromkeys(known) if name in present]
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether the same thing was done with more than one seed or fold."""
+        return len({(result.run.seed, result.fold) for result in self.results}) > 1
+
+
+def collect(config: Config, planned: Iterable[Planned]) -> Study:
+    """Read the records of an experiment.
+
+    Parameters
+    ----------
+    config : Config
+    planned : iterable of PlannedRun
+        ``Plan.runs``.
+
+    Returns
+    -------
+    study : Study
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no run at all.
+    """
+    results = [_result(item) for item in planned]
+    if not results:
+        raise BoostbenchError("there is no run to report on", where=str(config.path))
+    noises = _positions(noise_label(noise) for noise in config.noise)
+    datasets = _positions(entry.data.label or entry.data.name for entry in config.datasets)
+    boosters = _positions(booster.label or booster.name for booster in config.boosters)
+
+    def place(result: Result) -> tuple[int, ...]:
+        run = result.run
+        return (
+            noises.get(result.noise, len(noises)),
+            datasets.get(run.dataset, len(datasets)),
+            boosters.get(run.method, len(boosters)),
+            run.seed,
+            result.fold,
+        )
+
+    return Study(config, tuple(sorted(results, key=place)))
+
+
+def _result(planned: Planned) -> Result:
+    record = planned.record()
+    if record is None and planned.status == "ok":
+        return Result(planned.run, "missing", "its record is damaged")
+    if record is not None:
+        # As arrays, thousands of curves of a thousand rounds fit into memory.
+        curves = {name: _array(values) for name, values in (record.get("curves") or {}).items()}
+        record = {**record, "curves": curves}
+    return Result(planned.run, planned.status, planned.reason, record)
+
+
+def noise_label(noise: Noise) -> str:
+    """Return the noise in words, with its own parameters.
+
+    Examples
+    --------
+    >>> noise_label(Noise("exchange", 0.2)), noise_label(Noise())
+    ('exchange 0.2', 'clean')
+    """
+    if not noise.params:
+        return noise.label
+    params = ", ".join(f"{key}={value}" for key, value in noise.params.items())
+    return f"{noise.label} ({params})"
+
+
+def error_curve(
+    result: Result, metric: str, rounds: NDArray[np.int64] | Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Return an error rate at given rounds.
+
+    Parameters
+    ----------
+    result : Result
+        With a record.
+    metric : str
+        A key of `METRICS`.
+    rounds : sequence of int, default=None
+        1 to T; all of them by default. A run that stopped early holds its last value.
+
+    Returns
+    -------
+    errors : ndarray of float64, shape (len(rounds),)
+        Fractions, 0 to 1.
+    """
+    record = result.record
+    assert record is not None
+    counts_name, size_name = METRICS[metric]
+    counts = np.asarray(record["curves"][counts_name], dtype=np.float64)
+    if not len(counts):  # stopped before the first round
+        counts = np.array([record.get("round_zero", {}).get(counts_name, np.nan)])
+    at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
+    held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
+    return held / float(record[size_name])
+
+
+def tidy(
+    results: Sequence[Result],
+    rounds: Sequence[int] | None = None,
+    metrics: Iterable[str] = tuple(METRICS),
+) -> pd.DataFrame:
+    """Return the error curves as one row per run, round and metric.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Those without a record give no rows.
+    rounds : sequence of int, default=None
+        Rounds to keep; all by default. Those beyond a run's T are left out.
+    metrics : iterable of str, default=all of `METRICS`
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `EXPORT_COLUMNS` (``value`` is a fraction) and ``noise`` (the noise in
+        words), ``fold``, ``stopped`` (the last round made) and ``held`` (whether the run had
+        stopped before this round, so that the value is that of its last round).
+    """
+    metrics = _known(metrics)
+    asked = None if rounds is None else np.asarray(sorted(set(rounds)), dtype=np.int64)
+    usable = [result for result in results if result.ok]
+    grids = [_grid(result.run.rounds, asked) for result in usable]
+    sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
+    stopped = np.array(
+        [result.record["n_rounds"] for result in usable if result.record is not None], np.int64
+    )
+    values = [
+        error_curve(result, metric, grid)
+        for result, grid in zip(usable, grids, strict=True)
+        for metric in metrics
+    ]
+    rows = sizes * len(metrics)
+    owner = np.repeat(np.arange(len(usable)), rows)
+    round_ = _joined([grid for grid in grids for _ in metrics], np.int64)
+    which = np.repeat(np.tile(np.arange(len(metrics)), len(usable)), np.repeat(sizes, len(metrics)))
+
+    def text(names: Sequence[str]) -> Any:
+        place = _positions(names)
+        codes = np.array([place[name] for name in names], dtype=np.int64)
+        return pd.Categorical.from_codes(codes[owner], categories=pd.Index(list(place), dtype=str))
+
+    def number(numbers: Sequence[float], dtype: type) -> NDArray[Any]:
+        return np.array(numbers, dtype=dtype)[owner]
+
+    frame = pd.DataFrame(
+        {
+            "dataset": text([result.run.dataset for result in usable]),
+            "booster": text([result.run.method for result in usable]),
+            "noise_model": text([result.run.noise.model for result in usable]),
+            "noise_rate": number([result.run.noise.rate for result in usable], np.float64),
+            "seed": number([result.run.seed for result in usable], np.int64),
+            "round": round_,
+            "metric": pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str)),
+            "value": _joined(values, np.float64),
+            "noise": text([result.noise for result in usable]),
+            "fold": number([result.fold for result in usable], np.int64),
+            "stopped": stopped[owner],
+        }
+    )
+    frame["held"] = frame["round"] > frame["stopped"]
+    return frame
+
+
+def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) -> pd.DataFrame:
+    """Return the rows that ``boostbench export`` prints.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    rounds : sequence of int, default=None
+        All by default.
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `EXPORT_COLUMNS`, and ``fold`` after them if the splits have folds.
+
+    Raises
+    ------
+    BoostbenchError
+        If no run has a record.
+    """
+    if not any(result.ok for result in results):
+        raise BoostbenchError(
+            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
+        )
+    frame = tidy(results, rounds)
+    has_folds = bool((frame["fold"] > 0).any())
+    return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+
+
+def _array(values: Sequence[Any]) -> NDArray[Any]:
+    if all(isinstance(value, int) for value in values):
+        return np.asarray(values, dtype=np.int32)
+    return np.asarray(values, dtype=np.float64)  # None becomes NaN
+
+
+def _known(metrics: Iterable[str]) -> list[str]:
+    metrics = list(metrics)
+    for metric in metrics:
+        if metric not in METRICS:
+            raise UnknownNameError("metric", metric, METRICS)
+    return metrics
+
+
+def _grid(rounds: int, asked: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    if asked is None:
+        return np.arange(1, rounds + 1)
+    return asked[asked <= rounds]
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
+
+
+def _positions(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}

@@ -1,0 +1,137 @@
+"""The report as one HTML file that needs nothing else: no network, no server, no other file."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from boostbench.reports.frame import METRICS, Result, Study, error_curve
+from boostbench.reports.parts import Drawing
+from boostbench.reports.provenance import provenance
+from boostbench.reports.tables import STOPPED, Table, percent
+
+__all__ = ["render_page"]
+
+_MOST_FAILURES = 200
+_MOST_RUNS = 1500
+# With text and tables the page stays below 2 MB.
+_FIGURE_BYTES = 1_300_000
+
+
+def render_page(study: Study, tables: Mapping[str, Table], drawings: Mapping[str, Drawing]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    study : Study
+    tables : mapping of str to Table
+    drawings : mapping of str to Drawing
+        Figures that would make the page too large are named instead of shown.
+    """
+    environment = Environment(
+        loader=PackageLoader("boostbench.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    config = study.config
+    wrong = [result for result in study.results if not result.ok]
+    counts = Counter(result.status for result in study.results)
+    return environment.get_template("report.html.j2").render(
+        title=config.title or config.name,
+        paper=config.paper,
+        description=config.description,
+        style=_asset("report.css"),
+        script=_asset("report.js"),
+        counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
+        n_runs=len(study.results),
+        tables=tables,
+        marks=STOPPED,
+        figures=_figures(drawings),
+        claims=[claim["says"] for claim in config.claims],
+        failures=[_failure(result) for result in wrong[:_MOST_FAILURES]],
+        n_failures=len(wrong),
+        runs=[_run(result) for result in study.results[:_MOST_RUNS]],
+        has_folds=any(result.fold for result in study.results),
+        metrics=[name.replace("_", " ") for name in METRICS],
+        provenance=provenance(study),
+        config_name=config.path.name,
+        config_text=_text(study),
+    )
+
+
+def _asset(name: str) -> Markup:
+    text = files("boostbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return Markup(text)  # our own file
+
+
+def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, str]]:
+    """Return each figure's name and data: vector if all fit, else pixels, else nothing."""
+    vectors = sum(len(drawing.svg) for drawing in drawings.values()) * 4 // 3
+    found, used = [], 0
+    for name, drawing in drawings.items():
+        if vectors <= _FIGURE_BYTES:
+            kind, data = "svg+xml", drawing.svg
+        else:
+            kind, data = "png", drawing.png
+        used += len(data) * 4 // 3
+        fits = used <= _FIGURE_BYTES
+        url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if fits else ""
+        found.append({"name": name, "url": url})
+    return found
+
+
+def _failure(result: Result) -> dict[str, Any]:
+    error = (result.record or {}).get("error") or {}
+    kind, message = error.get("kind", ""), error.get("message", "")
+    log = error.get("log_tail") or []
+    return {
+        **_identity(result),
+        "message": f"{kind}: {message}" if kind and message else message or result.reason or kind,
+        "log": log if isinstance(log, str) else "\n".join(log),
+    }
+
+
+def _run(result: Result) -> dict[str, Any]:
+    record: Mapping[str, Any] = result.record or {}
+    last = [result.run.rounds]
+    errors = [
+        percent(float(error_curve(result, metric, last)[0])) if result.ok else ""
+        for metric in METRICS
+    ]
+    fit = (record.get("seconds") or {}).get("fit")
+    memory = record.get("peak_memory_mb")
+    return {
+        **_identity(result),
+        "rounds": record.get("n_rounds", "") if result.ok else "",
+        "asked": result.run.rounds,
+        "stop_reason": record.get("stop_reason") or "",
+        "errors": errors,
+        "fit": "" if fit is None else f"{fit:.2f}",
+        "memory": "" if memory is None else f"{memory:.0f}",
+    }
+
+
+def _identity(result: Result) -> dict[str, Any]:
+    return {
+        "dataset": result.run.dataset,
+        "booster": result.run.method,
+        "noise": result.noise,
+        "seed": result.run.seed,
+        "fold": result.fold,
+        "status": result.status,
+    }
+
+
+def _text(study: Study) -> str:
+    try:
+        return study.config.path.read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -1,0 +1,193 @@
+"""A paper's numbers, read from the CSV file beside a config."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
+
+__all__ = ["PaperValue", "PaperValues", "read_paper_values"]
+
+_REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
+_POINTS = {"percent": 1, "fraction": 100}  # what one unit is in points of error
+
+_Key = tuple[str, str, int, float]
+
+
+@dataclass(frozen=True)
+class PaperValue:
+    """One number of a paper.
+
+    Attributes
+    ----------
+    dataset, method : str
+        Names as boostbench has them.
+    rounds : int
+        T.
+    noise : float
+        Noise rate, 0 to 1.
+    error : float
+        Error rate as a fraction.
+    text : str
+        Error in percent with the digits that were printed, and ``± std`` if it was.
+    doubt : str
+        Why the number cannot be trusted; mostly empty.
+    """
+
+    dataset: str
+    method: str
+    rounds: int
+    noise: float
+    error: float
+    text: str
+    doubt: str = ""
+
+    @property
+    def _key(self) -> _Key:
+        return (self.dataset, self.method, self.rounds, self.noise)
+
+
+class PaperValues:
+    """The numbers of one file, found by what they belong to.
+
+    Parameters
+    ----------
+    values : iterable of PaperValue, default=()
+    """
+
+    def __init__(self, values: Iterable[PaperValue] = ()) -> None:
+        self._by_key = {value._key: value for value in values}
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def find(
+        self, datasets: Iterable[str], methods: Iterable[str], rounds: int, noise: float
+    ) -> PaperValue | None:
+        """Return the number for the first fitting pair of names, or None.
+
+        Parameters
+        ----------
+        datasets, methods : iterable of str
+            Names under which the paper may have it, best first: a label, then the plain name.
+        rounds : int
+        noise : float
+        """
+        methods = list(methods)
+        for dataset in datasets:
+            for method in methods:
+                value = self._by_key.get((dataset, method, rounds, round(noise, 6)))
+                if value is not None:
+                    return value
+        return None
+
+
+def read_paper_values(path: Path | str) -> PaperValues:
+    """Read a file of paper values.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with the columns dataset, method, T, noise, error, unit (``percent`` or ``fraction``),
+        and, if wanted, std and doubt; others are passed over.
+
+    Returns
+    -------
+    values : PaperValues
+
+    Raises
+    ------
+    ConfigError
+        With every mistake found, by line.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}"
+        raise ConfigError([DataError(what, where=str(path))]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    complaints: list[BoostbenchError] = _check_header(reader.fieldnames or (), path)
+    if complaints:
+        raise ConfigError(complaints)
+    values: dict[_Key, PaperValue] = {}
+    for row in reader:
+        where = f"{path}:{reader.line_num}"
+        try:
+            value = _value(row)
+            if value._key in values:
+                raise ValueError(
+                    f"a second value for {value.dataset}, {value.method}, T = {value.rounds}, "
+                    f"noise {value.noise:g}"
+                )
+            values[value._key] = value
+        except ValueError as error:
+            complaints.append(DataError(str(error), where=where))
+    if not values and not complaints:
+        complaints.append(DataError("holds no value below its header", where=str(path)))
+    if complaints:
+        raise ConfigError(complaints)
+    return PaperValues(values.values())
+
+
+def _check_header(columns: Iterable[str], path: Path) -> list[BoostbenchError]:
+    columns = [column for column in columns if column]
+    if not columns:
+        return [DataError("is empty; the first line must name the columns", where=str(path))]
+    found: list[BoostbenchError] = []
+    for name in _REQUIRED:
+        if name not in columns:
+            close = nearest(name, [column for column in columns if column not in _REQUIRED])
+            hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns)}"
+            found.append(DataError(f"has no column {name!r}{hint}", where=f"{path}:1"))
+    return found
+
+
+def _value(row: Mapping[str, str | None]) -> PaperValue:
+    if None in row or None in row.values():
+        raise ValueError("has more or fewer fields than the header")
+    cells = {key: (text or "").strip() for key, text in row.items()}
+    for name in ("dataset", "method"):
+        if not cells[name]:
+            raise ValueError(f"{name} is empty")
+    unit = cells["unit"]
+    if unit not in _POINTS:
+        raise ValueError(f"unit must be percent or fraction, found {unit!r}")
+    rounds = _number(cells, "T")
+    if rounds != int(rounds) or rounds < 1:
+        raise ValueError(f"T must be a whole number of rounds from 1, found {cells['T']!r}")
+    noise = _number(cells, "noise")
+    if not 0 <= noise <= 1:
+        raise ValueError(f"noise must be a rate from 0 to 1, found {cells['noise']!r}")
+    points = _number(cells, "error") * _POINTS[unit]
+    if not 0 <= points <= 100:
+        raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
+    text = f"{points:f}"
+    if cells.get("std"):
+        text += f" ± {_number(cells, 'std') * _POINTS[unit]:f}"
+    return PaperValue(
+        cells["dataset"],
+        cells["method"],
+        int(rounds),
+        round(float(noise), 6),
+        float(points) / 100,
+        text,
+        cells.get("doubt", ""),
+    )
+
+
+def _number(cells: Mapping[str, str], name: str) -> Decimal:
+    try:
+        number = Decimal(cells[name])
+    except InvalidOperation:
+        raise ValueError(f"{name} must be a number, found {cells[name]!r}") from None
+    if not number.is_finite():
+        raise ValueError(f"{name} must be a number, found {cells[name]!r}")
+    return number

@@ -1,0 +1,173 @@
+"""The parts of a report as the config lists them: what each is called, drawn and checked by."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError, ConfigError, nearest
+from boostbench.experiments.config import Config
+from boostbench.experiments.entries import ReportPart
+from boostbench.reports.frame import Study
+from boostbench.reports.paper_values import read_paper_values
+from boostbench.reports.tables import Table, build_table
+
+__all__ = ["Drawing", "Part", "check_report", "named_parts"]
+
+_DEFAULT = (ReportPart("table", {}), ReportPart("curves", {}))
+_COMMON = ("name",)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as files hold it."""
+
+    png: bytes
+    svg: bytes
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table or a figure of a report.
+
+    Attributes
+    ----------
+    name : str
+        Of its files, without suffix.
+    kind : str
+        ``"table"`` or the name of a figure.
+    options : mapping
+    where : str
+        For messages.
+    """
+
+    name: str
+    kind: str
+    options: Mapping[str, Any]
+    where: str
+
+    def table(self, study: Study) -> Table:
+        """Build the table."""
+        with _placing(self.where):
+            return build_table(study, **self.options)
+
+    def figure(self, study: Study) -> Drawing:
+        """Draw the figure."""
+        from boostbench.reports.style import drawing_style, files_of
+
+        draw = registry.figures.get(self.kind, where=self.where)
+        with _placing(self.where), drawing_style():
+            return Drawing(*files_of(draw(study, **self.options)))
+
+
+def named_parts(config: Config) -> list[Part]:
+    """Return the parts of a config's report, each with a name of its own.
+
+    A part is named by its option ``name``, else by its kind; several of one kind are told apart by
+    the first option in which all differ, else by their number.
+
+    Raises
+    ------
+    ConfigError
+        If an option is not known or two parts have one name.
+    """
+    listed = config.report or _DEFAULT
+    complaints: list[BoostbenchError] = []
+    parts: list[Part] = []
+    for index, part in enumerate(listed):
+        where = f"{config.path}: report: {part.kind}"
+        complaints += _unknown_options(part, where)
+        name = str(part.options.get("name") or _name(part, index, listed, where))
+        options = {key: value for key, value in part.options.items() if key not in _COMMON}
+        if not re.fullmatch(r"[\w][\w.+-]*", name):
+            what = f"name must be made of letters, digits, '-', '_' and '.', found {name!r}"
+            complaints.append(BoostbenchError(what, where=where))
+        if name in [other.name for other in parts]:
+            what = f"two parts of the report are called {name!r}; give one another 'name'"
+            complaints.append(BoostbenchError(what, where=where))
+        parts.append(Part(name, part.kind, options, where))
+    if complaints:
+        raise ConfigError(complaints)
+    return parts
+
+
+def check_report(config: Config) -> None:
+    """Find mistakes in a config's report before anything is trained.
+
+    Raises
+    ------
+    ConfigError
+        If an option is not known, two parts share a name, or a file of paper values is wrong.
+    """
+    complaints: list[BoostbenchError] = []
+    for path in dict.fromkeys(part.options.get("paper") for part in named_parts(config)):
+        if path:
+            try:
+                read_paper_values(path)
+            except ConfigError as error:
+                complaints += error.complaints
+    if complaints:
+        raise ConfigError(complaints)
+
+
+class _placing:  # noqa: N801  # reads as a statement
+    """Say which part of the report an error belongs to, unless it says so itself."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        is_unplaced = isinstance(error, BoostbenchError) and not error.where
+        if is_unplaced and not isinstance(error, ConfigError):
+            raise BoostbenchError(str(error), where=self.where) from error
+
+
+def _parameters(kind: str, where: str) -> Mapping[str, inspect.Parameter]:
+    """Return the options that a kind of part has, as parameters."""
+    function = build_table if kind == "table" else registry.figures.get(kind, where=where)
+    parameters = inspect.signature(function).parameters
+    return {
+        name: parameter
+        for name, parameter in parameters.items()
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
+    }
+
+
+def _unknown_options(part: ReportPart, where: str) -> list[BoostbenchError]:
+    parameters = _parameters(part.kind, where)
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return []
+    known = [*parameters, *_COMMON]
+    found: list[BoostbenchError] = []
+    for option in part.options:
+        if option not in known:
+            close = nearest(str(option), known)
+            hint = f"did you mean {close!r}?" if close else f"it has {', '.join(sorted(known))}"
+            found.append(BoostbenchError(f"unknown option {option!r}; {hint}", where=where))
+    return found
+
+
+def _name(part: ReportPart, index: int, listed: Sequence[ReportPart], where: str) -> str:
+    alike = [other for other in listed if other.kind == part.kind]
+    if len(alike) == 1:
+        return part.kind
+    defaults = {name: its.default for name, its in _parameters(part.kind, where).items()}
+    written = dict.fromkeys(option for other in alike for option in other.options)
+    for option in written:
+        values = [_slug({**defaults, **other.options}.get(option)) for other in alike]
+        if len(set(values)) == len(alike) and all(values):
+            return f"{part.kind}-{_slug({**defaults, **part.options}[option])}"
+    number = sum(other.kind == part.kind for other in listed[: index + 1])
+    return f"{part.kind}-{number}"
+
+
+def _slug(value: Any) -> str:
+    text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]

@@ -1,0 +1,106 @@
+"""Where the numbers of a report come from: machines, versions, code, data, dates, time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from boostbench.experiments.runs import Params
+from boostbench.reports.frame import Study
+
+__all__ = ["duration", "provenance"]
+
+
+def provenance(study: Study) -> list[tuple[str, list[str]]]:
+    """Return what is known of the origin of a study's records.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    facts : list of (name, values)
+        Several values where the runs differ, each with the number of runs it holds for.
+    """
+    records = [result.record for result in study.results if result.record is not None]
+    config = study.config
+    fit = sum((record.get("seconds") or {}).get("fit") or 0.0 for record in records)
+    memory = max((record.get("peak_memory_mb") or 0.0 for record in records), default=0.0)
+    started = sorted(record["started"] for record in records if record.get("started"))
+    finished = sorted(record["finished"] for record in records if record.get("finished"))
+    facts = {
+        "runs": [f"{len(records)} of {len(study.results)} with a record"],
+        "made": [f"{started[0]} to {finished[-1]}"] if started and finished else [],
+        "total fit time": [duration(fit)],
+        "largest memory": [f"{memory:.0f} MB"] if memory else [],
+        "rounds, seeds": [f"T = {config.rounds}; seeds {', '.join(map(str, config.seeds))}"],
+        "splits": _distinct(study.results, lambda result: _split(result.run.split)),
+        "data": _distinct(
+            study.results,
+            lambda r: f"{r.run.dataset}: {_fingerprint(r.record, 'data')}" if r.record else "",
+            count=False,
+        ),
+        "code": _distinct(
+            study.results,
+            lambda r: f"{r.run.method}: {_fingerprint(r.record, 'code')}" if r.record else "",
+            count=False,
+        ),
+        "boosters": _distinct(
+            study.results,
+            lambda r: f"{r.run.method}: {_params(r.run.booster.params)}",
+            count=False,
+        ),
+        "versions": _distinct(records, lambda record: _pairs(record.get("versions"))),
+        "machine": _distinct(records, lambda record: _machine(record.get("host"))),
+        "threads": _distinct(records, lambda record: _pairs(record.get("threads"))),
+    }
+    return [(name, values) for name, values in facts.items() if values]
+
+
+def duration(seconds: float) -> str:
+    """Return a time span for people.
+
+    Examples
+    --------
+    >>> duration(8.25), duration(75), duration(7265)
+    ('8.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _distinct(items: Iterable[Any], show: Callable[[Any], str], *, count: bool = True) -> list[str]:
+    counts = Counter(text for text in map(show, items) if text)
+    if len(counts) == 1 or not count:
+        return list(counts)
+    return [f"{text} ({n} runs)" for text, n in counts.items()]
+
+
+def _fingerprint(record: Mapping[str, Any], name: str) -> str:
+    return str((record.get("fingerprints") or {}).get(name, "unknown"))
+
+
+def _pairs(values: Mapping[str, Any] | None) -> str:
+    return ", ".join(f"{name} {value}" for name, value in (values or {}).items())
+
+
+def _machine(host: Mapping[str, Any] | None) -> str:
+    if not host:
+        return ""
+    return f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"
+
+
+def _split(split: str | Params) -> str:
+    if isinstance(split, str):
+        return split
+    return _params(Params({key: value for key, value in split.items() if key != "fold"}))
+
+
+def _params(params: Params) -> str:
+    return ", ".join(f"{key}={value}" for key, value in params.items()) or "the paper's defaults"

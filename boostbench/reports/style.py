@@ -1,0 +1,136 @@
+"""How figures look: one style, colours that stay with a booster, files equal to the byte."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+
+__all__ = ["GREY", "booster_colours", "drawing_style", "files_of"]
+
+GREY = "#555555"
+# Okabe & Ito's palette, told apart by colour-blind readers, then darker ones of Paul Tol's.
+_PALETTE = (
+    "#0072B2",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#332288",
+    "#882255",
+    "#999933",
+    "#444444",
+)
+# The same booster has the same colour in every figure of every report.
+_OWN = {
+    "adaboost-mh": "#0072B2",
+    "samme": "#009E73",
+    "sm-boost": "#D55E00",
+    "martiboost": "#CC79A7",
+}
+_PALEST = 0.5
+_PATH = re.compile(rb' d="[^"]*"')
+_LONG_NUMBER = re.compile(rb"(\d\.\d\d)\d+")
+_STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.titlepad": 4,
+    "axes.labelsize": 8,
+    "axes.labelcolor": "#222222",
+    "axes.edgecolor": "#888888",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.color": "#888888",
+    "ytick.color": "#888888",
+    "xtick.labelcolor": "#333333",
+    "ytick.labelcolor": "#333333",
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.solid_capstyle": "round",
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "boostbench",
+}
+
+
+@contextmanager
+def drawing_style() -> Iterator[None]:
+    """Draw in the house style, whatever the user's matplotlibrc says; it is restored after."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Choose the colour of each booster.
+
+    Parameters
+    ----------
+    boosters : sequence of (label, name)
+        Variants of one booster share the name; they get paler shades of one colour.
+
+    Returns
+    -------
+    colours : dict of label to colour
+
+    Examples
+    --------
+    >>> booster_colours([("sm-boost", "sm-boost"), ("mine", "mine")])
+    {'sm-boost': '#d55e00', 'mine': '#0072b2'}
+    """
+    names = list(dict.fromkeys(name for _, name in boosters))
+    taken = {_OWN[name] for name in names if name in _OWN}
+    free = [colour for colour in _PALETTE if colour not in taken] or list(_PALETTE)
+    others = [name for name in names if name not in _OWN]
+    base = {name: free[place % len(free)] for place, name in enumerate(others)}
+    colours = {}
+    for name in names:
+        labels = [label for label, its in boosters if its == name]
+        for place, label in enumerate(labels):
+            paleness = _PALEST * place / max(1, len(labels) - 1)
+            colours[label] = _paler(_OWN.get(name) or base[name], paleness)
+    return {label: colours[label] for label, _ in boosters}
+
+
+def files_of(figure: Figure) -> tuple[bytes, bytes]:
+    """Return a figure as PNG and as SVG; the same figure gives the same bytes."""
+    FigureCanvasAgg(figure)
+    png, svg = io.BytesIO(), io.BytesIO()
+    figure.savefig(png, format="png", dpi=160, metadata={"Software": None})
+    figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    return png.getvalue(), _PATH.sub(_shortened, svg.getvalue())
+
+
+def _shortened(path: re.Match[bytes]) -> bytes:
+    """Round a path's coordinates to a hundredth of a point, which halves the file."""
+    return _LONG_NUMBER.sub(rb"\1", path[0])
+
+
+def _paler(colour: str, share: float) -> str:
+    red, green, blue = (part + (1 - part) * share for part in to_rgb(colour))
+    return to_hex((red, green, blue))

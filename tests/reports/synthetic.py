@@ -1,0 +1,167 @@
+"""Made-up experiments: configs and records of the real shape, without training anything."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostbench.experiments.config import Config
+from boostbench.experiments.entries import DataEntry, ReportPart
+from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
+from boostbench.reports.frame import Study, collect
+
+EXCHANGE = Noise("exchange", 0.2)
+N_TEST = {"dna": 1186, "letter": 5000, "segment": 700, "vowel": 462}
+
+
+@dataclass
+class Planned:
+    """What a plan says of a run."""
+
+    run: Run
+    status: str = "ok"
+    reason: str = ""
+    its_record: Mapping[str, Any] | None = None
+
+    def record(self) -> Mapping[str, Any] | None:
+        return self.its_record
+
+
+def make_config(
+    folder: Path,
+    *,
+    datasets: Sequence[str] = ("dna", "letter"),
+    boosters: Sequence[str | Booster] = ("adaboost-mh", "samme", "sm-boost"),
+    noise: Sequence[Noise] = (CLEAN,),
+    rounds: int = 100,
+    checkpoints: Sequence[int] = (10, 100),
+    seeds: int = 1,
+    report: Sequence[tuple[str, dict[str, Any]]] = (("table", {}), ("curves", {})),
+    **more: Any,
+) -> Config:
+    """Return a config as `load_config` would, without asking the catalog."""
+    path = folder / "tiny.yaml"
+    if not path.exists():
+        path.write_text("name: tiny\ndatasets: [dna, letter]  # <made up>\n")
+    return Config.model_construct(
+        **{
+            "name": "tiny",
+            "path": path,
+            "datasets": tuple(DataEntry(Data(name, label=name)) for name in datasets),
+            "boosters": tuple(
+                b if isinstance(b, Booster) else Booster(b, label=b) for b in boosters
+            ),
+            "noise": tuple(noise),
+            "rounds": rounds,
+            "checkpoints": tuple(checkpoints),
+            "seeds": tuple(range(seeds)),
+            "report": tuple(ReportPart(kind, options) for kind, options in report),
+            **more,
+        }
+    )
+
+
+def make_record(
+    run: Run, errors: Callable[[Run], Any] | None = None, *, n_rounds: int | None = None
+) -> dict[str, Any]:
+    """Return the record of a run that went well.
+
+    ``errors`` gives the test error counts, one per round.
+    """
+    n_rounds = run.rounds if n_rounds is None else n_rounds
+    n_test = N_TEST.get(run.dataset, 1000)
+    counts = np.asarray((errors or falling)(run))[:n_rounds].tolist()
+    train = [count // 3 for count in counts]
+    return {
+        "format": 1,
+        "key": f"0123456789abcdef-{run.seed:08x}-aaaaaaaa",
+        "run": run.value(),
+        "status": "ok",
+        "error": None,
+        "stop_reason": "" if n_rounds == run.rounds else "no edge",
+        "n_rounds": n_rounds,
+        "n_train": 2000,
+        "n_test": n_test,
+        "n_classes": 3,
+        "n_features": 10,
+        "seconds": {"load": 0.1, "warm_up": 0.0, "fit": 1.5, "predict": 0.01},
+        "round_zero": {"train_errors": 900, "train_errors_clean": 900, "test_errors": n_test // 2},
+        "noise": None,
+        "curves": {
+            "train_errors": train,
+            "train_errors_clean": train,
+            "loss": [None, *np.exp(-np.arange(1, n_rounds) / 9)][:n_rounds],
+            "test_errors": counts,
+        },
+        "at_checkpoints": {},
+        "peak_memory_mb": 123.4,
+        "versions": {"python": "3.11.7", "boostbench": "0.1.0", "numpy": "2.4.6"},
+        "host": {"system": "Linux x86_64", "cpu": "A <fast> CPU", "cpus": 2},
+        "threads": {"openblas": 1, "numba": 1},
+        "started": "2026-10-01T10:00:00+00:00",
+        "finished": "2026-10-01T10:00:02+00:00",
+        "fingerprints": {"value": "0123456789abcdef", "code": "c0dec0de", "data": "aaaaaaaa"},
+    }
+
+
+def make_failure(run: Run, status: str, message: str, log: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the record of a run that went wrong."""
+    record = make_record(run)
+    for key in ("curves", "n_rounds", "n_test", "n_train", "seconds", "stop_reason", "round_zero"):
+        del record[key]
+    error = {"kind": "ValueError", "message": message, "log_tail": list(log)}
+    return {**record, "status": status, "error": error}
+
+
+def runs_of(config: Config) -> list[Run]:
+    """Return the runs of a config, seeds outermost as in `expand`."""
+    return [
+        Run(entry.data, "official", noise, booster, entry.rounds or config.rounds, seed)
+        for seed, noise, entry, booster in itertools.product(
+            config.seeds, config.noise, config.datasets, config.boosters
+        )
+    ]
+
+
+def plan_of(
+    config: Config,
+    errors: Callable[[Run], Any] | None = None,
+    *,
+    stopped: Mapping[str, int] | None = None,
+    broken: Mapping[str, tuple[str, str]] | None = None,
+) -> list[Planned]:
+    """Return planned runs with records.
+
+    ``stopped`` gives the last round and ``broken`` status and reason, both by the run's id.
+    """
+    planned = []
+    for run in runs_of(config):
+        if broken and run.id in broken:
+            status, reason = broken[run.id]
+            absent = status in ("missing", "skipped", "stale")
+            record = None if absent else make_failure(run, status, reason, [f"log of {run.id}"])
+            planned.append(Planned(run, status, reason, record))
+        else:
+            record = make_record(run, errors, n_rounds=(stopped or {}).get(run.id))
+            planned.append(Planned(run, its_record=record))
+    return planned
+
+
+def study_of(config: Config, *args: Any, **options: Any) -> Study:
+    """Return the study of a config, see `plan_of`."""
+    return collect(config, plan_of(config, *args, **options))
+
+
+def falling(run: Run) -> list[int]:
+    """Return error counts that fall with the round, different for each run."""
+    n = N_TEST.get(run.dataset, 1000)
+    order = {"adaboost-mh": 1.0, "samme": 1.2, "sm-boost": 1.1}.get(run.booster.name, 1.3)
+    level = order * (1.5 if run.noise != CLEAN else 1.0)
+    t = np.arange(1, run.rounds + 1)
+    wobble = 0.004 * np.sin(7 * run.seed + t / (3 + run.seed))
+    return np.round(n * (level * (0.05 + 0.35 / np.sqrt(t)) + wobble)).astype(int).tolist()
