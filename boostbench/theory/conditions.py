@@ -183,6 +183,11 @@ def decide(
     BoostbenchError
         If a shape or a label is wrong, or the condition is unknown.
 
+    Notes
+    -----
+    One linear program of ``n_classifiers + 1`` variables and up to ``n K`` rows: seconds for some
+    thousands of classifiers, minutes for 60 000 on 150 samples of ten classes.
+
     References
     ----------
     Sections 3 and 4; the linear programs are derived from (2) and Theorem 1.
@@ -202,7 +207,8 @@ def decide(
     at_zero = generators @ chosen.baseline(space.n_classes, 0.0)
     at_one = generators @ chosen.baseline(space.n_classes, 1.0)
     n = len(space.y)
-    return _solve(condition, space, generators, np.tile(at_zero, n), np.tile(at_zero - at_one, n))
+    limit, slope = np.repeat(at_zero, n), np.repeat(at_zero - at_one, n)
+    return _solve(condition, space, generators, limit, slope)
 
 
 def decide_all(
@@ -242,7 +248,7 @@ def decide_baseline(
     require(bool(np.allclose(rows.sum(axis=-1), 1.0)), "the rows of a baseline must sum to 1")
     rows = np.broadcast_to(rows, shapes[1])
     generators = _claims(space.n_classes)
-    limit = (rows @ generators.T).ravel()
+    limit = (generators @ rows.T).ravel()
     return _solve("edge-over-random", space, generators, limit, np.ones(len(limit)))
 
 
@@ -297,10 +303,13 @@ class _Space:
 
 
 def _solve(name: str, space: _Space, generators: Floats, limit: Floats, slope: Floats) -> Decision:
-    """Maximise gamma subject to ``<g, H[i]> + gamma * slope <= limit`` over all mixtures."""
+    """Maximise gamma subject to ``<g, H[i]> + gamma * slope <= limit`` over all mixtures.
+
+    The constraints are ordered by generator, then by sample.
+    """
     n, N = space.predictions.shape
-    votes = generators[:, space.positions()]
-    left = sp.csr_array(votes.transpose(1, 0, 2).reshape(-1, N))
+    position = space.positions()
+    left = sp.vstack([sp.csr_array(g[position]) for g in generators])
     result = linprog(
         c=np.append(np.zeros(N), -1.0),
         A_ub=sp.hstack([left, sp.csr_array(slope[:, None])], format="csr"),
@@ -312,10 +321,10 @@ def _solve(name: str, space: _Space, generators: Floats, limit: Floats, slope: F
     )
     if not result.success:
         raise BoostbenchError(f"the linear program of {name!r} was not solved: {result.message}")
-    weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(n, len(generators))
+    weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(-1, n)
     return Decision(
         condition=name,
-        gamma=float(result.x[-1]),
+        gamma=float(result.x[-1]) + 0.0,  # an edge of zero without its sign
         mixture=result.x[:-1],
-        witness=own_labels(weights @ generators, space.y),
+        witness=own_labels(weights.T @ generators, space.y),
     )

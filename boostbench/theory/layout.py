@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,41 +12,41 @@ from boostbench.errors import BoostbenchError
 __all__ = ["own_labels", "true_label_first", "uniform_baseline"]
 
 
-def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
     """Move the true label of every row to column 0, the others after it in increasing order.
 
     Parameters
     ----------
-    rows : array_like of float, shape (n, K)
-        Row i in the order of the labels 0..K-1.
+    rows : array_like, shape (n, K)
+        Row i in the order of the labels 0..K-1: costs, scores or counts of votes.
     y : array_like of int, shape (n,)
         True labels.
 
     Returns
     -------
-    rows : ndarray of float64, shape (n, K)
+    rows : ndarray of the same dtype, shape (n, K)
 
     Examples
     --------
     >>> true_label_first([[1.0, 2.0, 3.0]], [1]).tolist()
     [[2.0, 1.0, 3.0]]
     """
-    rows = np.asarray(rows, dtype=np.float64)
+    rows = np.asarray(rows)
     return np.take_along_axis(rows, _order(np.asarray(y), rows.shape[1]), axis=1)
 
 
-def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
     """Undo `true_label_first`; one row stands for all samples.
 
     Parameters
     ----------
-    rows : array_like of float, shape (n, K) or (K,)
+    rows : array_like, shape (n, K) or (K,)
         Column 0 belongs to the true label.
     y : array_like of int, shape (n,)
 
     Returns
     -------
-    rows : ndarray of float64, shape (n, K)
+    rows : ndarray of the same dtype, shape (n, K)
         Row i in the order of the labels 0..K-1.
 
     Examples
@@ -53,9 +55,9 @@ def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     [[0.5, 0.2, 0.3], [0.2, 0.5, 0.3]]
     """
     y = np.asarray(y)
-    rows = np.asarray(rows, dtype=np.float64)
+    rows = np.asarray(rows)
     rows = np.broadcast_to(rows, (len(y), rows.shape[-1]))
-    result = np.empty(rows.shape)
+    result = np.empty(rows.shape, dtype=rows.dtype)
     np.put_along_axis(result, _order(y, rows.shape[1]), rows, axis=1)
     return result
 

@@ -154,9 +154,13 @@ class MinimalPotential:
         check_rounds(n_left)
         states = np.asarray(states)
         require(
-            states.ndim == 2 and states.shape[1] == self.n_classes and bool((states >= 0).all()),
+            states.ndim == 2
+            and states.shape[1] == self.n_classes
+            and states.dtype.kind in "iu"
+            and bool((states >= 0).all()),
             f"states must count the votes of {self.n_classes} labels",
         )
+        states = states.astype(np.int64)
         result = np.empty(len(states))
         votes = states.sum(axis=1)
         for played in np.unique(votes):

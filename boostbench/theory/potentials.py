@@ -209,7 +209,7 @@ class ZeroOnePotential:
     def values(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
         check_rounds(n_left)
-        states = np.asarray(states)
+        states = np.asarray(states, dtype=np.int64)
         lead = np.clip(states[:, :1] - states[:, 1:], -n_left, n_left + 1)
         if self._exchangeable:
             lead = np.sort(lead, axis=1)

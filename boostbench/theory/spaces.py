@@ -24,8 +24,8 @@ __all__ = [
     "windows",
 ]
 
-#: A space with more classifiers is refused.
-MAX_CLASSIFIERS = 200_000
+#: A space with more predictions (samples times classifiers) is refused.
+MAX_PREDICTIONS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
     """
     check_classes(n_classes)
     require(0 <= n_right <= n and n >= 1, f"n_right must lie in 0..n, found {n_right} of {n}")
-    _check_size(comb(n, n_right) * (n_classes - 1))
+    _check_size(n, comb(n, n_right) * (n_classes - 1))
     y = np.arange(n) % n_classes
     columns = []
     for chosen in combinations(range(n), n_right):
@@ -161,7 +161,7 @@ def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None
     """
     y = np.asarray(y, dtype=np.int64)
     check_classes(n_classes)
-    _check_size(n_classes ** len(y))
+    _check_size(len(y), n_classes ** len(y))
     grid = np.indices((n_classes,) * len(y)).reshape(len(y), -1)
     if first is not None:
         front = np.asarray(first, dtype=np.int64)
@@ -207,7 +207,7 @@ def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
     # A split and its mirror image give the same classifiers.
     below = np.array([split if split[0] else ~split for split in splits]).reshape(-1, len(y))
     below = np.unique(below, axis=0)
-    _check_size(n_classes + len(below) * n_classes * (n_classes - 1))
+    _check_size(len(y), n_classes + len(below) * n_classes * (n_classes - 1))
     labels = np.arange(n_classes)
     pairs = [(a, b) for a in labels for b in labels if a != b]
     columns = [np.where(split, a, b) for split in below for a, b in pairs]
@@ -237,8 +237,9 @@ def example_space(name: str, **params: float) -> Space:
     return SPACES[name](**params)
 
 
-def _check_size(n_classifiers: int) -> None:
+def _check_size(n: int, n_classifiers: int) -> None:
     require(
-        n_classifiers <= MAX_CLASSIFIERS,
-        f"the space would have {n_classifiers} classifiers, more than {MAX_CLASSIFIERS}",
+        n * n_classifiers <= MAX_PREDICTIONS,
+        f"a space of {n_classifiers} classifiers on {n} samples is too large; it may hold at most "
+        f"{MAX_PREDICTIONS} predictions",
     )

@@ -1,0 +1,236 @@
+"""Weak-learning conditions: edges, implications, certificates, and the opposite linear program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog
+
+from boostbench.errors import BoostbenchError
+from boostbench.theory.conditions import (
+    CONDITIONS,
+    costs_of,
+    decide,
+    decide_all,
+    decide_baseline,
+    is_boostable,
+    votes_of,
+)
+from boostbench.theory.layout import own_labels, true_label_first, uniform_baseline
+from boostbench.theory.minimal import worst_mean
+from boostbench.theory.spaces import example_space
+from tests.theory.vectors import VECTORS, spaces
+
+TINY = 1e-7
+Table = tuple[np.ndarray, np.ndarray, int]
+
+
+def baseline_cost(condition: str, C: np.ndarray, y: np.ndarray, gamma: float) -> float:
+    """Cost of the condition's baseline on C; for the minimal condition of the worst one."""
+    rows = true_label_first(C, y)
+    if condition == "minimal":
+        worst = gamma * rows[:, 0] + (1 - gamma) * worst_mean(rows[:, 0], rows[:, 1:])
+        return float(worst.sum())
+    return float((rows @ CONDITIONS[condition].baseline(C.shape[1], gamma)).sum())
+
+
+def in_family(condition: str, rows: np.ndarray) -> bool:
+    true, wrong = rows[:, 0], rows[:, 1:]
+    spread = np.ptp(wrong, axis=1)
+    return bool(
+        {
+            "samme": np.allclose(true, 0) and np.allclose(spread, 0) and (wrong >= 0).all(),
+            "m1": np.allclose(spread, 0) and np.allclose(true, -wrong[:, 0]) and (true <= 0).all(),
+            "mh": (true <= 0).all() and (wrong >= 0).all(),
+            "mr": (wrong >= 0).all() and np.allclose(true, -wrong.sum(axis=1)),
+            "edge-over-random": (true[:, None] <= wrong).all(),
+            "minimal": (true[:, None] <= wrong).all(),
+        }[condition]
+    )
+
+
+def violated_by_search(condition: str, table: Table, gamma: float) -> bool:
+    """Search the cost cone for a matrix on which every classifier exceeds the baseline."""
+    predictions, y, K = table
+    chosen = CONDITIONS[condition]
+    # A constant added to a row costs nothing where the baseline row sums to 1; MH's does not,
+    # and there the generators span the whole family.
+    generators = chosen.generators(K)
+    n, N = predictions.shape
+    budget = np.tile(generators @ chosen.baseline(K, gamma), n)
+    cost = np.array(
+        [
+            [own_labels(g, y)[i, predictions[i, h]] for i in range(n) for g in generators]
+            for h in range(N)
+        ]
+    )
+    # Variables: weights of the generators, at most 1 in all, and the excess t of every classifier.
+    result = linprog(
+        np.append(np.zeros(budget.size), -1.0),
+        A_ub=np.vstack(
+            [
+                np.hstack([budget - cost, np.ones((N, 1))]),
+                np.append(np.ones(budget.size), 0.0),
+            ]
+        ),
+        b_ub=np.append(np.zeros(N), 1.0),
+        bounds=[(0, None)] * budget.size + [(None, None)],
+        method="highs",
+    )
+    return bool(-result.fun > 1e-8)
+
+
+@pytest.mark.parametrize("vector", VECTORS["conditions"], ids=lambda v: v["space"])
+def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
+    space = example_space(str(vector["space"]), **vector["params"])  # type: ignore[arg-type]
+    for name, decision in decide_all(space.predictions, space.y, space.n_classes).items():
+        assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
+
+
+def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
+    space = example_space("two-constants")
+    C = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
+    assert_allclose(costs_of(space.predictions, C), 0.0)
+    assert_allclose(baseline_cost("edge-over-random", C, space.y, 0.1), -0.2)
+    assert not is_boostable(space.predictions, space.y, space.n_classes)
+
+
+@pytest.mark.parametrize(("n", "K", "r", "gamma"), [(6, 3, 2, 0.0), (6, 3, 3, 0.1), (5, 4, 2, 0.3)])
+def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -> None:
+    space = example_space("subsets", n=n, n_classes=K, n_right=r)
+    C = np.zeros((n, K))
+    C[np.arange(n), space.y] = -1.0
+    excess = costs_of(space.predictions, C) - baseline_cost("mh", C, space.y, gamma)
+    assert_allclose(excess, n * ((1 + gamma) / 2 - r / n))
+
+
+def test_windows_are_boostable_and_fail_their_baseline() -> None:
+    vector = VECTORS["windows"]
+    n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
+    space = example_space("windows", n=n, n_classes=K, gamma=gamma)
+    assert is_boostable(space.predictions, space.y)
+    decision = decide_baseline(space.predictions, space.y, uniform_baseline(K, gamma))
+    assert_allclose(decision.gamma, vector["slack"], atol=6e-9)
+    assert not decision.holds()
+    on_windows = (decision.witness > 0).astype(float)
+    assert_allclose(costs_of(space.predictions, on_windows), n - vector["width"])
+    cost_of_baseline = baseline_cost("edge-over-random", on_windows, space.y, gamma)
+    assert cost_of_baseline <= n * (1 - gamma) / K + 1e-12 < n - vector["width"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces())
+def test_implications_between_the_conditions(table: Table) -> None:
+    edge = {name: decision.gamma for name, decision in decide_all(*table).items()}
+    assert_allclose(edge["m1"], edge["mh"], atol=TINY)
+    assert_allclose(edge["mr"], edge["minimal"], atol=TINY)
+    assert edge["m1"] <= edge["mr"] + TINY
+    assert edge["edge-over-random"] <= edge["mr"] + TINY
+    assert edge["mr"] <= edge["samme"] + TINY
+    assert is_boostable(*table) == (edge["minimal"] > 1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(spaces(n_classes=2))
+def test_two_classes_have_one_condition(table: Table) -> None:
+    edges = [decision.gamma for decision in decide_all(*table).values()]
+    assert_allclose(edges, edges[0], atol=TINY)
+
+
+def test_m1_and_edge_over_random_are_incomparable() -> None:
+    subsets = example_space("subsets", n=5, n_classes=4, n_right=2)
+    windows = example_space("windows")
+    edges = [decide_all(s.predictions, s.y, s.n_classes) for s in (subsets, windows)]
+    assert edges[0]["m1"].gamma < 0 < edges[0]["edge-over-random"].gamma
+    assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces(), st.sampled_from(sorted(CONDITIONS)))
+def test_both_certificates_prove_the_edge(table: Table, condition: str) -> None:
+    predictions, y, K = table
+    decision = decide(predictions, y, condition, K)
+    # The mixture proves that the condition holds at the edge ...
+    chosen = CONDITIONS[condition]
+    assert_allclose(decision.mixture.sum(), 1.0)
+    assert (decision.mixture >= -1e-12).all()
+    votes = true_label_first(votes_of(predictions, decision.mixture, K), y)
+    at_edge = chosen.baseline(K, 0.0) + decision.gamma * (
+        chosen.baseline(K, 1.0) - chosen.baseline(K, 0.0)
+    )
+    assert ((votes - at_edge) @ chosen.generators(K).T <= TINY).all()
+    # ... and the witness that it fails at any larger one.
+    C = decision.witness
+    assert in_family(condition, true_label_first(C, y))
+    gamma = max(decision.gamma, -1.0) + 0.01
+    assert costs_of(predictions, C).min() > baseline_cost(condition, C, y, gamma)
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces(), st.sampled_from(sorted(CONDITIONS)), st.floats(0.0, 0.9))
+def test_the_opposite_linear_program_decides_alike(
+    table: Table, condition: str, gamma: float
+) -> None:
+    decision = decide(*table[:2], condition, table[2])
+    assume(abs(decision.gamma - gamma) > 1e-5)
+    assert decision.holds(gamma) != violated_by_search(condition, table, gamma)
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces())
+def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Table) -> None:
+    """Theorem 4: a baseline made from the separating votes, with the same edge."""
+    predictions, y, K = table
+    decision = decide(predictions, y, "minimal", K)
+    assume(decision.gamma > 1e-6)
+    rows = true_label_first(votes_of(predictions, decision.mixture, K), y)
+    for row in rows:
+        # Move x of the true label's votes to the others, evenly, until it leads by the margin.
+        moved = (row[0] - row[1:].max() - decision.gamma) / (1 + 1 / (K - 1))
+        row[0] -= moved
+        row[1:] += moved / (K - 1)
+    assert_allclose(rows[:, 0] - rows[:, 1:].max(axis=1), decision.gamma, atol=1e-7)
+    assert decide_baseline(predictions, y, own_labels(rows, y), K).gamma >= -TINY
+
+
+@settings(max_examples=40, deadline=None)
+@given(spaces(), st.floats(0.0, 0.9))
+def test_a_failed_baseline_has_a_witness(table: Table, gamma: float) -> None:
+    predictions, y, K = table
+    B = own_labels(uniform_baseline(K, gamma), y)
+    decision = decide_baseline(predictions, y, B, K)
+    by_row = decide_baseline(predictions, y, uniform_baseline(K, gamma), K)
+    assert_allclose(by_row.gamma, decision.gamma, atol=1e-12)
+    assert in_family("edge-over-random", true_label_first(decision.witness, y))
+    excess = costs_of(predictions, decision.witness) - (B * decision.witness).sum()
+    assert_allclose(excess.min(), -decision.gamma, atol=TINY)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "y", "n_classes", "message"),
+    [
+        ([0, 1], [0, 1], None, "shape"),
+        ([[0], [1]], [0, 1, 1], None, "shape"),
+        ([[0], [3]], [0, 1], 3, "0..2"),
+        ([[0], [-1]], [0, 1], 3, "0..2"),
+        ([[0.0], [1.0]], [0, 1], 3, "integers"),
+        ([[0], [0]], [0, 0], 1, "n_classes"),
+    ],
+)
+def test_malformed_tables_are_refused(
+    predictions: list[int], y: list[int], n_classes: int | None, message: str
+) -> None:
+    with pytest.raises(BoostbenchError, match=message):
+        decide(predictions, y, "mr", n_classes)
+
+
+def test_unknown_conditions_and_false_baselines_are_refused() -> None:
+    with pytest.raises(BoostbenchError, match="did you mean 'samme'"):
+        decide([[0], [1]], [0, 1], "same")
+    with pytest.raises(BoostbenchError, match="sum to 1"):
+        decide_baseline([[0], [1]], [0, 1], [0.5, 0.2])
+    with pytest.raises(BoostbenchError, match="shape"):
+        decide_baseline([[0], [1]], [0, 1], [0.5, 0.25, 0.25])

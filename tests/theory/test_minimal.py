@@ -1,0 +1,221 @@
+"""The minimal condition: Lemma 18, its recursion and degrees, Lemma 19, and pixels."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from boostbench.errors import BoostbenchError
+from boostbench.theory.bounds import degenerate_eta, kappa, make_potential
+from boostbench.theory.layout import uniform_baseline
+from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
+from boostbench.theory.pixels import one_round_half_width, pixel_map
+from boostbench.theory.potentials import ZeroOnePotential, exponential_loss, zero_one_loss
+from tests.theory.test_spaces import worst_by_linear_program
+from tests.theory.vectors import VECTORS, baselines
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 6), st.floats(0.0, 0.95), st.integers(0, 10**6))
+def test_the_worst_baseline_is_uniform_on_the_worst_labels(
+    n_classes: int, gamma: float, seed: int
+) -> None:
+    """Lemma 18, against a linear program over all baselines of edge gamma."""
+    row = np.sort(np.random.default_rng(seed).random(n_classes))
+    value = gamma * row[0] + (1 - gamma) * worst_mean(row[:1], row[None, 1:])[0]
+    assert_allclose(value, worst_by_linear_program(row, gamma))
+    degree = int(degree_of(row[:1], row[None, 1:], gamma)[0][0])
+    b = np.append(gamma, np.zeros(n_classes - 1))
+    b[[0, *range(n_classes - degree + 1, n_classes)]] += (1 - gamma) / degree
+    assert_allclose(b @ row, value)
+
+
+def by_recursion(state: tuple[int, ...], t: int, gamma: float) -> float:
+    """(51) without merging any states."""
+    if t == 0:
+        return float(zero_one_loss(state))
+    after = [
+        by_recursion((*state[:label], state[label] + 1, *state[label + 1 :]), t - 1, gamma)
+        for label in range(len(state))
+    ]
+    wrong = sorted(after[1:], reverse=True)
+    K = len(state)
+    return max(
+        ((1 - gamma) / a + gamma) * after[0] + (1 - gamma) / a * sum(wrong[: a - 1])
+        for a in range(2, K + 1)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 4), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.5]), st.data())
+def test_values_equal_the_recursion(K: int, t: int, gamma: float, data: st.DataObject) -> None:
+    state = tuple(data.draw(st.lists(st.integers(0, 3), min_size=K, max_size=K)))
+    value = MinimalPotential(K, gamma).values([state], t)[0]
+    assert_allclose(value, by_recursion(state, t, gamma), atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "vector", VECTORS["minimal_states"]["states"], ids=lambda v: str(v["state"])
+)
+def test_the_specified_values_and_degrees(vector: dict[str, list[float]]) -> None:
+    shared = VECTORS["minimal_states"]
+    phi = MinimalPotential(shared["n_classes"], shared["gamma"])
+    for t in range(1, 5):
+        assert_allclose(phi.values([vector["state"]], t), vector["value"][t - 1], atol=6e-7)
+        degree, tied = phi.degrees([vector["state"]], t)
+        assert degree == vector["degree"][t - 1]
+        assert (tied > 1) == vector["tied"][t - 1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(baselines(), st.integers(0, 6), st.integers(0, 10**6))
+def test_no_fixed_condition_promises_less_loss(b: np.ndarray, t: int, seed: int) -> None:
+    gamma, K = float(b[0] - b[1:].max()), len(b)
+    states = np.random.default_rng(seed).integers(3, size=(5, K))
+    fixed = ZeroOnePotential(b).values(states, t)
+    assert (MinimalPotential(K, max(gamma, 0.0)).values(states, t) >= fixed - 1e-12).all()
+    # Among the fixed ones the uniform baseline is the worst at the start.
+    start = np.zeros((1, K), dtype=int)
+    uniform = ZeroOnePotential(uniform_baseline(K, max(gamma, 0.0)))
+    assert uniform.values(start, t) >= ZeroOnePotential(b).values(start, t) - 1e-12
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(1, 8), st.floats(0.0, 0.5), st.floats(0.1, 1.0))
+def test_small_weights_make_every_degree_the_number_of_classes(
+    K: int, T: int, gamma: float, share: float
+) -> None:
+    """Lemma 19."""
+    eta = share * degenerate_eta(K, T)
+    phi = MinimalPotential(K, gamma, "exponential", eta)
+    states = np.random.default_rng(K).multinomial(T - 1, np.full(K, 1 / K), size=8)
+    assert (phi.degrees(states, 1)[0] == K).all()
+    start = np.zeros((1, K), dtype=int)
+    expected = kappa(K, gamma, eta) ** T * exponential_loss(start, eta)
+    assert_allclose(phi.values(start, T), expected, rtol=1e-12)
+
+
+def test_states_of_different_length_are_answered_together() -> None:
+    phi = MinimalPotential(3, 0.1)
+    states = [[1, 0, 0], [2, 1, 0], [1, 0, 0], [0, 2, 1]]
+    together = phi.values(states, 3)
+    apart = [phi.values([state], 3)[0] for state in states]
+    assert_allclose(together, apart, rtol=0)
+    assert_allclose(phi.values([[0, 1, 2]], 3), together[3], rtol=0)
+
+
+@pytest.mark.parametrize(("K", "T", "pairs"), VECTORS["state_counts"])
+def test_state_counts(K: int, T: int, pairs: int) -> None:
+    assert state_count(K, T) == pairs
+
+
+def test_state_counts_count_the_states() -> None:
+    reached = {(0, 0, 0, 0)}
+    pairs = 1
+    for _ in range(7):
+        reached = {
+            (s[0] + (label == 0), *sorted(s[i] + (label == i) for i in range(1, 4)))
+            for s in reached
+            for label in range(4)
+        }
+        pairs += len(reached)
+    assert state_count(4, 7) == pairs
+
+
+def test_too_many_states_are_refused_with_their_number() -> None:
+    with pytest.raises(BoostbenchError, match="2843257"):
+        MinimalPotential(10, 0.1, max_states=2_000_000).values([[0] * 10], 50)
+
+
+def test_a_potential_survives_pickling() -> None:
+    phi = MinimalPotential(3, 0.1)
+    before = phi.values([[0, 0, 0]], 6)
+    assert_array_equal(pickle.loads(pickle.dumps(phi)).values([[0, 0, 0]], 6), before)
+
+
+@pytest.mark.parametrize(
+    ("loss", "eta", "message"),
+    [("hinge", None, "loss"), ("zero-one", 0.1, "no eta"), ("exponential", None, "eta")],
+)
+def test_a_loss_and_its_weight_must_fit(loss: str, eta: float | None, message: str) -> None:
+    with pytest.raises(BoostbenchError, match=message):
+        MinimalPotential(3, 0.1, loss, eta)
+
+
+def test_states_must_fit_the_classes() -> None:
+    with pytest.raises(BoostbenchError, match="3 labels"):
+        MinimalPotential(3, 0.1).values([[0, 0]], 1)
+
+
+def drawn(pixels: object) -> list[str]:
+    shown = np.where(pixels.tied, 0, pixels.degree)  # type: ignore[attr-defined]
+    return ["".join(map(str, row)) for row in shown]
+
+
+def test_the_specified_degree_map() -> None:
+    vector = VECTORS["degree_map"]
+    assert drawn(pixel_map(vector["n_rounds"], vector["gamma"])) == vector["rows"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["degree_counts"], ids=str)
+def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
+    pixels = pixel_map(int(vector["n_rounds"]), vector["gamma"])
+    three = ((pixels.degree == 3) & ~pixels.tied).sum()
+    assert (three, (pixels.degree == 2).sum()) == (vector["three"], vector["two"])
+    assert pixels.tied.sum() == vector["tied"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["exponential_maps"], ids=str)
+def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
+    T = int(vector["n_rounds"])
+    pixels = pixel_map(T, vector["gamma"], "exponential", vector["eta"])
+    counts = ((pixels.degree == 3).sum(), (pixels.degree == 2).sum())
+    assert counts == (vector["three"], vector["two"])
+    assert_allclose(pixels.value[T, T], vector["centre"], atol=6e-9)
+
+
+@pytest.mark.parametrize("vector", VECTORS["band_half_widths"], ids=lambda v: f"eta={v['eta']}")
+def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int]]) -> None:
+    eta = float(vector["eta"])  # type: ignore[arg-type]
+    for T, width in vector["width"].items():  # type: ignore[union-attr]
+        pixels = pixel_map(int(T), vector["gamma"], "exponential", eta)  # type: ignore[arg-type]
+        assert pixels.half_width() == width
+        distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
+        assert_array_equal(pixels.degree == 3, distance <= width)
+
+
+@pytest.mark.parametrize("eta", [0.8, 1.0, 1.7, 2.5])
+def test_the_band_of_one_round_has_a_closed_form(eta: float) -> None:
+    width = one_round_half_width(eta)
+    assert pixel_map(1, 0.2, "exponential", eta).half_width() == min(int(width), 2)
+
+
+def test_small_weights_fill_the_whole_map() -> None:
+    for T in (1, 2, 3):
+        assert pixel_map(T, 0.1, "exponential", 0.3).half_width() == 2 * T
+    assert (pixel_map(10, 0.1, "exponential", 0.1).degree == 3).all()
+
+
+@pytest.mark.parametrize(("loss", "eta"), [("zero-one", None), ("exponential", 0.3)])
+@pytest.mark.parametrize("gamma", [0.0, 0.1])
+def test_pixels_lose_nothing_of_the_states(loss: str, eta: float | None, gamma: float) -> None:
+    T = 4
+    pixels = pixel_map(T, gamma, loss, eta)
+    x, y = (grid.ravel() for grid in np.meshgrid(*[pixels.coordinate] * 2, indexing="ij"))
+    states = np.column_stack([np.full(x.shape, T), x + T, y + T])
+    phi = make_potential(3, gamma, condition="minimal", loss=loss, eta=eta)
+    assert_allclose(phi.values(states, T), pixels.value.ravel(), rtol=1e-12)
+    assert isinstance(phi, MinimalPotential)
+    assert_array_equal(phi.degrees(states, T)[0], pixels.degree.ravel())
+
+
+def test_impossible_maps_are_refused() -> None:
+    with pytest.raises(BoostbenchError, match="at least 1"):
+        pixel_map(0, 0.1)
+    with pytest.raises(BoostbenchError, match="700"):
+        pixel_map(400, 0.1, "exponential", 1.0)

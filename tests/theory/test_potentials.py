@@ -1,0 +1,252 @@
+"""Potentials of fixed conditions against brute force, and the drifting game they promise to win."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.stats import binom
+
+from boostbench.errors import BoostbenchError
+from boostbench.theory.bounds import kappa, make_potential
+from boostbench.theory.layout import uniform_baseline
+from boostbench.theory.minimal import MinimalPotential
+from boostbench.theory.potentials import (
+    ExponentialPotential,
+    Potential,
+    ZeroOnePotential,
+    exact_zero_one_potential,
+    exponential_costs,
+    exponential_loss,
+    zero_one_loss,
+)
+from tests.theory.vectors import VECTORS, baselines
+
+rounds = st.integers(0, 5)
+
+
+def states_of(n_classes: int, seed: int, n: int = 6, most: int = 4) -> np.ndarray:
+    return np.random.default_rng(seed).integers(most, size=(n, n_classes))
+
+
+def by_recursion(loss: object, b: np.ndarray, state: np.ndarray, t: int) -> float:
+    """(32), step by step."""
+    if t == 0:
+        return float(loss(state))  # type: ignore[operator]
+    steps = np.eye(len(b), dtype=int)
+    return sum(p * by_recursion(loss, b, state + e, t - 1) for p, e in zip(b, steps, strict=True))
+
+
+@settings(max_examples=40, deadline=None)
+@given(baselines(), rounds, st.integers(0, 10**6))
+def test_zero_one_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int) -> None:
+    states = states_of(len(b), seed)
+    expected = [by_recursion(zero_one_loss, b, s, t) for s in states]
+    assert_allclose(ZeroOnePotential(b).values(states, t), expected, atol=1e-13)
+
+
+@settings(max_examples=40, deadline=None)
+@given(baselines(), rounds, st.integers(0, 10**6), st.floats(0.05, 2.0))
+def test_exponential_potentials_equal_the_recursion(
+    b: np.ndarray, t: int, seed: int, eta: float
+) -> None:
+    states = states_of(len(b), seed, n=3)
+    expected = [by_recursion(lambda s: exponential_loss(s, eta), b, s, t) for s in states]
+    assert_allclose(ExponentialPotential(b, eta).values(states, t), expected, rtol=1e-12)
+
+
+def test_the_specified_values() -> None:
+    vector = VECTORS["fixed"]
+    states, t, b = [vector["state"]], vector["n_left"], vector["baseline"]
+    assert_allclose(ZeroOnePotential(b).values(states, t), vector["zero_one"], atol=1e-12)
+    exponential = ExponentialPotential(b, vector["eta"]).values(states, t)
+    assert_allclose(exponential, vector["exponential"], atol=6e-11)
+
+
+def test_exact_fractions_equal_the_sum_over_all_paths() -> None:
+    b = [Fraction(2, 5), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10)]
+    state, t = (1, 0, 2, 0), 5
+    lost = Fraction(0)
+    for path in product(range(4), repeat=t):
+        votes = [s + path.count(label) for label, s in enumerate(state)]
+        if votes[0] <= max(votes[1:]):
+            lost += np.prod([b[label] for label in path])
+    assert exact_zero_one_potential(b, state, t) == lost == Fraction(65056, 100000)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 5), st.integers(0, 8), st.integers(0, 10**6))
+def test_exact_and_floating_point_potentials_agree(n_classes: int, t: int, seed: int) -> None:
+    weights = np.random.default_rng(seed).integers(1, 9, size=n_classes).tolist()
+    b = [Fraction(w, sum(weights)) for w in weights]
+    state = states_of(n_classes, seed, n=1)
+    exact = exact_zero_one_potential(b, state[0].tolist(), t)
+    floating = ZeroOnePotential([float(p) for p in b]).values(state, t)
+    assert_allclose(floating, float(exact), atol=1e-13)
+
+
+def by_binomial_chain(b: np.ndarray, t: int) -> float:
+    """The probability of a loss from the start: x_0 is binomial, then each x_l given the rest."""
+    success = 0.0
+    for j in range(t + 1):
+        left = np.zeros(t - j + 1)
+        left[-1] = binom.pmf(j, t, b[0])
+        for label in range(1, len(b)):
+            share = min(b[label] / b[label:].sum(), 1.0)
+            after = np.zeros_like(left)
+            for m, p in enumerate(left):
+                taken = np.arange(min(m, j - 1) + 1)
+                after[m - taken] += p * binom.pmf(taken, m, share)
+            left = after
+        success += left[0]
+    return 1.0 - success
+
+
+def test_long_games_do_not_overflow() -> None:
+    vector = VECTORS["long_games"]
+    phi = ZeroOnePotential(uniform_baseline(vector["n_classes"], vector["gamma"]))
+    start = np.zeros((1, vector["n_classes"]), dtype=int)
+    for T, expected in vector["value"].items():
+        assert_allclose(phi.values(start, int(T)), expected, atol=1e-12)
+    b = np.array([0.4, 0.35, 0.25])
+    long = ZeroOnePotential(b).values([[0, 0, 0]], 180)[0]
+    assert_allclose(long, by_binomial_chain(b, 180), atol=1e-12)
+    assert 0 < ZeroOnePotential(b).values([[0, 0, 0]], 600)[0] < long
+
+
+def test_many_states_are_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    b, states = [0.5, 0.2, 0.2, 0.1], states_of(4, 1, n=50)
+    whole = ZeroOnePotential(b).values(states, 6)
+    monkeypatch.setattr("boostbench.theory.potentials._CELLS", 150)
+    assert_allclose(ZeroOnePotential(b).values(states, 6), whole, rtol=0)
+
+
+@pytest.mark.parametrize("condition", ["uniform", "minimal"])
+@pytest.mark.parametrize(("loss", "eta"), [("zero-one", None), ("exponential", 0.4)])
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 10**6), st.floats(0.0, 0.9))
+def test_potentials_are_proper(
+    condition: str, loss: str, eta: float | None, K: int, t: int, seed: int, gamma: float
+) -> None:
+    phi = make_potential(K, gamma, condition=condition, loss=loss, eta=eta)
+    states = states_of(K, seed)
+    here = phi.values(states, t)
+    for label, step in enumerate(np.eye(K, dtype=int)):
+        there = phi.values(states + step, t)
+        precision = 1e-12 * np.maximum(1.0, here)
+        assert (there <= here + precision if label == 0 else there >= here - precision).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 6), st.floats(0.0, 0.9), st.floats(0.05, 1.5), st.integers(0, 20))
+def test_kappa_is_the_growth_of_the_exponential_loss(
+    K: int, gamma: float, eta: float, t: int
+) -> None:
+    states = states_of(K, 7)
+    phi = ExponentialPotential(uniform_baseline(K, gamma), eta).values(states, t)
+    assert_allclose(phi, kappa(K, gamma, eta) ** t * exponential_loss(states, eta), rtol=1e-10)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 5), st.floats(0.0, 0.9), st.floats(0.05, 1.0), st.integers(1, 6))
+def test_simplified_costs_are_the_optimal_ones_up_to_scale_and_row_constants(
+    K: int, gamma: float, eta: float, t: int
+) -> None:
+    states = states_of(K, 11)
+    optimal = ExponentialPotential(uniform_baseline(K, gamma), eta).costs(states, t)
+    simple = exponential_costs(states, eta)
+    optimal -= optimal[:, :1]
+    simple -= simple[:, :1]
+    assert_allclose(optimal / optimal.sum(), simple / simple.sum(), atol=1e-12)
+
+
+def test_simplified_costs_become_adaboost_mms_for_small_steps() -> None:
+    eta = 1e-7
+    scores = np.random.default_rng(2).normal(size=(5, 3))
+    C = exponential_costs(scores / eta, eta)
+    mm = np.exp(scores - scores[:, :1])
+    mm[:, 0] = -mm[:, 1:].sum(axis=1)
+    assert_allclose(C / C[0, 1], mm / mm[0, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("which", ["exponential", "zero_one", "minimal"])
+def test_the_specified_costs_of_the_first_round(which: str) -> None:
+    vector = VECTORS["first_costs"]
+    b = uniform_baseline(vector["n_classes"], vector["gamma"])
+    phi: Potential
+    if which == "exponential":
+        phi = ExponentialPotential(b, np.log(1.2))
+    elif which == "zero_one":
+        phi = ZeroOnePotential(b)
+    else:
+        phi = MinimalPotential(vector["n_classes"], vector["gamma"])
+    # The first of three rounds: phi_2 after the vote, also at states with a vote already.
+    assert_allclose(phi.costs(vector["states"], vector["n_rounds"]), vector[which], atol=6e-9)
+
+
+@pytest.mark.parametrize("condition", ["uniform", "minimal"])
+@pytest.mark.parametrize(("loss", "eta"), [("zero-one", None), ("exponential", 0.2)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_optimal_strategy_never_lets_the_mean_potential_rise(
+    condition: str, loss: str, eta: float | None, seed: int
+) -> None:
+    """Theorem 9, against random classifiers that only just meet the condition."""
+    K, n, T, gamma = 4, 30, 8, 0.2
+    phi = make_potential(K, gamma, condition=condition, loss=loss, eta=eta)
+    rng = np.random.default_rng(seed)
+    states = np.zeros((n, K), dtype=int)
+    start = budget = phi.values(states, T).mean()
+    for t in range(T, 0, -1):
+        cost = phi.costs(states, t)
+        answers = rng.integers(K, size=n)
+        # Mend the answers one by one until the classifier meets the condition.
+        for sample in rng.permutation(n):
+            if cost[np.arange(n), answers].mean() <= budget + 1e-12:
+                break
+            answers[sample] = 0
+        assert cost[np.arange(n), answers].mean() <= budget + 1e-12
+        states += np.eye(K, dtype=int)[answers]
+        mean = phi.values(states, t - 1).mean()
+        assert mean <= budget + 1e-12
+        budget = mean
+    final = zero_one_loss(states) if eta is None else exponential_loss(states, eta)
+    assert_allclose(final.mean(), budget)
+    assert final.mean() <= start + 1e-12
+
+
+def test_independent_draws_lose_the_potential_on_average() -> None:
+    b, T, n = np.array([0.4, 0.3, 0.2, 0.1]), 12, 20_000
+    states = np.random.default_rng(0).multinomial(T, b, size=n)
+    start = np.zeros((1, 4), dtype=int)
+    for phi, loss in (
+        (ZeroOnePotential(b), zero_one_loss(states)),
+        (ExponentialPotential(b, 0.2), exponential_loss(states, 0.2)),
+    ):
+        assert abs(loss.mean() - phi.values(start, T)[0]) <= 4 * loss.std() / np.sqrt(n)
+
+
+@pytest.mark.parametrize("condition", ["uniform", "minimal"])
+def test_unsigned_counts_are_counts(condition: str) -> None:
+    phi = make_potential(3, 0.1, condition=condition)
+    states = states_of(3, 4)
+    assert_allclose(phi.costs(states.astype(np.uint8), 4), phi.costs(states, 4), rtol=0)
+
+
+def test_impossible_games_are_refused() -> None:
+    with pytest.raises(BoostbenchError, match="distribution"):
+        ZeroOnePotential([0.5, 0.6])
+    with pytest.raises(BoostbenchError, match="eta"):
+        ExponentialPotential([0.5, 0.5], 0.0)
+    with pytest.raises(BoostbenchError, match="at least 1"):
+        ZeroOnePotential([0.5, 0.5]).costs([[0, 0]], 0)
+    with pytest.raises(BoostbenchError, match="sum to 1"):
+        exact_zero_one_potential([Fraction(1, 2), Fraction(1, 3)], [0, 0], 1)
+    with pytest.raises(BoostbenchError, match="condition"):
+        make_potential(3, 0.1, condition="mh")
+    with pytest.raises(BoostbenchError, match="no eta"):
+        make_potential(3, 0.1, eta=0.3)

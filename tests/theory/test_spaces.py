@@ -1,0 +1,174 @@
+"""The example spaces, the space of stumps, edges of single classifiers, and the lazy learner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
+
+from boostbench.errors import BoostbenchError
+from boostbench.theory.bounds import error_bound
+from boostbench.theory.conditions import decide, is_boostable
+from boostbench.theory.edges import minimal_edge, uniform_edge
+from boostbench.theory.layout import own_labels, uniform_baseline
+from boostbench.theory.lazy import lazy_space, play_lazy
+from boostbench.theory.spaces import (
+    all_classifiers,
+    all_stumps,
+    example_space,
+    subsets,
+    windows,
+)
+from tests.theory.vectors import VECTORS
+
+
+def test_windows_have_the_specified_classifiers() -> None:
+    vector = VECTORS["windows"]
+    space = windows(vector["n"], vector["n_classes"], vector["gamma"])
+    assert_array_equal(space.predictions[:, 0], vector["first"])
+    right = space.predictions == space.y[:, None]
+    assert (right.sum(axis=0) == vector["width"]).all()
+    assert (right.sum(axis=1) == vector["width"]).all()
+
+
+def test_windows_are_wrong_where_their_baseline_is_smallest() -> None:
+    n, K, gamma = 13, 4, 0.4
+    rng = np.random.default_rng(3)
+    others = rng.dirichlet(np.ones(K - 1), size=n)
+    others *= (1 - gamma) / (1 + others.max(axis=1, keepdims=True))
+    rows = np.hstack([gamma + others.max(axis=1, keepdims=True), others])
+    y = np.arange(n) % K
+    B = own_labels(rows, y)
+    space = windows(n, K, gamma, B)
+    assert is_boostable(space.predictions, space.y)
+    wrong = space.predictions != y[:, None]
+    chosen = np.take_along_axis(B, space.predictions, axis=1)
+    assert_allclose(chosen[wrong], np.broadcast_to(others.min(1)[:, None], (n, n))[wrong])
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("window", {}, "did you mean 'windows'"),
+        ("windows", {"n": 9}, "exceed"),
+        ("windows", {"gamma": 0.0}, "gamma"),
+        ("subsets", {"n_right": 7}, "n_right"),
+        ("subsets", {"n": 60, "n_right": 30}, "classifiers"),
+    ],
+)
+def test_impossible_spaces_are_refused(name: str, params: dict[str, float], message: str) -> None:
+    with pytest.raises(BoostbenchError, match=message):
+        example_space(name, **params)
+
+
+def test_all_classifiers_hold_each_once_and_the_first_first() -> None:
+    space = all_classifiers([0, 1, 2], 3, first=[[2, 0], [2, 0], [2, 1]])
+    assert space.predictions.shape == (3, 27)
+    assert len({tuple(h) for h in space.predictions.T}) == 27
+    assert_array_equal(space.predictions[:, :2].T, [[2, 2, 2], [0, 0, 1]])
+    assert_array_equal(space.predictions[:, 2], [0, 0, 0])
+
+
+def test_stumps_hold_every_split_once() -> None:
+    X = np.array([[1.0, 5.0, 0.0], [2.0, 4.0, 0.0], [2.0, 4.0, 0.0], [3.0, 3.0, 0.0]])
+    space = all_stumps(X, [0, 1, 1, 2], 3)
+    # The second feature mirrors the first, the third is constant: two splits, six pairs each.
+    assert space.predictions.shape == (4, 3 + 2 * 6)
+    assert len({tuple(h) for h in space.predictions.T}) == 15
+    assert decide(space.predictions, space.y, "minimal", 3).gamma > 0
+    with pytest.raises(BoostbenchError, match="missing"):
+        all_stumps([[np.nan]], [0], 2)
+
+
+def test_a_constant_feature_leaves_the_constants() -> None:
+    assert_array_equal(all_stumps([[1.0], [1.0]], [0, 1], 2).predictions, [[0, 1], [0, 1]])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(2, 5), st.integers(0, 10**6))
+def test_edges_are_where_the_baselines_cost_the_same(n_classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=6)
+    rows = rng.random((6, n_classes))
+    rows[:, 0] = rows.min(axis=1) - rng.random(6)
+    C = own_labels(rows, y)
+    h = rng.integers(n_classes, size=6)
+    paid = C[np.arange(6), h].sum()
+    uniform, minimal = uniform_edge(C, y, h), minimal_edge(C, y, h)
+    assert uniform <= minimal + 1e-12 <= 1 + 2e-12
+    if uniform >= 0:
+        B = own_labels(uniform_baseline(n_classes, uniform), y)
+        assert_allclose((B * C).sum(), paid)
+    if minimal >= 0:
+        assert_allclose(sum(worst_by_linear_program(row, minimal) for row in rows), paid)
+
+
+def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:
+    """The largest <row, b> over the distributions with b_0 = gamma + max b_l, one leader each."""
+    K = len(row)
+    best = -np.inf
+    for leader in range(1, K):
+        lead = np.zeros((1, K))
+        lead[0, 0], lead[0, leader] = 1.0, -1.0
+        behind = np.eye(K)[1:]
+        behind[:, leader] -= 1.0
+        result = linprog(
+            -row,
+            A_ub=behind,
+            b_ub=np.zeros(K - 1),
+            A_eq=np.vstack([np.ones(K), lead]),
+            b_eq=[1.0, gamma],
+            method="highs",
+        )
+        best = max(best, -result.fun)
+    return float(best)
+
+
+def test_the_edge_of_mm_costs_is_adaboost_mms_under_both_conditions() -> None:
+    """(59)-(60): with rows of MR's family the uniform baseline is the worst one."""
+    rng = np.random.default_rng(5)
+    y, h = rng.integers(4, size=(2, 30))
+    F = rng.normal(scale=0.1, size=(30, 4))
+    C = np.exp(F - F[np.arange(30), y][:, None])
+    C[np.arange(30), y] = 0.0
+    C[np.arange(30), y] = -C.sum(axis=1)
+    delta = C[np.arange(30), h].sum() / C[np.arange(30), y].sum()
+    assert_allclose(uniform_edge(C, y, h), delta)
+    assert_allclose(minimal_edge(C, y, h), delta)
+
+
+def test_edges_need_costs_that_prefer_the_true_label() -> None:
+    with pytest.raises(BoostbenchError, match="less than the true"):
+        uniform_edge([[1.0, 0.0]], [0], [0])
+    with pytest.raises(BoostbenchError, match="any edge"):
+        minimal_edge([[1.0, 1.0]], [0], [0])
+
+
+def test_a_lazy_learner_holds_samme_and_not_mm() -> None:
+    samme = play_lazy("samme", n_rounds=60)
+    assert len(samme.chosen) == 60
+    assert set(samme.chosen.tolist()) == {0, 1}
+    assert (samme.error == 0.5).all()
+    mm = play_lazy("adaboost-mm", n_rounds=60)
+    assert len(mm.error) == 22
+    assert mm.error[-1] == 0.0
+    with pytest.raises(BoostbenchError, match="did you mean 'samme'"):
+        play_lazy("same")
+
+
+def test_the_lazy_space_tries_the_constants_first() -> None:
+    assert_array_equal(lazy_space().predictions.T[:4], [[0, 0], [1, 1], [0, 1], [0, 2]])
+
+
+@pytest.mark.parametrize(("n", "K", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])
+def test_mm_needs_no_more_than_the_edge_of_the_subsets(n: int, K: int, r: int) -> None:
+    space = subsets(n, K, r)
+    assert decide(space.predictions, space.y, "m1", K).gamma <= 1e-9
+    gamma = decide(space.predictions, space.y, "minimal", K).gamma
+    game = play_lazy("adaboost-mm", n_rounds=1000, gamma=gamma - 1e-9, space=space)
+    assert game.error[-1] == 0.0
+    bound = error_bound(np.full(1000, gamma), K)
+    assert len(game.error) <= np.argmax(bound < 1 / n) + 1
