@@ -1,0 +1,110 @@
+"""Run the benchmarks: ``python -m benchmarks --help``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# One thread, whatever library asks; read when the libraries are imported, hence first.
+for _name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+    os.environ[f"{_name}_NUM_THREADS"] = "1"
+
+if TYPE_CHECKING:
+    from benchmarks.settings import Settings
+    from benchmarks.table import Row
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the table, and write it."""
+    from rich.console import Console
+
+    from benchmarks.settings import Settings
+    from benchmarks.table import show, write
+
+    options = _parse(arguments)
+    settings = Settings(options.quick, options.repeats or (3 if options.quick else 7))
+    console = Console(width=None if sys.stdout.isatty() else 180)
+    rows: list[Row] = []
+    for row in _rows(options.measure, options.data_set, options.data, settings):
+        console.print(" | ".join(row.cells()), style="dim", highlight=False)
+        rows.append(row)
+    show(rows, console)
+    if options.out is not None:
+        how = shlex.join(["python", "-m", "benchmarks", *(arguments or sys.argv[1:])])
+        for path in write(rows, options.out, how):
+            console.print(f"wrote {path}")
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    from benchmarks.data import NAMES
+    from benchmarks.measures import MEASURES
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    many = {"nargs": "+", "metavar": "NAME"}
+    parser.add_argument(
+        "--measure", choices=MEASURES, default=MEASURES, help=", ".join(MEASURES), **many
+    )
+    parser.add_argument("--data-set", choices=NAMES, default=NAMES, help=", ".join(NAMES), **many)
+    folder = os.environ.get("BOOSTBENCH_DATA")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(folder) if folder else None,
+        help="folder of NAME.csv.gz; data of the same shape is generated if absent "
+        "(default: $BOOSTBENCH_DATA)",
+    )
+    parser.add_argument("--quick", action="store_true", help="small data, few rounds and repeats")
+    parser.add_argument("--repeats", type=int, help="turns of each contestant")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=ROOT / "results" / "benchmarks",
+        help="folder to write to (default: results/benchmarks)",
+    )
+    parser.add_argument(
+        "--no-write", dest="out", action="store_const", const=None, help="only print"
+    )
+    return parser.parse_args(arguments)
+
+
+def _rows(
+    measures: Sequence[str], names: Sequence[str], folder: Path | None, settings: Settings
+) -> Iterator[Row]:
+    from benchmarks.data import load
+    from benchmarks.measures import ALONE, ON_DATA
+
+    for measure in measures:
+        if measure in ALONE:
+            yield from _guarded(lambda m=measure: ALONE[m](settings), measure, "")
+            continue
+        function, suitable = ON_DATA[measure]
+        for name in (name for name in suitable if name in names):
+            data = load(name, folder).head(settings.max_rows)
+            yield from _guarded(lambda f=function, d=data: f(d, settings), measure, name)
+
+
+def _guarded(measure: Callable[[], Iterator[Row]], name: str, data: str) -> Iterator[Row]:
+    """One measure that fails, or whose peer is absent, must not take the others along."""
+    from benchmarks.peers import PeerMissingError
+    from benchmarks.table import Row
+
+    try:
+        yield from measure()
+    except PeerMissingError as error:
+        note = f"peer not installed: {error}; pip install 'boostbench[bench]'"
+        yield Row(name, data, "-", "-", None, None, note=note)
+    except Exception as error:
+        note = f"failed: {type(error).__name__}: {error}"
+        yield Row(name, data, "-", "-", None, None, note=note)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""The measure of histogram additions: the engine's kernel beside a bare loop.
+
+This looks into the engine, below its public surface, as the kernel has no other face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from benchmarks.data import Data
+from benchmarks.settings import Settings
+from benchmarks.table import Row
+from benchmarks.timing import Contestant, compete, whole
+from boostbench.weak_learners import Tree
+from boostbench.weak_learners.criteria import SIGNED
+from boostbench.weak_learners.histograms import build
+
+#: Additions of one turn; enough for the clock.
+ADDITIONS = 20_000_000
+
+
+def histogram_additions(data: Data, settings: Settings) -> Iterator[Row]:
+    """Additions per second of a root histogram beside those of a bare loop in cache."""
+    ours, n_ours = our_additions(data)
+    bare, n_bare = bare_additions()
+    a, b = compete([ours, bare], settings.repeats, settings.budget)
+    speed, bare_speed = n_ours / a / 1e6, n_bare / b / 1e6
+    yield Row(
+        "histogram additions / bare loop",
+        data.name,
+        f"{speed:.0f} M/s",
+        f"{bare_speed:.0f} M/s",
+        speed / bare_speed,
+        0.5,
+        at_least=True,
+    )
+
+
+def our_additions(data: Data) -> tuple[Contestant, int]:
+    """Return a contestant that builds root histograms of two classes, and its additions.
+
+    What the most frequent bins of sparse features are spared is not counted.
+    """
+    prepared = Tree().prepare(data.X)
+    n = len(data.y)
+    label = (data.y == 0).astype(np.int32)
+    stat = np.full((n, 1), 2**40, dtype=np.int64)
+    rows = np.arange(n, dtype=np.int32)
+    total = np.bincount(label, minlength=2) * 2**40
+    histogram = np.zeros(2 * len(prepared.low), dtype=np.int64)
+    additions = prepared.dense_codes.size + len(prepared.sparse_bins)
+    repeats = -(-ADDITIONS // additions)
+    arguments = (prepared, label, stat, rows, total, histogram)
+    _build(1, *arguments)
+    return whole(lambda: _build(repeats, *arguments)), repeats * additions
+
+
+def bare_additions() -> tuple[Contestant, int]:
+    """Return a contestant that adds 1,000 rows of 16 features over and over, and its additions."""
+    rng = np.random.default_rng(0)
+    bins = rng.integers(64, size=(1_000, 16)) + 64 * np.arange(16)
+    weight = np.full(1_000, 2**40, dtype=np.int64)
+    histogram = np.zeros(64 * 16, dtype=np.int64)
+    repeats = -(-ADDITIONS // bins.size)
+    _add(1, bins, weight, histogram)
+    return whole(lambda: _add(repeats, bins, weight, histogram)), repeats * bins.size
+
+
+@njit
+def _build(repeats: int, data: Any, label: Any, stat: Any, rows: Any, total: Any, out: Any) -> None:
+    for _ in range(repeats):
+        build(SIGNED, data, label, stat, rows, total, 2, out)
+
+
+@njit
+def _add(repeats: int, bins: Any, weight: Any, histogram: Any) -> None:
+    for _ in range(repeats):
+        for i in range(len(bins)):
+            for j in range(bins.shape[1]):
+                histogram[bins[i, j]] += weight[i]

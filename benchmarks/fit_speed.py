@@ -1,0 +1,135 @@
+"""Measures of whole fits and of prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.data import Data
+from benchmarks.peers import LIGHTGBM, lightgbm, lightgbm_multiclass, sklearn_samme
+from benchmarks.settings import Settings
+from benchmarks.table import Row, seconds
+from benchmarks.timing import Contestant, compete, whole
+from boostbench.boosters import make_booster
+from boostbench.weak_learners import BinaryLabels, Forest, Tree
+
+
+def mh_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
+    """AdaBoost.MH beside LightGBM multiclass: as many rounds, trees and leaves; binning counts."""
+    lightgbm()
+    rounds = settings.rounds
+    _warm_up("adaboost-mh")
+    contestants = [
+        _fit("adaboost-mh", data, rounds),
+        whole(lambda: lightgbm_multiclass(data, rounds)),
+    ]
+    a, b = compete(contestants, min(settings.repeats, 3), settings.budget)
+    yield Row(
+        f"AdaBoost.MH fit, T={rounds} / LightGBM", data.name, seconds(a), seconds(b), a / b, 1.0
+    )
+
+
+def sm_and_mh(data: Data, settings: Settings) -> Iterator[Row]:
+    """sm-boost beside our AdaBoost.MH."""
+    rounds = settings.rounds
+    contestants = []
+    for name in ("sm-boost", "adaboost-mh"):
+        _warm_up(name)
+        contestants.append(_fit(name, data, rounds))
+    a, b = compete(contestants, min(settings.repeats, 3), settings.budget)
+    yield Row(
+        f"sm-boost fit, T={rounds} / AdaBoost.MH", data.name, seconds(a), seconds(b), a / b, 0.5
+    )
+
+
+def _fit(name: str, data: Data, rounds: int) -> Contestant:
+    return whole(
+        lambda: make_booster(name, n_estimators=rounds, random_state=0).fit(data.X, data.y)
+    )
+
+
+def _warm_up(name: str) -> None:
+    """Fit something tiny, so that nothing is compiled or loaded on the clock."""
+    X = np.arange(12.0)[:, None]
+    make_booster(name, n_estimators=2, random_state=0).fit(X, np.arange(12) % 3).predict(X)
+
+
+def samme_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
+    """SAMME beside AdaBoostClassifier on CART; test errors must agree within half a point."""
+    rounds = settings.rounds
+    if data.X.size > 10**7:  # scikit-learn would take hours
+        rounds, data = 10, data.head(10_000)
+    fitted: dict[str, Any] = {}
+    peer = sklearn_samme(data, rounds)
+
+    def fit_ours() -> None:
+        booster = make_booster("samme", n_estimators=rounds, random_state=0)
+        fitted["ours"] = booster.fit(data.X, data.y)
+
+    def fit_peer() -> None:
+        fitted["peer"] = peer()
+
+    _warm_up("samme")
+    a, b = compete([whole(fit_ours), whole(fit_peer)], min(settings.repeats, 3), settings.budget)
+    errors = {
+        who: 100.0 * float((model.predict(data.X_test) != data.y_test).mean())
+        for who, model in fitted.items()
+    }
+    yield Row(
+        f"scikit-learn / SAMME fit, T={rounds}",
+        data.name,
+        seconds(a),
+        seconds(b),
+        b / a,
+        10.0,
+        at_least=True,
+        ok=abs(errors["ours"] - errors["peer"]) <= 0.5,
+        note=f"test error {errors['ours']:.2f} % beside {errors['peer']:.2f} %",
+    )
+
+
+def staged_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
+    """Scores after every round beside LightGBM's scores after the last one."""
+    data = data.head(10_000)
+    n_trees = 350 if settings.quick else 3_500
+    rounds = -(-n_trees // data.n_classes)
+    X = np.resize(data.X_test, (10_000, data.X.shape[1]))
+    peer = lightgbm().Booster(model_str=lightgbm_multiclass(data, rounds).model_to_string())
+    forest = _forest(data, rounds)
+    tree_index = np.arange(forest.n_trees)
+    coefficient = np.linspace(1.0, 0.1, forest.n_trees)
+    round_end = np.arange(1, rounds + 1) * data.n_classes
+
+    def staged() -> None:
+        F = np.zeros((len(X), data.n_classes))
+        for _ in forest.staged_scores(X, tree_index, coefficient, round_end, F):
+            pass
+
+    def plain() -> None:
+        peer.predict(X, raw_score=True, num_threads=LIGHTGBM["num_threads"])
+
+    staged()
+    a, b = compete([whole(staged), whole(plain)], settings.repeats, settings.budget)
+    yield Row(
+        f"staged scores, {forest.n_trees:,} trees / LightGBM predict",
+        data.name,
+        seconds(a),
+        seconds(b),
+        a / b,
+        1.0,
+        note="10,000 rows",
+    )
+
+
+def _forest(data: Data, rounds: int) -> Forest:
+    """Grow as many trees as AdaBoost.MH would, on random weights."""
+    rng = np.random.default_rng(0)
+    tree = Tree(max_leaf_nodes=12)
+    prepared = tree.prepare(data.X)
+    signs = np.where(data.y[:, None] == np.arange(data.n_classes), 1.0, -1.0)
+    weights = (rng.exponential(size=signs.shape) for _ in range(rounds))
+    return Forest.concatenate(
+        [tree.fit(prepared, BinaryLabels(signs * w / w.sum())).trees for w in weights]
+    )

@@ -1,0 +1,27 @@
+"""The list of the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from benchmarks import additions, fit_speed, memory, tree_speed
+from benchmarks.data import NAMES, SHAPES, Data
+from benchmarks.settings import Settings
+from benchmarks.table import Row
+
+#: Measures taken on each data set, and the data sets they are taken on.
+ON_DATA: dict[str, tuple[Callable[[Data, Settings], Iterator[Row]], tuple[str, ...]]] = {
+    "tree-lightgbm": (tree_speed.tree_and_lightgbm, NAMES),
+    "tree-sklearn": (tree_speed.tree_and_sklearn, tuple(SHAPES)),
+    "mh-lightgbm": (fit_speed.mh_and_lightgbm, tuple(SHAPES)),
+    "samme-sklearn": (fit_speed.samme_and_sklearn, tuple(SHAPES)),
+    "sm-mh": (fit_speed.sm_and_mh, tuple(SHAPES)),
+    "staged-lightgbm": (fit_speed.staged_and_lightgbm, tuple(SHAPES)),
+    "histogram": (additions.histogram_additions, NAMES),
+}
+#: Measures that make their own data.
+ALONE: dict[str, Callable[[Settings], Iterator[Row]]] = {
+    "scaling": tree_speed.scaling,
+    "memory": memory.memory,
+}
+MEASURES = (*ON_DATA, *ALONE)

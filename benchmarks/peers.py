@@ -1,0 +1,86 @@
+"""The peers, set to do the same work as ours with one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.data import Data
+from benchmarks.timing import Contestant, Stopwatch
+
+#: Twelve leaves, no other limit; col-wise or row-wise histograms as LightGBM itself finds faster.
+LIGHTGBM = {
+    "num_leaves": 12,
+    "max_bin": 255,
+    "min_data_in_leaf": 1,
+    "min_sum_hessian_in_leaf": 0.0,
+    "num_threads": 1,
+    "verbosity": -1,
+}
+
+
+class PeerMissingError(Exception):
+    """A peer is not installed."""
+
+
+def lightgbm() -> Any:
+    """Import LightGBM."""
+    try:
+        import lightgbm
+    except ImportError:
+        raise PeerMissingError("lightgbm") from None
+    return lightgbm
+
+
+def lightgbm_tree(data: Data, n_trees: int) -> Contestant:
+    """Return a contestant that grows trees for one class against the others.
+
+    The data set is built and the booster made beforehand; what counts is LightGBM's own training
+    loop: gradients, the tree, the new scores.
+    """
+    lgb = lightgbm()
+    dataset = lgb.Dataset(data.X, (data.y == 0).astype(float), params=LIGHTGBM).construct()
+
+    def contestant() -> float:
+        booster = lgb.Booster({**LIGHTGBM, "objective": "binary"}, dataset)
+        watch = Stopwatch()
+        with watch:
+            for _ in range(n_trees):
+                booster.update()
+        return watch.seconds / n_trees
+
+    return contestant
+
+
+def lightgbm_multiclass(data: Data, rounds: int) -> Any:
+    """Train LightGBM for all classes, binning included."""
+    lgb = lightgbm()
+    params = {**LIGHTGBM, "objective": "multiclass", "num_class": data.n_classes}
+    return lgb.train(params, lgb.Dataset(data.X, data.y), rounds)
+
+
+def sklearn_tree(data: Data, weights: list[np.ndarray]) -> Contestant:
+    """Return a contestant that grows one CART of 12 leaves per vector of weights."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = data.X.astype(np.float32), data.y == 0  # its own format, so that it need not convert
+
+    def contestant() -> float:
+        watch = Stopwatch()
+        for weight in weights:
+            with watch:
+                DecisionTreeClassifier(max_leaf_nodes=12).fit(X, y, sample_weight=weight)
+        return watch.seconds / len(weights)
+
+    return contestant
+
+
+def sklearn_samme(data: Data, rounds: int) -> Callable[[], Any]:
+    """Return a function that trains scikit-learn's AdaBoost on trees of 12 (K - 1) leaves."""
+    from sklearn.ensemble import AdaBoostClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=12 * (data.n_classes - 1))
+    return lambda: AdaBoostClassifier(tree, n_estimators=rounds, random_state=0).fit(data.X, data.y)
