@@ -1,0 +1,108 @@
+"""Parts of one's own: the very files that the documentation shows, run through the command line."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from sklearn.utils.estimator_checks import check_estimator
+
+from boostbench.registry import boosters, load_plugin
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def write_example(page, folder):
+    """Write the Python file and the config that a page shows; return their names."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    before, source = re.search(r"(.*?)```python\n(.*?)```", text, re.DOTALL).groups()
+    plugin = re.findall(r"`([\w-]+\.py)`", before)[-1]
+    (folder / plugin).write_text(source)
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    config = next(block for block in blocks if "boosters:" in block)
+    name = f"{yaml.safe_load(config)['name']}.yaml"
+    (folder / name).write_text(config)
+    assert f"run {name} --plugin {plugin}" in text
+    return plugin, name
+
+
+def test_the_booster_of_the_docs_runs_in_worker_processes(shell, tmp_path):
+    plugin, config = write_example("adding-a-booster.md", tmp_path)
+    outcome = shell("run", config, "--plugin", plugin, "--jobs", "2")
+    assert outcome.code == 0, outcome.err
+    assert "boostbench:" not in outcome.err
+    assert "12 ok" in outcome.out
+    again = shell("run", config, "--plugin", plugin)
+    assert "12 cached" in again.out
+    path = tmp_path / plugin
+    path.write_text(path.read_text().replace("1e-10", "1e-12"))
+    stale = shell("plan", config, "--plugin", plugin)
+    assert "4 ok, 8 stale" in stale.out
+    assert "the code changed since it was done" in stale.out
+
+
+def test_the_booster_of_the_docs_is_a_scikit_learn_classifier(tmp_path):
+    plugin, _ = write_example("adding-a-booster.md", tmp_path)
+    try:
+        module = load_plugin(tmp_path / plugin)
+        check_estimator(module.MadaBoost(n_estimators=5), on_skip=None)
+    finally:
+        boosters.unregister("madaboost")
+
+
+def test_the_booster_of_the_docs_is_shown(shell, tmp_path):
+    plugin, _ = write_example("adding-a-booster.md", tmp_path)
+    outcome = shell("show", "madaboost", "--plugin", plugin)
+    assert "cap: float, default 1.0" in outcome.out
+    assert "Domingo & Watanabe 2000" in outcome.out
+
+
+def test_a_booster_is_named_by_its_file_in_the_config(shell, tmp_path):
+    plugin, config = write_example("adding-a-booster.md", tmp_path)
+    text = (tmp_path / config).read_text()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / config).write_text(text.replace("- madaboost:", f"- {plugin}:MadaBoost:"))
+    (tmp_path / plugin).rename(tmp_path / "sub" / plugin)
+    outcome = shell("run", f"sub/{config}", "--only", "wine", "--set", "seeds=1", "--jobs", "1")
+    assert outcome.code == 0, outcome.err
+    assert "boostbench:" not in outcome.err
+    assert "3 ok" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("page", "runs"), [("adding-a-noise-model.md", 6), ("adding-a-data-set.md", 8)]
+)
+def test_the_other_parts_of_the_docs_run(shell, tmp_path, page, runs):
+    plugin, config = write_example(page, tmp_path)
+    outcome = shell("run", config, "--plugin", plugin, "--executor", "inline")
+    assert outcome.code == 0, outcome.err
+    assert "boostbench:" not in outcome.err
+    assert f"{runs} ok" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("1 / 0\n", "broken.py:1 cannot be loaded: ZeroDivisionError"),
+        ("import nonesuch\n", "broken.py:1 cannot be loaded: ModuleNotFoundError"),
+        ("x = 1\ndef f(:\n", "broken.py:2 cannot be loaded: SyntaxError"),
+    ],
+)
+def test_a_plugin_that_fails_is_named_with_its_line(boostbench, tiny, tmp_path, source, complaint):
+    (tmp_path / "broken.py").write_text(source)
+    outcome = boostbench("run", tiny, "--plugin", "broken.py")
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_broken_installed_plugin_is_named_and_the_rest_is_listed(shell, tmp_path):
+    info = tmp_path / "site" / "oldboost-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: oldboost\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[boostbench.boosters]\nold = oldboost:Old\n")
+    (tmp_path / "site" / "oldboost.py").write_text("from numpy import nonesuch\n")
+    outcome = shell("list", "boosters", PYTHONPATH=str(tmp_path / "site"))
+    assert outcome.code == 0
+    assert "sm-boost" in outcome.out
+    assert "skipped booster 'old' of the package oldboost: ImportError" in outcome.err
