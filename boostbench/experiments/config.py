@@ -20,6 +20,7 @@ __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
 
 _RECORDS = ("margins", "smooth_risk")
 _FILE = "<file>"
+_NEEDED = "name, datasets, boosters and rounds"
 
 
 def _checked(check: Callable[[Any], Any]) -> PlainValidator:
@@ -265,10 +266,10 @@ def _of_size(source: Source, size: str) -> Source:
             places[place[2:]] = at
     merged = {**copy.deepcopy(source.data), **copy.deepcopy(part)}
     if "rounds" in part and "checkpoints" not in part and merged.get("checkpoints"):
-        resized = Source(source.name, merged, places)
+        resized = Source(source.name, merged, places, source.refused)
         _cut_checkpoints(resized, merged["rounds"])
         return resized
-    return Source(source.name, merged, places)
+    return Source(source.name, merged, places, source.refused)
 
 
 def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:
@@ -276,7 +277,14 @@ def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[Boo
         data = {**source.data, _FILE: Path(source.name)}
         config = Config.model_validate(data, context={"setting": setting})
     except ValidationError as error:
-        return None, [c for mistake in error.errors() for c in _complaints(mistake, source)]
+        mistakes = error.errors()
+        found = [c for mistake in mistakes for c in _complaints(mistake, source)]
+        missing = [str(mistake["loc"][-1]) for mistake in mistakes if mistake["type"] == "missing"]
+        if missing:
+            keys = "key" if len(missing) == 1 else "keys"
+            what = f"missing {keys} {', '.join(missing)}; a config needs {_NEEDED}"
+            found.append(BoostbenchError(what, where=source.name))
+        return None, found
     if not config.checkpoints:
         config = config.model_copy(update={"checkpoints": checkpoint_ladder(config.rounds)})
     return config, _cross_checks(config, source)
@@ -307,9 +315,8 @@ def _complaints(mistake: Any, source: Source) -> list[BoostbenchError]:
         known = _keys() if len(place) == 1 else list(Limits.model_fields)
         what = unknown("key", str(place[-1]), known)
         return [BoostbenchError(what, where=source.where(place))]
-    if mistake["type"] == "missing":
-        what = f"missing key {place[-1]!r}; a config needs {', '.join(_keys(needed=True))}"
-        return [BoostbenchError(what, where=source.name)]
+    if mistake["type"] == "missing":  # said once for all keys
+        return []
     if isinstance(cause, MistakesError):
         parts = [((*place, *inner), what) for inner, what in cause.found]
     elif cause is not None:
@@ -319,6 +326,7 @@ def _complaints(mistake: Any, source: Source) -> list[BoostbenchError]:
     return [
         BoostbenchError(_with_key(what, source.resolve(at)), where=source.where(at))
         for at, what in parts
+        if source.resolve(at) not in source.refused
     ]
 
 
@@ -330,12 +338,8 @@ def _with_key(what: str, place: Place) -> str:
     return f"{key} {what}" if what.startswith(("must ", "needs ")) else f"{key}: {what}"
 
 
-def _keys(*, needed: bool = False) -> list[str]:
-    return [
-        name
-        for name, field in Config.model_fields.items()
-        if name != "path" and (field.is_required() or not needed)
-    ]
+def _keys() -> list[str]:
+    return [name for name in Config.model_fields if name != "path"]
 
 
 def _without_echoes(complaints: list[BoostbenchError]) -> list[BoostbenchError]:

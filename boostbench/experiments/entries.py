@@ -338,4 +338,4 @@ def _beside(value: Any, folder: Path) -> str:
     path = folder / Path(text(value)).expanduser()
     if not path.is_file():
         raise BoostbenchError(f"there is no file {path}")
-    return str(path)
+    return str(path.resolve())

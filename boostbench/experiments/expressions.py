@@ -33,6 +33,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max}
 _MAX_EXPONENT = 64
+_EXAMPLE = {"K": 3, "n": 1009, "d": 7}
 
 
 def is_expression(text: str) -> bool:
@@ -55,7 +56,7 @@ def is_expression(text: str) -> bool:
     numbers = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     if not numbers and not any(name in NAMES for name in names):
         return False
-    _evaluate(tree, dict.fromkeys(NAMES, 2), text)
+    _evaluate(tree, _EXAMPLE, text)
     return True
 
 

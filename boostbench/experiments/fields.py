@@ -66,8 +66,15 @@ class Notes:
             raise MistakesError(self.found)
 
 
-def unknown(kind: str, name: str, known: Collection[str]) -> str:
+def unknown(kind: str, name: str, known: Collection[str], *, of: str = "") -> str:
     """Return the complaint about a name that is not among the known ones.
+
+    Parameters
+    ----------
+    kind, name : str
+    known : collection of str
+    of : str, default=""
+        What the name belongs to.
 
     Examples
     --------
@@ -76,7 +83,7 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
     """
     close = nearest(name, known)
     hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(sorted(known))}"
-    return f"unknown {kind} {name!r}; {hint}"
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}"
 
 
 def whole(least: int = 0) -> Callable[[Any], int]:
@@ -84,7 +91,9 @@ def whole(least: int = 0) -> Callable[[Any], int]:
 
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"must be a whole number of at least {least}, found {show(value)}")
+            hint = f"; write {value:.0f}" if type(value) is float and value.is_integer() else ""
+            what = f"must be a whole number of at least {least}, found {show(value)}{hint}"
+            raise ValueError(what)
         return value
 
     return check

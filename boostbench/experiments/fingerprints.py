@@ -76,7 +76,7 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
 def _path_of(origin: str) -> Path | None:
     """Return the source file of a module name or path; None if it has none (a C extension)."""
     if origin.endswith(".py"):
-        return Path(origin)
+        return Path(origin) if Path(origin).is_file() else None
     package, _, leaf = origin.rpartition(".")
     if package:
         parent = _path_of(package)

@@ -7,6 +7,7 @@ imported for it.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -47,29 +48,29 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
         return
     for key, reason in _SET_ELSEWHERE.items():
         if key in params:
-            notes.add(f"parameter {key!r} {reason}", key)
+            notes.add(f"a booster's {key!r} {reason}", key)
     own = {key: value for key, value in params.items() if key not in _SET_ELSEWHERE}
     known = _parameters_of(booster)
     for key in own:
         if known is not None and key not in known:
             names = set(known) - set(_SET_ELSEWHERE)
-            notes.add(f"booster {name!r}: {unknown('parameter', key, names)}", key)
+            notes.add(unknown("parameter", key, names, of=f"booster {name!r}"), key)
     if notes.found:
         return
     if "weak_learner" in own:
         _check_weak_learner(own["weak_learner"], notes)
     if not notes.found:
-        _check_values(booster, name, own, notes)
+        _check_values(booster, own, notes)
 
 
 def check_noise_params(model: str, params: Mapping[str, Any], notes: Notes) -> None:
     """Note what is wrong with the parameters of a noise model."""
-    names = list(inspect.signature(registry.noise_models.get(model)).parameters)
-    known = [*names[_NOISE_ARGUMENTS:], *_ANY_NOISE]
+    arguments = list(inspect.signature(registry.noise_models.get(model)).parameters)
+    known = [*arguments[_NOISE_ARGUMENTS:], *_ANY_NOISE]
     for key in params:
         if key not in known:
-            what = unknown("parameter", key, [*known, "model", "rate"])
-            notes.add(f"noise model {model!r}: {what}", key)
+            names = [*known, "model", "rate"]
+            notes.add(unknown("parameter", key, names, of=f"noise model {model!r}"), key)
 
 
 def check_generator_params(generator: str, params: Mapping[str, Any], notes: Notes) -> None:
@@ -82,7 +83,7 @@ def check_generator_params(generator: str, params: Mapping[str, Any], notes: Not
     known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     for key in params:
         if key not in known:
-            notes.add(f"generator {generator!r}: {unknown('parameter', key, known)}", key)
+            notes.add(unknown("parameter", key, known, of=f"generator {generator!r}"), key)
 
 
 def _check_weak_learner(spec: Any, notes: Notes) -> None:
@@ -107,26 +108,30 @@ def _check_weak_learner(spec: Any, notes: Notes) -> None:
     known = _parameters_of(learner)
     for key in params:
         if known is not None and key not in known:
-            what = unknown("parameter", key, known)
-            notes.add(f"weak learner {name!r}: {what}", place, name, key)
+            what = unknown("parameter", key, known, of=f"weak learner {name!r}")
+            notes.add(what, place, name, key)
     if not notes.found:
-        _check_values(learner, name, params, notes, place)
+        _check_values(learner, params, notes, place, name)
 
 
-def _check_values(
-    cls: Any, name: str, params: Mapping[str, Any], notes: Notes, *place: str
-) -> None:
+def _check_values(cls: Any, params: Mapping[str, Any], notes: Notes, *place: str) -> None:
     """Let the class itself judge the values; an expression has none yet."""
     ready = {key: value for key, value in params.items() if not _holds_expression(value)}
     for key, value in ready.items():
         try:
             plugin = cls(**{key: value})
-            validate = getattr(plugin, "_validate_params", None)
-            if validate is not None:
-                validate()
+            if hasattr(plugin, "_parameter_constraints"):
+                plugin._validate_params()
         except (ValueError, TypeError) as error:
-            lines = str(error).splitlines() or [type(error).__name__]
-            notes.add(f"{name!r}: {lines[0]}", *place, key)
+            notes.add(_first_line(error), *place, key)
+
+
+def _first_line(error: Exception) -> str:
+    """Return what an exception says, with the sets that scikit-learn prints in a fixed order."""
+    text = (str(error).splitlines() or [type(error).__name__])[0]
+    return re.sub(
+        r"\{(.*?)\}", lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text
+    )
 
 
 def _holds_expression(value: Any) -> bool:

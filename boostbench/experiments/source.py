@@ -53,6 +53,7 @@ _TRAPS = [
     ),
     (re.compile(r"[-+]?\.(nan|NaN|NAN)"), "{0} is not a value; write a number"),
 ]
+_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _MAX_VALUES = 100_000
 
 
@@ -68,11 +69,14 @@ class Source:
         Mappings, lists, text, numbers, truth values and None.
     places : dict
         ``"file:line"`` (or the ``--set`` text) of each value, by its place.
+    refused : set
+        Places whose value could not be read; the complaint about it is made already.
     """
 
     name: str
     data: Any
     places: dict[Place, str] = field(default_factory=dict)
+    refused: set[Place] = field(default_factory=set)
 
     def where(self, place: Place) -> str:
         """Return where ``place``, or the nearest value around it that is known, was written."""
@@ -158,7 +162,7 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
         raise ConfigError([_syntax_complaint(name, error)]) from error
     reader = _Reader(name)
     data = None if node is None else reader.value(node, ())
-    return Source(name, data, reader.places), reader.complaints
+    return Source(name, data, reader.places, reader.refused), reader.complaints
 
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
@@ -186,7 +190,9 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     source.places = {
         known: at for known, at in source.places.items() if known[: len(place)] != place
     }
-    source.places[place] = where
+    for length in range(1, len(place) + 1):
+        if length == len(place) or place[:length] not in source.places:
+            source.places[place[:length]] = where
     return None
 
 
@@ -198,7 +204,7 @@ def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
         last = position == len(steps) - 1
         if isinstance(holder, dict):
             key: str | int = step
-            if not last and not isinstance(holder.get(step), dict | list):
+            if not last and holder.get(step) is None:
                 holder[step] = {}
         elif isinstance(holder, list):
             index = _entry(holder, step)
@@ -238,23 +244,18 @@ class _Reader:
         self.with_lines = with_lines
         self.places: dict[Place, str] = {}
         self.complaints: list[BoostbenchError] = []
+        self.refused: set[Place] = set()
         self._open: list[yaml.Node] = []
         self._count = 0
 
     def value(self, node: yaml.Node, place: Place) -> Any:
         self.places.setdefault(place, self.where(node))
         self._count += 1
-        if any(node is outer for outer in self._open) or self._count > _MAX_VALUES:
-            if self._count <= _MAX_VALUES or self._count == _MAX_VALUES + 1:
-                self.complain(node, "an alias that holds itself, or too many of them")
-            return None
-        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.partition("2002:")[2] not in (
-            "str",
-            "seq",
-            "map",
-        ):
-            self.complain(node, f"the tag {node.tag!r} is not supported; leave it out")
-            return None
+        if self._count > _MAX_VALUES or any(node is outer for outer in self._open):
+            return self.refuse(node, place, "an alias that holds itself, or too many of them")
+        if node.tag not in _TAGS:
+            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+            return self.refuse(node, place, f"the tag {tag} is not supported; leave it out")
         self._open.append(node)
         try:
             if isinstance(node, yaml.MappingNode):
@@ -262,7 +263,7 @@ class _Reader:
             if isinstance(node, yaml.SequenceNode):
                 return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
             assert isinstance(node, yaml.ScalarNode)
-            return self.scalar(node)
+            return self.scalar(node, place)
         finally:
             self._open.pop()
 
@@ -276,19 +277,17 @@ class _Reader:
             key = str(key_node.value)
             if key == "<<":
                 self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
-                continue
-            if key_node.style is None and _TRAPS[0][0].fullmatch(key):
+            elif key_node.style is None and _TRAPS[0][0].fullmatch(key):
                 self.complain(key_node, _TRAPS[0][1].format(key))
-                continue
-            if key in result:
+            elif key in result:
                 self.complain(key_node, f"key {key!r} is given twice; first at {lines[key]}")
-                continue
-            lines[key] = self.where(key_node)
-            self.places[(*place, key)] = lines[key]
-            result[key] = self.value(value_node, (*place, key))
+            else:
+                lines[key] = self.where(key_node)
+                self.places[(*place, key)] = lines[key]
+                result[key] = self.value(value_node, (*place, key))
         return result
 
-    def scalar(self, node: yaml.ScalarNode) -> Any:
+    def scalar(self, node: yaml.ScalarNode, place: Place) -> Any:
         text = str(node.value)
         if node.style is not None:  # quoted or block text
             return text
@@ -296,13 +295,17 @@ class _Reader:
             return _WORDS[text]
         for pattern, what in _TRAPS:
             if pattern.fullmatch(text):
-                self.complain(node, what.format(text))
-                return text
+                return self.refuse(node, place, what.format(text))
         if _INT.fullmatch(text):
             return int(text)
         if _FLOAT.fullmatch(text):
-            return float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf"))
+            return float(text.casefold().replace(".inf", "inf"))
         return text
+
+    def refuse(self, node: yaml.Node, place: Place, what: str) -> None:
+        self.refused.add(place)
+        if self._count <= _MAX_VALUES + 1:  # an alias too many is followed by many more
+            self.complain(node, what)
 
     def complain(self, node: yaml.Node, what: str) -> None:
         self.complaints.append(BoostbenchError(what, where=self.where(node)))

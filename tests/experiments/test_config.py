@@ -1,0 +1,151 @@
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.config import checkpoint_ladder, load_config
+from boostbench.experiments.grid import expand, select
+from boostbench.experiments.runs import CLEAN, Noise, Params
+from boostbench.resources import shipped
+
+MINIMAL = "name: trial\ndatasets: [wine]\nboosters: [toy-centroids]\nrounds: 150\n"
+
+
+@pytest.fixture
+def load(config_file):
+    return lambda text, *args, **options: load_config(config_file(text), *args, **options)
+
+
+def test_what_is_left_out_has_a_default(load):
+    config = load(MINIMAL)
+    assert config.noise == (CLEAN,)
+    assert config.seeds == (0,)
+    assert config.split == "official"
+    assert config.checkpoints == (1, 2, 5, 10, 20, 50, 100, 150)
+    assert config.limits.time is None
+
+
+def test_the_checkpoint_ladder_ends_at_the_last_round():
+    assert checkpoint_ladder(1) == (1,)
+    assert checkpoint_ladder(1000)[-2:] == (500, 1000)
+
+
+def test_limits_have_units(load):
+    limits = load(MINIMAL + "limits: {time: 1h30m, memory: 2G}\n").limits
+    assert (limits.time, limits.memory) == (5400.0, 2**31)
+
+
+def test_noise_is_a_list_of_models_and_rates(load):
+    text = "noise: [none, {model: exchange, rate: [0, 0.1]}, {model: pair, rate: 0.1}]\n"
+    assert load(MINIMAL + text).noise == (CLEAN, Noise("exchange", 0.1), Noise("pair", 0.1))
+
+
+def test_a_sweep_becomes_boosters_with_labels(load):
+    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {scale: [1, 2.5]}, samme]")
+    assert [booster.label for booster in load(text).boosters] == [
+        "toy-centroids (scale=1)",
+        "toy-centroids (scale=2.5)",
+        "samme",
+    ]
+
+
+def test_a_swept_weak_learner_is_named_by_its_value(load):
+    sweep = "[sm-boost: {weak_learner: {tree: {splitter: [best, random]}}}]"
+    boosters = load(MINIMAL.replace("[toy-centroids]", sweep)).boosters
+    assert [booster.label for booster in boosters] == ["sm-boost (best)", "sm-boost (random)"]
+    assert boosters[1].params == Params({"weak_learner": {"tree": {"splitter": "random"}}})
+
+
+def test_a_label_replaces_the_name(load):
+    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {label: mine}]")
+    assert load(text).boosters[0].label == "mine"
+
+
+def test_a_size_replaces_keys_and_cuts_the_checkpoints(load):
+    text = MINIMAL + "checkpoints: [10, 100]\nsizes: {quick: {rounds: 20, seeds: 2}}\n"
+    config = load(text, size="quick")
+    assert (config.rounds, config.seeds, config.checkpoints) == (20, (0, 1), (10, 20))
+
+
+def test_fewer_rounds_by_override_cut_the_checkpoints(load):
+    config = load(MINIMAL + "checkpoints: [10, 100, 150]\n", ["rounds=100"])
+    assert config.checkpoints == (10, 100)
+
+
+def test_a_plugin_file_is_found_beside_the_config(load, tmp_path):
+    (tmp_path / "mine.py").write_text("from sklearn.dummy import DummyClassifier as Mine\n")
+    text = MINIMAL.replace("toy-centroids", '"mine.py:Mine"')
+    booster = load(text, check_parameters=False).boosters[0]
+    assert (booster.name, booster.label) == ("mine.py:Mine", "Mine")
+    assert booster.source == f"{tmp_path / 'mine.py'}:Mine"
+
+
+def test_a_paper_file_is_found_beside_the_config(load, tmp_path):
+    (tmp_path / "values.csv").write_text("dataset\n")
+    config = load(MINIMAL + "report: [table: {rows: dataset, paper: values.csv}]\n")
+    assert config.report[0].options["paper"] == str(tmp_path / "values.csv")
+
+
+def test_the_grid_is_every_combination_with_seeds_outermost(load):
+    text = MINIMAL + "noise: [none, {model: exchange, rate: 0.2}]\nseeds: [3, 1]\n"
+    runs = expand(load(text))
+    assert [run.id for run in runs] == [
+        "wine/toy-centroids/clean/seed-3",
+        "wine/toy-centroids/exchange-0.2/seed-3",
+        "wine/toy-centroids/clean/seed-1",
+        "wine/toy-centroids/exchange-0.2/seed-1",
+    ]
+
+
+def test_what_a_data_set_says_for_itself_wins(load):
+    entry = (
+        "[wine: {as: W, rounds: 7, split: {holdout: 0.5}, boosters: {toy-centroids: {scale: 9}}}]"
+    )
+    (run,) = expand(load(MINIMAL.replace("[wine]", entry)))
+    assert (run.dataset, run.rounds) == ("W", 7)
+    assert run.split == Params({"holdout": 0.5})
+    assert run.booster.params == Params({"scale": 9})
+
+
+def test_an_alias_stands_for_the_data_set(load):
+    config = load(MINIMAL.replace("[wine]", "[breast_cancer]"))
+    assert config.datasets[0].data.name == "breast-cancer"
+    assert expand(config)[0].dataset == "breast_cancer"
+
+
+def test_folds_are_runs_of_their_own(load):
+    runs = expand(load(MINIMAL + "split: {folds: 3}\n"))
+    assert [run.split["fold"] for run in runs] == [0, 1, 2]
+    assert len({run.id for run in runs}) == 3
+
+
+def test_labels_are_no_part_of_the_value(load):
+    one = expand(load(MINIMAL))[0]
+    two = expand(load(MINIMAL.replace("[toy-centroids]", "[toy-centroids: {label: x}]")))[0]
+    assert one.value() == two.value()
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("pattern", "n"),
+    [("wine", 4), ("toy-centroids", 8), ("clean", 4), ("iris/*/clean/*", 2), ("*seed-1", 4)],
+)
+def test_only_some_runs_are_selected(load, pattern, n):
+    text = MINIMAL.replace("[wine]", "[wine, iris]")
+    text += "noise: [none, {model: exchange, rate: 0.2}]\nseeds: 2\n"
+    assert len(select(expand(load(text)), [pattern])) == n
+
+
+def test_a_pattern_that_matches_nothing_is_refused(load):
+    with pytest.raises(BoostbenchError, match="no run matches 'wnie'; did you mean 'wine'"):
+        select(expand(load(MINIMAL)), ["wnie"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(str(p.relative_to(shipped("configs"))) for p in shipped("configs").rglob("*.yaml")),
+)
+def test_every_shipped_config_is_right(name):
+    config = load_config(shipped("configs") / name)
+    assert config.title
+    assert expand(config)
+    for size in config.sizes:
+        assert expand(load_config(shipped("configs") / name, size=size))

@@ -1,0 +1,129 @@
+import dataclasses
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from boostbench.experiments.fingerprints import code_fingerprint, modules_behind
+from boostbench.experiments.identity import code_of, value_of
+from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+
+RUN = Run(Data("wine"), "official", CLEAN, Booster("samme"), rounds=10, seed=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": Data("iris")},
+        {"data": Data("wine", encode="one-hot")},
+        {"split": Params({"holdout": 0.3})},
+        {"noise": Noise("exchange", 0.1)},
+        {"booster": Booster("sm-boost")},
+        {"booster": Booster("samme", Params({"weak_learner": "stump"}))},
+        {"rounds": 11},
+        {"seed": 1},
+        {"record": ("margins",)},
+    ],
+)
+def test_whatever_may_change_the_result_changes_the_value(change):
+    assert value_of(dataclasses.replace(RUN, **change)) != value_of(RUN)
+
+
+def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
+    other = Booster("samme", label="SAMME", source="/elsewhere/samme")
+    assert value_of(dataclasses.replace(RUN, booster=other)) == value_of(RUN)
+
+
+def test_the_value_does_not_depend_on_the_process():
+    code = (
+        "from boostbench.experiments.identity import value_of\n"
+        "from boostbench.experiments.runs import *\n"
+        "print(value_of(Run(Data('wine'), 'official', CLEAN, Booster('samme'), 10, 0)))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for seed in ("0", "1")
+    }
+    assert found == {value_of(RUN)}
+
+
+def names_behind(module):
+    return {"/".join(path.parts[-2:]) for path in modules_behind(module)}
+
+
+def test_a_booster_brings_its_weak_learner_and_not_the_other_boosters():
+    behind = names_behind("boostbench.boosters.samme")
+    assert {"boosters/samme.py", "boosters/base.py", "weak_learners/tree.py"} <= behind
+    assert {"weak_learners/growing.py", "weak_learners/forest.py"} <= behind
+    assert not {"boosters/sm_boost.py", "boosters/adaboost_mh.py", "boosters/__init__.py"} & behind
+
+
+def test_the_pipeline_brings_data_and_noise():
+    behind = names_behind("boostbench.experiments.run")
+    assert {"data/splits.py", "data/loading.py", "experiments/seeds.py"} <= behind
+    assert {"boostbench/noise.py", "experiments/curves.py"} <= behind
+    assert not {"experiments/executors.py", "experiments/config.py", "errors.py"} & behind
+
+
+def test_the_parts_of_a_run_decide_its_code():
+    codes = {
+        code_of(RUN),
+        code_of(dataclasses.replace(RUN, booster=Booster("sm-boost"))),
+        code_of(RUN, generator="waveform"),
+    }
+    assert len(codes) == 3
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """A plugin of two files; returns a function that rewrites one and gives the fingerprint."""
+
+    def rewritten(name, text):
+        (tmp_path / name).write_text(textwrap.dedent(text), encoding="utf-8")
+        forget_code()
+        return code_fingerprint([str(tmp_path / "mine.py")])
+
+    rewritten("helper.py", "def step(x):\n    return x / 2\n")
+    rewritten("mine.py", "from helper import step\n\ndef fit(x):\n    return step(x)\n")
+    return rewritten
+
+
+def forget_code():
+    from boostbench.experiments import fingerprints
+
+    for name in ("_fingerprint", "_path_of", "_tree_of", "_essence", "_imports_of"):
+        getattr(fingerprints, name).cache_clear()
+
+
+def test_comments_docstrings_and_layout_do_not_change_the_code(plugin):
+    before = plugin("helper.py", "def step(x):\n    return x / 2\n")
+    after = plugin(
+        "helper.py",
+        '''
+        """A helper."""
+
+
+        def step(x):
+            """Halve x."""
+            return (x
+                    / 2)  # the half
+        ''',
+    )
+    assert after == before
+
+
+def test_an_edited_helper_changes_the_code(plugin):
+    before = plugin("helper.py", "def step(x):\n    return x / 2\n")
+    assert plugin("helper.py", "def step(x):\n    return x / 3\n") != before
+
+
+def test_a_file_beside_that_is_not_imported_does_not_matter(plugin):
+    before = plugin("other.py", "x = 1\n")
+    assert plugin("other.py", "x = 2\n") == before

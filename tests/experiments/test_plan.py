@@ -1,0 +1,178 @@
+import dataclasses
+import json
+
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.config import load_config
+from boostbench.experiments.plan import Plan, load_plan, make_plan
+from boostbench.experiments.records import RecordStore
+from tests.experiments.tools import SMALL, carry_out
+
+MIXED = """
+name: mixed
+datasets: [iris]
+split: {holdout: 0.3}
+boosters: [toy-centroids, toy-raises]
+rounds: 4
+seeds: 2
+"""
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+def counts(runs, results, **options):
+    return make_plan(runs, RecordStore(results), **options).counts()
+
+
+def test_a_new_plan_is_all_missing_and_a_finished_one_all_ok(runs_of, results):
+    runs = runs_of(SMALL)
+    assert counts(runs, results) == {"missing": 8}
+    carry_out(runs, results)
+    assert counts(runs, results) == {"ok": 8}
+    assert carry_out(runs, results).counts == {}
+
+
+def test_experiments_share_runs(runs_of, results):
+    carry_out(runs_of(SMALL), results)
+    larger = SMALL.replace("seeds: 2", "seeds: 3").replace("[wine, iris]", "[wine]")
+    assert counts(runs_of(larger), results) == {"ok": 4, "missing": 2}
+
+
+def test_failures_stay_until_they_are_asked_for(runs_of, results):
+    runs = runs_of(MIXED)
+    outcome = carry_out(runs, results)
+    assert outcome.counts == {"ok": 2, "failed": 2}
+    assert counts(runs, results) == {"ok": 2, "failed": 2}
+    assert carry_out(runs, results).counts == {}
+    assert carry_out(runs, results, retry={"timeout"}).counts == {}
+    assert carry_out(runs, results, retry={"failed"}).counts == {"failed": 2}
+
+
+def test_retry_does_exactly_the_runs_of_that_status(runs_of, results):
+    carry_out(runs_of(MIXED), results)
+    more = runs_of(MIXED.replace("seeds: 2", "seeds: 3"))
+    plan = make_plan(more, RecordStore(results))
+    assert {p.status for p in plan.todo(retry={"failed"})} == {"failed"}
+    assert {p.status for p in plan.todo()} == {"missing"}
+    assert len(plan.todo(fresh=True)) == 6
+
+
+def test_an_unknown_status_is_refused(runs_of, results):
+    plan = make_plan(runs_of(MIXED), RecordStore(results))
+    with pytest.raises(BoostbenchError, match="'ok' cannot be done again; choose from failed"):
+        plan.todo(retry={"ok"})
+
+
+def test_the_reason_of_a_failure_is_told(runs_of, results):
+    runs = runs_of(MIXED)
+    carry_out(runs, results)
+    failed = [p for p in make_plan(runs, RecordStore(results)).runs if p.status == "failed"]
+    assert failed[0].reason == "no luck today"
+    error = failed[0].record()["error"]
+    assert error["kind"] == "RuntimeError"
+    assert error["log_tail"][-1] == "RuntimeError: no luck today"
+
+
+@pytest.fixture
+def data_file(tmp_path, runs_of):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    rows = [f"{i % 7},{i % 3},{'ab'[i % 2]}" for i in range(60)]
+    path = folder / "mine.csv"
+    path.write_text("u,v,target\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def own_runs(config_file, data_file):
+    from boostbench.experiments.grid import expand
+
+    text = SMALL.replace("[wine, iris]", "[mine]")
+    return expand(load_config(config_file(text), data_dirs=[data_file.parent]))
+
+
+def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
+    from boostbench.experiments.executors import InlineExecutor
+
+    dirs = [data_file.parent]
+    store = RecordStore(results)
+    from boostbench.experiments.conduct import run_plan
+
+    run_plan(make_plan(own_runs, store, dirs).todo(), store, InlineExecutor(dirs))
+    assert counts(own_runs, results, data_dirs=dirs) == {"ok": 4}
+    data_file.write_text(data_file.read_text() + "1,1,a\n")
+    plan = make_plan(own_runs, RecordStore(results), dirs)
+    assert plan.counts() == {"stale": 4}
+    assert plan.runs[0].reason == "the data changed since it was done"
+    assert plan.runs[0].record() is None
+    assert len(plan.todo()) == 4
+
+
+def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
+    own_runs, data_file, results
+):
+    from boostbench.experiments.conduct import run_plan
+    from boostbench.experiments.executors import InlineExecutor
+
+    dirs = [data_file.parent]
+    store = RecordStore(results)
+    run_plan(make_plan(own_runs, store, dirs).todo()[:3], store, InlineExecutor(dirs))
+    (data_file.parent / "user.yaml").write_text("mine: {n_rows: 60}\n")
+    data_file.unlink()
+    plan = make_plan(own_runs, RecordStore(results), dirs)
+    assert plan.counts() == {"ok": 3, "skipped": 1}
+    assert "the newest record counts" in plan.runs[0].reason
+    assert plan.runs[0].record()["n_rounds"] == 8
+    (reason,) = plan.skipped()
+    assert "put mine.csv.gz" in reason
+    assert plan.todo() == ()
+
+
+def test_changed_code_makes_a_run_stale(runs_of, results, monkeypatch):
+    runs = runs_of(SMALL)
+    carry_out(runs, results)
+    monkeypatch.setattr("boostbench.experiments.plan.code_of", lambda *_: "0" * 8)
+    plan = make_plan(runs, RecordStore(results))
+    assert plan.counts() == {"stale": 8}
+    assert plan.runs[0].reason == "the code changed since it was done"
+
+
+def test_a_booster_whose_package_is_absent_is_skipped(config_file, tmp_path, results):
+    (tmp_path / "mine.py").write_text("from surely_not_installed import Booster\n")
+    text = SMALL.replace("[toy-centroids]", "['mine.py:Booster', toy-centroids]")
+    config = load_config(config_file(text), check_parameters=False)
+    from boostbench.experiments.grid import expand
+
+    plan = make_plan(expand(config), RecordStore(results), check_packages=True)
+    assert plan.counts() == {"missing": 8, "skipped": 8}
+    assert "surely_not_installed" in next(iter(plan.skipped()))
+
+
+def test_shards_share_no_run_and_leave_none_out(runs_of, results):
+    plan = make_plan(runs_of(SMALL.replace("seeds: 2", "seeds: 20")), RecordStore(results))
+    shards = [plan.shard(i, 3) for i in (1, 2, 3)]
+    found = [p.run for shard in shards for p in shard.runs]
+    assert len(found) == len(set(found)) == 80
+    assert all(len(shard.runs) > 10 for shard in shards)
+
+
+def test_time_is_estimated_by_the_runs_that_are_done(runs_of, results):
+    runs = runs_of(SMALL)
+    carry_out(runs[:2], results)
+    doubled = [dataclasses.replace(run, rounds=16) for run in runs]
+    plan = make_plan([*runs, *doubled], RecordStore(results))
+    by_run = {p.run: p for p in plan.runs}
+    assert by_run[doubled[5]].seconds == pytest.approx(2 * by_run[runs[5]].seconds)
+
+
+def test_a_report_gets_plan_and_records_without_importing_boosters(config_file, results, runs_of):
+    carry_out(runs_of(SMALL), results)
+    config = load_config(config_file(SMALL), check_parameters=False)
+    plan = load_plan(config, results, patterns=["wine"])
+    assert isinstance(plan, Plan)
+    assert plan.counts() == {"ok": 4}
+    assert json.dumps(plan.runs[0].record())

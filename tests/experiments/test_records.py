@@ -1,0 +1,142 @@
+import json
+import os
+import time
+
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.identity import Key
+from boostbench.experiments.plan import make_plan
+from boostbench.experiments.records import RecordStore
+from tests.experiments.tools import SMALL, carry_out, records_of
+
+TWO = """
+name: two
+datasets: [iris]
+split: {holdout: 0.3}
+boosters: [toy-centroids]
+rounds: 4
+seeds: 2
+"""
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def done(runs_of, results):
+    """Two finished runs in ``results``."""
+    runs = runs_of(TWO)
+    carry_out(runs, results)
+    return runs
+
+
+def paths_of(results):
+    return RecordStore(results).all_paths()
+
+
+def test_a_record_is_one_json_file_named_by_its_key(done, results):
+    first, _ = paths_of(results)
+    assert first.parent == results / "runs" / "iris"
+    record = json.loads(first.read_text(encoding="utf-8"))
+    assert record["key"] == first.stem
+    assert record["format"] == 1
+    assert record["status"] == "ok"
+    assert record["run"]["booster"] == {"name": "toy-centroids", "params": {}}
+    assert Key.parse(first.stem) == Key(**record["fingerprints"])
+
+
+def test_a_summary_leaves_out_the_curves(done, results):
+    store = RecordStore(results)
+    path = paths_of(results)[0]
+    whole, summary = store.read(path), store.read(path, summary=True)
+    assert set(whole) - set(summary) == {"round_zero", "noise", "curves", "at_checkpoints"}
+    assert all(summary[key] == whole[key] for key in summary)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "edited", "garbage", "renamed"])
+def test_a_damaged_record_is_set_aside_named_and_done_again(damage, done, results):
+    path = paths_of(results)[0]
+    content = path.read_bytes()
+    target = path
+    if damage == "renamed":
+        target = path.with_name("0" * 16 + path.name[16:])
+        path.rename(target)
+        store = RecordStore(results)
+        assert store.read(target) is None
+    else:
+        changed = {
+            "cut": content[: len(content) // 2],
+            "empty": b"",
+            "edited": content.replace(b'"n_rounds": 4', b'"n_rounds": 5'),
+            "garbage": os.urandom(500),
+        }[damage]
+        assert changed != content
+        path.write_bytes(changed)
+        store = RecordStore(results)
+        assert make_plan(done, store).counts() == {"ok": 1, "missing": 1}
+    assert len(store.damaged) == 1
+    assert str(target) in store.damaged[0]
+    assert target.with_name(f"{target.name}.damaged").exists()
+    assert carry_out(done, results).counts == {"ok": 1}
+
+
+def test_a_record_of_another_format_is_left_alone_and_named(done, results):
+    path = paths_of(results)[0]
+    store = RecordStore(results)
+    record = store.read(path)
+    store.write({**record, "format": 99})
+    store = RecordStore(results)
+    assert store.read(path) is None
+    assert "format 99" in store.damaged[0]
+    assert path.exists()
+
+
+def test_writing_the_same_record_again_replaces_it(done, results):
+    store = RecordStore(results)
+    record = store.read(paths_of(results)[0])
+    store.write(record)
+    assert len(paths_of(results)) == 2
+    assert len(store.find(done[0])) == 1
+
+
+def test_folders_merge_by_copying(done, results, tmp_path, runs_of):
+    other = tmp_path / "other"
+    carry_out(runs_of(SMALL), other)
+    for path in paths_of(other):
+        target = results / path.relative_to(other)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    assert make_plan(runs_of(SMALL), RecordStore(results)).counts() == {"ok": 8}
+    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
+
+
+def test_what_a_killed_process_left_half_written_is_cleared_away(done, results):
+    old = results / "runs" / "iris" / ".x.json.1.tmp"
+    young = results / "runs" / "iris" / ".y.json.2.tmp"
+    for path in (old, young):
+        path.write_text("{")
+    os.utime(old, (time.time() - 3600,) * 2)
+    RecordStore(results).prepare()
+    assert not old.exists()
+    assert young.exists()  # another process may be writing it
+
+
+def test_the_name_of_a_data_set_may_hold_anything(results):
+    store = RecordStore(results)
+    path = store.path_of("a b/../ü:c.py:d", Key("0" * 16, "1" * 8, "2" * 8))
+    assert path.parent.parent == results / "runs"
+
+
+def test_a_file_in_the_place_of_the_folder_is_reported(results):
+    results.write_text("")
+    with pytest.raises(BoostbenchError, match="cannot be written: "):
+        RecordStore(results).prepare()
+
+
+def test_equal_runs_from_two_folders_have_equal_records(runs_of, tmp_path):
+    for name in ("a", "b"):
+        carry_out(runs_of(SMALL), tmp_path / name)
+    assert records_of(tmp_path / "a") == records_of(tmp_path / "b")

@@ -1,0 +1,154 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from boostbench.boosters import make_booster
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.experiments.seeds import rng_for
+
+HALF = Params({"holdout": 0.5})
+RUN = Run(Data("iris"), HALF, Noise("exchange", 0.2), Booster("sm-boost"), rounds=12, seed=0)
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return execute(RUN)
+
+
+def test_the_record_has_the_sizes_and_a_value_for_every_round(outcome):
+    assert (outcome["n_train"], outcome["n_test"]) == (75, 75)
+    assert (outcome["n_classes"], outcome["n_features"]) == (3, 4)
+    assert outcome["n_rounds"] == 12
+    assert set(outcome["curves"]) == {
+        "train_errors",
+        "train_errors_clean",
+        "test_errors",
+        "loss",
+        "edge",
+    }
+    assert {len(curve) for curve in outcome["curves"].values()} == {12}
+
+
+def test_the_curves_are_those_of_the_staged_predictions(outcome):
+    problem = prepare(RUN)
+    seed = int(rng_for("booster", RUN).integers(2**31 - 1))
+    booster = make_booster("sm-boost", n_estimators=12, random_state=seed)
+    booster.fit(problem.X, problem.y)
+    curves = outcome["curves"]
+    train = list(map(np.copy, booster.staged_predict(problem.X)))
+    test = list(booster.staged_predict(problem.X_test))
+    assert curves["train_errors"] == [int((p != problem.y).sum()) for p in train]
+    assert curves["train_errors_clean"] == [int((p != problem.y_clean).sum()) for p in train]
+    assert curves["test_errors"] == [int((p != problem.y_test).sum()) for p in test]
+
+
+def test_the_noise_is_exact_and_recorded(outcome):
+    noise = outcome["noise"]
+    assert (noise["model"], noise["rate"], noise["n_chosen"]) == ("exchange", 0.2, 15)
+    confusion = np.array(noise["confusion"])
+    assert confusion.sum() == 75
+    assert confusion.sum() - confusion.trace() == noise["n_changed"] > 0
+
+
+def test_without_noise_both_training_curves_agree():
+    outcome = execute(dataclasses.replace(RUN, noise=CLEAN))
+    assert outcome["noise"] is None
+    assert outcome["curves"]["train_errors"] == outcome["curves"]["train_errors_clean"]
+
+
+def test_a_run_repeats_itself(outcome):
+    again = execute(RUN)
+    assert {**again, "seconds": None} == {**outcome, "seconds": None}
+
+
+def test_fewer_rounds_give_the_beginning_of_the_curves(outcome):
+    short = execute(dataclasses.replace(RUN, rounds=5))
+    for name, curve in short["curves"].items():
+        assert curve == outcome["curves"][name][:5]
+
+
+def test_all_boosters_of_a_seed_see_the_same_data():
+    other = prepare(dataclasses.replace(RUN, booster=Booster("samme"), rounds=3))
+    one = prepare(RUN)
+    assert np.array_equal(one.X, other.X)
+    assert np.array_equal(one.y, other.y)
+
+
+def test_noise_is_nested_across_rates_and_leaves_the_split_alone():
+    few = prepare(dataclasses.replace(RUN, noise=Noise("exchange", 0.1)))
+    many = prepare(dataclasses.replace(RUN, noise=Noise("exchange", 0.4)))
+    assert np.array_equal(few.X, many.X)
+    changed = few.y != few.y_clean
+    assert changed.any()
+    assert np.array_equal(few.y[changed], many.y[changed])
+
+
+def test_seeds_differ_in_split_and_noise():
+    assert not np.array_equal(prepare(RUN).X, prepare(dataclasses.replace(RUN, seed=1)).X)
+
+
+@pytest.mark.parametrize("purpose", ["data", "split", "noise", "booster"])
+def test_each_purpose_has_its_stream(purpose):
+    streams = {
+        p: rng_for(p, RUN).integers(2**32) for p in ("data", "split", "noise", "booster", "other")
+    }
+    assert len(set(streams.values())) == 5
+    assert rng_for(purpose, RUN).integers(2**32) == streams[purpose]
+
+
+def test_an_early_stop_is_shown_and_never_padded():
+    run = Run(Data("iris"), HALF, CLEAN, Booster("samme"), rounds=400, seed=0)
+    booster = Booster("samme", Params({"weak_learner": {"tree": {"max_leaf_nodes": 200}}}))
+    outcome = execute(dataclasses.replace(run, booster=booster))
+    assert outcome["stop_reason"]
+    assert outcome["n_rounds"] < 400
+    assert len(outcome["curves"]["test_errors"]) == outcome["n_rounds"]
+
+
+def test_parameters_may_speak_of_the_size_of_the_data():
+    spec = {"weak_learner": {"tree": {"max_leaf_nodes": "K + 1"}}}
+    worked_out = {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
+    curves = [
+        execute(dataclasses.replace(RUN, booster=Booster("samme", Params(params))))["curves"]
+        for params in (spec, worked_out)
+    ]
+    assert curves[0] == curves[1]
+
+
+def test_a_plain_classifier_with_staged_predict_will_do():
+    outcome = execute(dataclasses.replace(RUN, booster=Booster("toy-centroids")))
+    assert set(outcome["curves"]) == {"train_errors", "train_errors_clean", "test_errors"}
+    assert outcome["n_rounds"] == 12
+
+
+def test_a_classifier_without_staged_predict_is_refused(tmp_path):
+    path = tmp_path / "forest.py"
+    path.write_text("from sklearn.ensemble import RandomForestClassifier as Forest\n")
+    booster = Booster("forest.py:Forest", source=f"{path}:Forest")
+    with pytest.raises(BoostbenchError, match="has no staged_predict"):
+        execute(dataclasses.replace(RUN, booster=booster))
+
+
+def test_margins_and_smooth_risk_are_recorded_on_demand():
+    run = dataclasses.replace(RUN, record=("margins", "smooth_risk"), checkpoints=(1, 5, 50))
+    outcome = execute(run)
+    risk = outcome["curves"]["smooth_risk"]
+    assert len(risk) == 12
+    assert all(0 < value < 1 for value in risk)
+    margins = outcome["at_checkpoints"]["margins"]
+    assert set(margins) == {"1", "5"}
+    assert len(margins["5"]) == 101
+    assert -1 <= margins["5"][0] <= margins["5"][100] <= 1
+
+
+def test_the_errors_at_round_zero_are_those_of_the_first_label(outcome):
+    y = prepare(RUN).y_test
+    assert outcome["round_zero"]["test_errors"] == int((y != 0).sum())
+
+
+def test_no_value_is_infinite_or_missing(outcome):
+    assert all(math.isfinite(v) for curve in outcome["curves"].values() for v in curve)

@@ -1,0 +1,43 @@
+"""Short ways to carry out small experiments in tests."""
+
+from pathlib import Path
+
+from boostbench.experiments.conduct import run_plan
+from boostbench.experiments.executors import InlineExecutor
+from boostbench.experiments.plan import make_plan
+from boostbench.experiments.records import RecordStore
+
+#: What may differ between two records of the same run.
+CIRCUMSTANCES = ("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished")
+
+SMALL = """
+name: trial
+datasets: [wine, iris]
+split: {holdout: 0.3}
+noise: [none, {model: exchange, rate: 0.2}]
+boosters: [toy-centroids]
+rounds: 8
+seeds: 2
+"""
+
+
+def plan_of(runs, results, data_dirs=()):
+    return make_plan(runs, RecordStore(results), data_dirs, check_packages=True)
+
+
+def carry_out(runs, results, executor=None, **options):
+    """Do what is to do; returns the outcome."""
+    store = RecordStore(results)
+    plan = make_plan(runs, store, check_packages=True)
+    return run_plan(plan.todo(**options), store, executor or InlineExecutor())
+
+
+def records_of(results):
+    """Return all records, by run, without what may differ."""
+    store = RecordStore(results)
+    found = {}
+    for path in store.all_paths():
+        record = store.read(Path(path))
+        found[record["key"]] = {k: v for k, v in record.items() if k not in CIRCUMSTANCES}
+    assert not store.damaged
+    return found
