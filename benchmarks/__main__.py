@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(width=None if sys.stdout.isatty() else 180)
     rows: list[Row] = []
     for row in _rows(options.measure, options.data_set, options.data, settings):
-        console.print(" | ".join(row.cells()), style="dim", highlight=False)
+        print(" | ".join(row.cells()), file=sys.stderr, flush=True)
         rows.append(row)
     show(rows, console)
     if options.out is not None:
