@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError
@@ -28,7 +29,8 @@ def write_file(path: Path, content: str | bytes) -> Path:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         what = f"cannot be written: {error.strerror}; the run records are not touched"
         raise BoostbenchError(what, where=str(path)) from error
     return path

@@ -73,17 +73,15 @@ def _asset(name: str) -> Markup:
 
 
 def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, str]]:
-    """Return each figure's name and data: vector if all fit, else pixels, else nothing."""
-    vectors = sum(len(drawing.svg) for drawing in drawings.values()) * 4 // 3
-    found, used = [], 0
+    """Return each figure's name and data: as vectors if all fit, else as what is smaller."""
+    room = _FIGURE_BYTES * 3 // 4  # base64 writes three bytes as four letters
+    all_fit = sum(len(drawing.svg) for drawing in drawings.values()) <= room
+    found = []
     for name, drawing in drawings.items():
-        if vectors <= _FIGURE_BYTES:
-            kind, data = "svg+xml", drawing.svg
-        else:
-            kind, data = "png", drawing.png
-        used += len(data) * 4 // 3
-        fits = used <= _FIGURE_BYTES
-        url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if fits else ""
+        as_vectors = all_fit or len(drawing.svg) <= len(drawing.png)
+        kind, data = ("svg+xml", drawing.svg) if as_vectors else ("png", drawing.png)
+        room -= len(data)
+        url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if room >= 0 else ""
         found.append({"name": name, "url": url})
     return found
 

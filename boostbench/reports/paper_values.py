@@ -14,7 +14,7 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 __all__ = ["PaperValue", "PaperValues", "read_paper_values"]
 
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
-_POINTS = {"percent": 1, "fraction": 100}  # what one unit is in points of error
+_SHIFT = {"percent": 0, "fraction": 2}  # powers of ten from the unit to percent
 
 _Key = tuple[str, str, int, float]
 
@@ -158,7 +158,7 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
         if not cells[name]:
             raise ValueError(f"{name} is empty")
     unit = cells["unit"]
-    if unit not in _POINTS:
+    if unit not in _SHIFT:
         raise ValueError(f"unit must be percent or fraction, found {unit!r}")
     rounds = _number(cells, "T")
     if rounds != int(rounds) or rounds < 1:
@@ -166,12 +166,12 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
     noise = _number(cells, "noise")
     if not 0 <= noise <= 1:
         raise ValueError(f"noise must be a rate from 0 to 1, found {cells['noise']!r}")
-    points = _number(cells, "error") * _POINTS[unit]
+    points = _number(cells, "error").scaleb(_SHIFT[unit])
     if not 0 <= points <= 100:
         raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
     text = f"{points:f}"
     if cells.get("std"):
-        text += f" ± {_number(cells, 'std') * _POINTS[unit]:f}"
+        text += f" ± {_number(cells, 'std').scaleb(_SHIFT[unit]):f}"
     return PaperValue(
         cells["dataset"],
         cells["method"],

@@ -1,0 +1,176 @@
+"""The figure ``curves``: what is drawn, and that it is drawn the same every time."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN, Booster
+from boostbench.reports.curves import draw_curves
+from boostbench.reports.style import booster_colours, drawing_style, files_of
+
+from .synthetic import EXCHANGE, make_config, study_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DRAW = """
+import hashlib, pathlib, sys
+from tests.reports.synthetic import CLEAN, EXCHANGE, make_config, study_of
+from boostbench.reports.curves import draw_curves
+from boostbench.reports.style import drawing_style, files_of
+config = make_config(pathlib.Path(sys.argv[1]), noise=[CLEAN, EXCHANGE], seeds=2)
+with drawing_style():
+    for content in files_of(draw_curves(study_of(config))):
+        print(hashlib.sha256(content).hexdigest())
+"""
+
+
+def drawn(study, **options):
+    with drawing_style():
+        return draw_curves(study, **options)
+
+
+def test_the_same_bytes_whatever_the_hash_seed(tmp_path):
+    printed = []
+    for seed in ("0", "1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", DRAW, str(tmp_path)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert len(set(printed)) == 1
+    assert len(set(printed[0].split())) == 2
+
+
+def test_a_user_s_matplotlibrc_changes_nothing(tmp_path):
+    study = study_of(make_config(tmp_path, datasets=["dna"]))
+
+    def digest():
+        with drawing_style():
+            return [hashlib.sha256(c).hexdigest() for c in files_of(draw_curves(study))]
+
+    plain = digest()
+    with matplotlib.rc_context({"font.size": 20, "axes.grid": False, "svg.hashsalt": "x"}):
+        assert digest() == plain
+        assert matplotlib.rcParams["font.size"] == 20
+
+
+def test_one_panel_per_data_set_and_noise(tmp_path):
+    config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
+    axes = drawn(study_of(config)).axes
+    assert [a.get_title(loc="left") for a in axes] == ["dna", "letter", "segment"] * 2
+    assert [a.get_ylabel() for a in axes if a.get_ylabel()] == [
+        "clean\nerror (%)",
+        "exchange 0.2\nerror (%)",
+    ]
+    assert all(a.get_xscale() == "log" for a in axes)
+
+
+def test_lines_are_means_and_bands_are_one_standard_deviation(tmp_path):
+    config = make_config(tmp_path, datasets=["vowel"], boosters=["samme"], seeds=3, rounds=20)
+    study = study_of(config, lambda run: [100 + 10 * run.seed] * run.rounds)
+    (axes,) = drawn(study, y="test_error").axes
+    assert np.allclose(axes.lines[0].get_ydata(), 100 * 110 / 462)
+    (band,) = axes.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert np.isclose(heights.max() - heights.min(), 2 * 100 * 10 / 462)
+    (axes,) = drawn(study, y="test_error", band=False).axes
+    assert not axes.collections
+
+
+def test_long_curves_keep_their_first_rounds_and_their_last(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=5000)
+    (axes,) = drawn(study_of(config), y="test_error").axes
+    rounds = axes.lines[0].get_xdata()
+    assert rounds[:10].tolist() == list(range(1, 11))
+    assert rounds[-1] == 5000
+    assert len(rounds) < 200
+
+
+def test_a_booster_has_its_colour_in_every_figure():
+    alone = booster_colours([("sm-boost", "sm-boost")])
+    among = booster_colours([("x", "x"), ("adaboost-mh", "adaboost-mh"), ("sm-boost", "sm-boost")])
+    assert alone["sm-boost"] == among["sm-boost"]
+    assert len(set(among.values())) == 3
+
+
+def test_variants_of_a_booster_are_shades_of_one_colour():
+    shades = booster_colours([(f"sm-boost ({i})", "sm-boost") for i in range(3)])
+    assert len(set(shades.values())) == 3
+    assert shades["sm-boost (0)"] == booster_colours([("s", "sm-boost")])["s"]
+
+
+def test_more_boosters_than_colours(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=[f"mine-{i}" for i in range(25)])
+    files_of(drawn(study_of(config)))
+
+
+def test_early_stops_and_the_paper_s_values_are_marked(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text("dataset,method,T,noise,error,unit\ndna,sm-boost,10,0,7.5,percent\n")
+    boosters = [Booster("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
+    config = make_config(tmp_path, datasets=["dna"], boosters=boosters)
+    study = study_of(config, stopped={"dna/sm-boost (best)/clean/seed-0": 37})
+    (axes,) = (figure := drawn(study, paper=str(paper))).axes
+    points = {
+        line.get_marker(): (line.get_xdata()[0], line.get_ydata()[0])
+        for line in axes.lines
+        if line.get_marker() in "xD"
+    }
+    assert points["D"] == (10, 7.5)
+    assert points["x"][0] == 37
+    assert sum(line.get_marker() == "D" for line in axes.lines) == 1  # variants share it
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {"stopped early", "paper", "training", "test"} <= set(legend)
+
+
+def test_a_panel_without_results_says_so(tmp_path):
+    broken = {
+        f"dna/{b}/clean/seed-0": ("skipped", "no file")
+        for b in ("adaboost-mh", "samme", "sm-boost")
+    }
+    axes = drawn(study_of(make_config(tmp_path), broken=broken)).axes[0]
+    assert axes.texts[0].get_text() == "no result: skipped"
+
+
+@pytest.mark.parametrize(
+    "options", [{"y_scale": "log"}, {"x_scale": "linear"}, {"first_round": 5}], ids=str
+)
+def test_other_axes(tmp_path, options):
+    study = study_of(make_config(tmp_path, seeds=2), lambda run: [5] * 50 + [0] * 50)
+    png, svg = files_of(drawn(study, **options))
+    assert png.startswith(b"\x89PNG")
+    assert svg.startswith(b"<?xml")
+
+
+def test_a_single_round_can_be_drawn(tmp_path):
+    files_of(drawn(study_of(make_config(tmp_path, rounds=1, checkpoints=[1]))))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"y": ["test_eror"]}, "did you mean 'test_error'"),
+        ({"y": 5}, "unknown y of curves '5'"),
+        ({"y": []}, "must name at least one"),
+        ({"x": "rounds"}, "did you mean 'round'"),
+        ({"x_scale": "logg"}, "did you mean 'log'"),
+        ({"panels": "booster"}, "unknown panels of curves 'booster'"),
+        ({"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
+        ({"first_round": "two"}, "found 'two'"),
+    ],
+)
+def test_wrong_options(tmp_path, options, complaint):
+    with pytest.raises(BoostbenchError) as caught:
+        draw_curves(study_of(make_config(tmp_path)), **options)
+    assert complaint in str(caught.value)

@@ -1,0 +1,116 @@
+"""Tidy rows of error curves: exact, ordered as the config, and quick."""
+
+import time
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.runs import CLEAN, Booster, Params
+from boostbench.reports.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
+
+from .synthetic import EXCHANGE, N_TEST, Planned, make_config, make_record, plan_of, study_of
+
+
+def test_a_row_is_an_error_rate_of_one_run_and_round(tmp_path):
+    config = make_config(tmp_path, noise=[EXCHANGE], rounds=20, seeds=2)
+    frame = tidy(study_of(config).results)
+    assert len(frame) == 2 * 3 * 2 * 20 * 3  # data sets, boosters, seeds, rounds, metrics
+    row = frame.query(
+        "dataset == 'dna' and booster == 'samme' and seed == 1 and round == 7"
+        " and metric == 'test_error'"
+    ).iloc[0]
+    record = next(
+        planned.record()
+        for planned in plan_of(config)
+        if planned.run.id == "dna/samme/exchange-0.2/seed-1"
+    )
+    assert row["value"] == record["curves"]["test_errors"][6] / N_TEST["dna"]
+    assert (row["noise_model"], row["noise_rate"]) == ("exchange", 0.2)
+
+
+def test_export_has_exactly_its_columns_and_the_config_s_order(tmp_path):
+    config = make_config(tmp_path, datasets=["segment", "dna"], rounds=5)
+    rows = export_rows(study_of(config).results)
+    assert tuple(rows.columns) == EXPORT_COLUMNS
+    assert list(rows["dataset"].drop_duplicates()) == ["segment", "dna"]
+    assert set(rows["metric"]) == {"train_error", "train_error_clean", "test_error"}
+    assert rows["value"].between(0, 1).all()
+    first = rows.to_csv(index=False).splitlines()[1]
+    assert first.startswith("segment,adaboost-mh,none,0.0,0,1,train_error,0.")
+
+
+def test_export_at_given_rounds(tmp_path):
+    rows = export_rows(study_of(make_config(tmp_path, rounds=50)).results, [10, 50, 80])
+    assert sorted(set(rows["round"])) == [10, 50]  # nothing is made up beyond T
+
+
+def test_a_run_that_stopped_early_holds_its_last_value_and_says_so(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=30)
+    study = study_of(config, stopped={"dna/samme/clean/seed-0": 12})
+    frame = tidy(study.results, [10, 12, 13, 30], ["test_error"]).set_index("round")
+    assert frame["held"].to_dict() == {10: False, 12: False, 13: True, 30: True}
+    assert frame["value"][13] == frame["value"][30] == frame["value"][12] != frame["value"][10]
+
+
+def test_a_run_that_never_began_has_the_error_of_no_rounds(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=30)
+    study = study_of(config, stopped={"dna/samme/clean/seed-0": 0})
+    assert error_curve(study.results[0], "test_error", [1, 30]).tolist() == [0.5, 0.5]
+
+
+def test_runs_without_a_result_give_no_rows_but_stay_in_the_study(tmp_path):
+    broken = {"dna/samme/clean/seed-0": ("timeout", "exceeded 1 s")}
+    study = study_of(make_config(tmp_path, rounds=5), broken=broken)
+    assert len(study.results) == 6
+    frame = tidy(study.results, [5], ["test_error"])
+    assert len(frame) == 5
+
+
+def test_nothing_to_export_is_said(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
+    study = study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")})
+    with pytest.raises(BoostbenchError, match="none of the 1 runs has a result yet"):
+        export_rows(study.results)
+
+
+def test_an_unknown_metric_names_the_nearest(tmp_path):
+    with pytest.raises(UnknownNameError, match="did you mean 'test_error'"):
+        tidy(study_of(make_config(tmp_path)).results, metrics=["test_eror"])
+
+
+def test_no_runs_at_all(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"tiny\.yaml: there is no run to report on"):
+        collect(make_config(tmp_path), [])
+
+
+def test_a_damaged_record_counts_as_missing(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
+    run = plan_of(config)[0].run
+    study = collect(config, [Planned(run, "ok", "", None)])
+    assert (study.results[0].status, study.results[0].ok) == ("missing", False)
+
+
+def test_folds_are_told_apart_in_the_export(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=5)
+    base = plan_of(config)[0].run
+    planned = []
+    for fold in range(3):
+        run = type(base)(
+            base.data, Params({"folds": 3, "fold": fold}), CLEAN, Booster("samme"), 5, 0
+        )
+        planned.append(Planned(run, its_record=make_record(run)))
+    rows = export_rows(collect(config, planned).results, [5])
+    assert list(rows.columns) == [*EXPORT_COLUMNS, "fold"]
+    assert sorted(set(rows["fold"])) == [0, 1, 2]
+
+
+def test_hundreds_of_long_curves_take_seconds(tmp_path):
+    config = make_config(tmp_path, datasets=[f"set-{i}" for i in range(20)], rounds=1000, seeds=10)
+    record = make_record(plan_of(make_config(tmp_path, rounds=1000))[0].run)
+    planned = [Planned(p.run, its_record=record) for p in plan_of(config, lambda run: [1])]
+    begin = time.perf_counter()
+    frame = tidy(collect(config, planned).results)
+    assert len(frame) == 600 * 1000 * 3
+    assert np.isfinite(frame["value"]).all()
+    assert time.perf_counter() - begin < 10

@@ -1,0 +1,265 @@
+"""A whole report: its files, their names, the page, and what is refused."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.experiments.runs import Booster
+from boostbench.reports.frame import collect
+from boostbench.reports.page import render_page
+from boostbench.reports.parts import Drawing, check_report, named_parts
+from boostbench.reports.report import write_report
+
+from .synthetic import EXCHANGE, make_config, plan_of
+
+EVIL = "<script>alert('x')</script> & \"quoted\""
+
+
+class Reader(HTMLParser):
+    """Collects what a page would load and run, and whether its tags nest."""
+
+    void = frozenset({"meta", "img", "br", "link", "input"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.scripts, self.open, self.cells = [], 0, [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [v for k, v in attributes if k in ("src", "href", "srcset", "action", "data")]
+        self.scripts += tag == "script"
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th", "pre"):
+            self.cells.append(data.strip())
+
+
+def report_of(tmp_path, config=None, **options):
+    config = config or make_config(tmp_path)
+    return write_report(config, plan_of(config, **options), tmp_path / "out")
+
+
+def page_of(report):
+    return report.paths[-1].read_text(encoding="utf-8")
+
+
+def test_the_files_of_a_report(tmp_path):
+    report = report_of(tmp_path)
+    names = [path.name for path in report.paths]
+    assert names == [
+        "table.md",
+        "table.tex",
+        "table.csv",
+        "curves.png",
+        "curves.svg",
+        "report.html",
+    ]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    assert "adaboost-mh" in report.main_table()
+
+
+def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
+    assert [part.name for part in named_parts(make_config(tmp_path, report=()))] == [
+        "table",
+        "curves",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "names"),
+    [
+        (
+            [("table", {}), ("table", {"value": "train_error"})],
+            ["table-test_error", "table-train_error"],
+        ),
+        ([("table", {"at": 10}), ("table", {"at": [10, 100]})], ["table-10", "table-10-100"]),
+        (
+            [("table", {"name": "wide"}), ("curves", {}), ("curves", {})],
+            ["wide", "curves-1", "curves-2"],
+        ),
+        (
+            [("curves", {"y": ["test_error"]}), ("curves", {})],
+            ["curves-test_error", "curves-train_error-test_error"],
+        ),
+    ],
+)
+def test_parts_of_one_kind_get_names_of_their_own(tmp_path, report, names):
+    assert [part.name for part in named_parts(make_config(tmp_path, report=report))] == names
+
+
+def test_the_same_records_give_the_same_bytes(tmp_path):
+    def digests():
+        report = report_of(tmp_path)
+        return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in report.paths}
+
+    assert digests() == digests()
+
+
+def test_the_page_needs_nothing_but_itself(tmp_path):
+    text = page_of(report_of(tmp_path))
+    page = Reader(text)
+    assert page.open == []
+    assert page.scripts == 1
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    assert "http://" not in text
+    assert "https://" not in text
+    assert len(text) < 2_000_000
+    (figure,) = [link for link in page.links if link.startswith("data:")]
+    svg = base64.b64decode(figure.partition("base64,")[2])
+    assert svg == (tmp_path / "out" / "curves.svg").read_bytes()
+
+
+def test_the_page_has_the_numbers_of_the_tables(tmp_path):
+    report = report_of(tmp_path)
+    cells = Reader(page_of(report)).cells
+    for _, _, row in report.tables["table"].lines:
+        assert all(cell.text in cells for cell in row.cells)
+
+
+def test_what_a_run_printed_cannot_become_markup(tmp_path):
+    config = make_config(
+        tmp_path,
+        boosters=["samme", Booster("sm-boost", label=f"mine {EVIL}")],
+        title=EVIL,
+        description=EVIL,
+        claims=({"says": EVIL, "wins": {}},),
+    )
+    planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("failed", EVIL)})
+    failed = next(item for item in planned if item.status == "failed")
+    failed.its_record["error"]["log_tail"] = ["first line", EVIL]
+    text = page_of(write_report(config, planned, tmp_path / "out"))
+    page = Reader(text)
+    assert page.scripts == 1
+    assert page.open == []
+    assert f"ValueError: {EVIL}" in page.cells
+    assert f"first line\n{EVIL}" in page.cells
+    assert "alert('x')" not in text
+
+
+def test_the_page_lists_runs_without_a_result(tmp_path):
+    broken = {
+        "dna/samme/clean/seed-0": ("timeout", "exceeded 30 s"),
+        "letter/samme/clean/seed-0": ("skipped", "no letter.csv"),
+    }
+    text = page_of(report_of(tmp_path, broken=broken))
+    cells = Reader(text).cells
+    assert "no letter.csv" in cells
+    assert "log of dna/samme/clean/seed-0" in cells
+    assert re.sub(r"\s+", " ", re.sub("<[^>]+>", "", text)).count("1 timeout")
+
+
+def test_the_page_tells_where_its_numbers_come_from(tmp_path):
+    text = page_of(report_of(tmp_path))
+    for fact in (
+        "numpy 2.4.6",
+        "A &lt;fast&gt; CPU",
+        "openblas 1",
+        "c0dec0de",
+        "9.0 s",
+        "tiny.yaml",
+    ):
+        assert fact in text, fact
+    assert "2026-10-01T10:00:00+00:00 to 2026-10-01T10:00:02+00:00" in text
+    assert "datasets: [dna, letter]  # &lt;made up&gt;" in text
+
+
+def test_the_page_states_claims_without_a_verdict(tmp_path):
+    config = make_config(tmp_path, claims=({"says": "sm-boost leads", "wins": {}},))
+    text = page_of(report_of(tmp_path, config))
+    assert "<li>sm-boost leads</li>" in text
+    assert "reproduced" not in text
+
+
+def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("boostbench.reports.page._FIGURE_BYTES", 4000)
+    drawings = {
+        "large": Drawing(png=b"p" * 1000, svg=b"v" * 9000),
+        "small": Drawing(png=b"p" * 1000, svg=b"v" * 500),
+        "huge": Drawing(png=b"p" * 8000, svg=b"v" * 9000),
+    }
+    config = make_config(tmp_path)
+    text = render_page(collect(config, plan_of(config)), {}, drawings)
+    kinds = [link.partition(";")[0] for link in Reader(text).links if link.startswith("data:")]
+    assert kinds == ["data:image/png", "data:image/svg+xml"]
+    assert "huge.png" in text
+
+
+def test_no_result_at_all_is_said_and_nothing_is_written(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
+    planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("skipped", "there is no dna.csv")})
+    with pytest.raises(BoostbenchError) as caught:
+        write_report(config, planned, tmp_path / "out")
+    assert str(caught.value) == (
+        "tiny: no run has a result yet: 1 skipped (there is no dna.csv); "
+        "`boostbench run` makes them"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_mistake_in_the_report_s_options_is_named_before_any_work(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text("nonsense\n")
+    report = [("table", {"valeu": "x"}), ("curves", {"colour": 1, "name": "a/b"})]
+    with pytest.raises(ConfigError) as caught:
+        check_report(make_config(tmp_path, report=report))
+    text = str(caught.value)
+    assert "tiny.yaml: report: table: unknown option 'valeu'; did you mean 'value'?" in text
+    assert "tiny.yaml: report: curves: unknown option 'colour'" in text
+    assert "name must be made of letters" in text
+    with pytest.raises(ConfigError, match="has no column 'dataset'"):
+        check_report(make_config(tmp_path, report=[("table", {"paper": str(paper)})]))
+
+
+def test_two_parts_of_one_name(tmp_path):
+    report = [("table", {"name": "x"}), ("curves", {"name": "x"})]
+    with pytest.raises(ConfigError, match="two parts of the report are called 'x'"):
+        check_report(make_config(tmp_path, report=report))
+
+
+def test_a_wrong_value_of_an_option_is_placed(tmp_path):
+    config = make_config(tmp_path, report=[("table", {"value": "tset_error"})])
+    with pytest.raises(BoostbenchError) as caught:
+        report_of(tmp_path, config)
+    assert str(caught.value).endswith(
+        "tiny.yaml: report: table: unknown value of a table 'tset_error'; "
+        "did you mean 'test_error'?"
+    )
+
+
+def test_a_figure_of_a_plugin_is_one_function(tmp_path):
+    from matplotlib.figure import Figure
+
+    @registry.figures.register("dots")
+    def draw_dots(study, *, size=2):
+        figure = Figure(figsize=(size, size))
+        figure.add_subplot().plot([len(study.results)], [1], "o")
+        return figure
+
+    try:
+        config = make_config(tmp_path, report=[("dots", {"size": 1})])
+        report = report_of(tmp_path, config)
+    finally:
+        registry.figures.unregister("dots")
+    assert [path.name for path in report.paths] == ["dots.png", "dots.svg", "report.html"]
+    assert report.main_table() == ""
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(BoostbenchError, match="cannot be written"):
+        report_of(tmp_path)
+
+
+def test_noise_appears_in_words(tmp_path):
+    report = report_of(tmp_path, make_config(tmp_path, noise=[EXCHANGE]))
+    assert report.tables["table"].title == "tiny: test error in percent, exchange 0.2 noise"

@@ -1,0 +1,225 @@
+"""What a table says: values, best, gaps, marks, doubts, tolerance, ranks."""
+
+import pytest
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.entries import DataEntry
+from boostbench.experiments.runs import CLEAN, Booster, Data
+from boostbench.reports.facts import within_tolerance
+from boostbench.reports.tables import build_table
+
+from .synthetic import EXCHANGE, make_config, study_of
+
+HEADER = "dataset,method,T,noise,error,unit,doubt\n"
+
+
+def cell(table, group, row="", column=0, section=""):
+    for its_section, its_group, its_row in table.lines:
+        if (its_group.label, its_row.label) == (group, row) and its_section.label == section:
+            return its_row.cells[column]
+    raise AssertionError(f"no row {group}/{row}")
+
+
+def counts(**by_booster):
+    return lambda run: [by_booster[run.booster.name.replace("-", "_")]] * run.rounds
+
+
+def test_dna_of_the_paper_reads_as_the_paper(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["adaboost-mh"], checkpoints=[100])
+    table = build_table(study_of(config, counts(adaboost_mh=47)))
+    assert cell(table, "dna", "adaboost-mh").text == "3.96"
+    assert table.columns == ("T = 100",)
+
+
+def test_the_best_of_a_data_set_and_round_are_marked_ties_included(tmp_path):
+    config = make_config(tmp_path)
+    table = build_table(study_of(config, counts(adaboost_mh=50, samme=50, sm_boost=51)))
+    assert [cell(table, "dna", b).best for b in ("adaboost-mh", "samme", "sm-boost")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_mean_and_standard_deviation_over_seeds(tmp_path):
+    config = make_config(tmp_path, datasets=["vowel"], boosters=["samme"], seeds=3)
+    table = build_table(study_of(config, lambda run: [100 + 10 * run.seed] * run.rounds))
+    assert cell(table, "vowel", "samme").text == "23.81 ± 2.16"  # 110 / 462, 10 / 462
+    assert "mean ± standard deviation of 3 runs" in table.footers[0]
+
+
+def test_a_run_that_stopped_early_is_marked_from_then_on(tmp_path):
+    config = make_config(tmp_path)
+    table = build_table(study_of(config, stopped={"dna/samme/clean/seed-0": 37}))
+    assert [cell(table, "dna", "samme", i).marks for i in (0, 1)] == ["", "†"]
+    assert "† stopped early, holds its last value: dna/samme after round 37 (no edge)." in (
+        table.footers
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("failed", "ValueError: no"),
+        ("timeout", "exceeded 30 s"),
+        ("skipped", "there is no dna.csv"),
+        ("stale", "the code changed"),
+        ("missing", ""),
+    ],
+)
+def test_a_cell_without_a_result_says_why(tmp_path, status, reason):
+    study = study_of(make_config(tmp_path), broken={"dna/samme/clean/seed-0": (status, reason)})
+    table = build_table(study)
+    its = cell(table, "dna", "samme")
+    assert (its.text, its.value, its.best) == (status, "", False)
+    assert [table.notes[n - 1] for n in its.notes] == [f"{status}: {reason}"] * bool(reason)
+    assert f"2 of 12 cells have no value: 2 {status}." in table.footers
+
+
+def test_a_seed_that_failed_is_noted_beside_the_mean_of_the_others(tmp_path):
+    config = make_config(tmp_path, seeds=3)
+    broken = {"dna/samme/clean/seed-1": ("timeout", "exceeded 30 s")}
+    table = build_table(study_of(config, broken=broken))
+    its = cell(table, "dna", "samme")
+    assert "±" in its.text
+    assert table.notes[its.notes[0] - 1] == "no result of 1 of 3 runs: timeout: exceeded 30 s"
+
+
+def test_equal_reasons_share_a_note(tmp_path):
+    broken = {
+        f"dna/{b}/clean/seed-0": ("skipped", "there is no dna.csv")
+        for b in ("adaboost-mh", "samme", "sm-boost")
+    }
+    table = build_table(study_of(make_config(tmp_path), broken=broken))
+    assert table.notes == ("skipped: there is no dna.csv",)
+
+
+def test_rounds_beyond_those_of_a_data_set_are_left_open(tmp_path):
+    short = DataEntry(Data("letter", label="letter"), rounds=50)
+    config = make_config(tmp_path)
+    config = config.model_copy(update={"datasets": (config.datasets[0], short)})
+    table = build_table(study_of(config))
+    assert cell(table, "letter", "samme", 0).value != ""
+    assert cell(table, "letter", "samme", 1).text == "–"
+    assert "3 of 12 cells have no value: 3 beyond the rounds made." in table.footers
+
+
+def test_the_paper_s_values_stand_beside_ours(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text(
+        HEADER
+        + "dna,samme,10,0,4.5,percent,\n"
+        + "dna,adaboost-mh,10,0,1.0,percent,smudged\n"
+        + "letter,samme,10,0.2,9,percent,\n"  # another noise: belongs to no cell
+    )
+    study = study_of(make_config(tmp_path), counts(adaboost_mh=50, samme=60, sm_boost=70))
+    table = build_table(study, paper=str(paper))
+    assert table.with_paper == (True, False)
+    near, far = cell(table, "dna", "samme"), cell(table, "dna", "adaboost-mh")
+    assert (near.text, near.paper, near.marks) == ("5.06", "4.5", "")
+    assert (far.text, far.paper, far.marks) == ("4.22", "1.0", "‡")
+    assert table.notes[far.paper_notes[0] - 1] == "paper's value doubtful: smudged"
+    assert (
+        "1 of 2 cells lie within max(1.5 points, a quarter of the paper's value) of the paper "
+        "(1 of the paper's values are doubtful)." in table.footers
+    )
+
+
+def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text(HEADER + "dna,sm-boost,10,0,4.5,percent,\n")
+    boosters = [Booster("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
+    study = study_of(make_config(tmp_path, boosters=boosters))
+    table = build_table(study, paper=str(paper))
+    assert [cell(table, "dna", booster.label).paper for booster in boosters] == ["4.5", "4.5"]
+
+
+def test_a_paper_without_any_fitting_value_is_said(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text(HEADER + "mnist,samme,10,0,4.5,percent,\n")
+    table = build_table(study_of(make_config(tmp_path)), paper=str(paper))
+    assert "No cell has both a value of ours and one of the paper." in table.footers
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "near"),
+    [
+        (0.055, 0.04, True),
+        (0.0551, 0.04, False),
+        (0.25, 0.2, True),
+        (0.2501, 0.2, False),
+        (0.1, 0.1, True),
+        (0.025, 0.04, True),
+    ],
+)
+def test_the_tolerance(ours, paper, near):
+    assert within_tolerance(ours, paper) is near
+
+
+def test_ranks_wins_ties_and_losses(tmp_path):
+    def errors(run):
+        table = {"dna": (10, 20, 20), "letter": (20, 10, 30), "segment": (10, 10, 30)}
+        place = ("adaboost-mh", "samme", "sm-boost").index(run.booster.name)
+        return [table[run.dataset][place]] * run.rounds
+
+    table = build_table(
+        study_of(make_config(tmp_path, datasets=["dna", "letter", "segment"]), errors)
+    )
+    rows = ["adaboost-mh", "samme", "sm-boost"]
+    assert [cell(table, "mean rank", row).text for row in rows] == ["1.50", "1.67", "2.83"]
+    records = [cell(table, "wins/ties/losses", row).text for row in rows]
+    assert records == ["1/1/1", "1/1/1", "0/0/3"]
+
+
+def test_ranks_leave_out_data_sets_with_gaps_and_say_so(tmp_path):
+    config = make_config(tmp_path, datasets=["dna", "letter", "segment"])
+    table = build_table(study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")}))
+    assert cell(table, "wins/ties/losses", "adaboost-mh").text == "2/0/0"
+    assert any("over the 2 of 3 data sets" in footer for footer in table.footers)
+
+
+def test_one_data_set_or_one_booster_is_no_contest(tmp_path):
+    for options in ({"datasets": ["dna"]}, {"boosters": ["samme"]}):
+        table = build_table(study_of(make_config(tmp_path, **options)))
+        assert all(section.summaries == () for section in table.sections)
+
+
+def test_several_noises_make_sections(tmp_path):
+    table = build_table(study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE])))
+    assert [section.label for section in table.sections] == ["clean", "exchange 0.2"]
+    assert table.corner == ("noise", "data set", "booster")
+    clean = cell(table, "dna", "samme", section="clean")
+    assert clean != cell(table, "dna", "samme", section="exchange 0.2")
+
+
+def test_boosters_as_columns(tmp_path):
+    study = study_of(make_config(tmp_path))
+    wide, long = build_table(study, columns="booster", at=100), build_table(study)
+    assert wide.columns == ("adaboost-mh", "samme", "sm-boost")
+    assert wide.corner == ("", "data set", "")
+    assert cell(wide, "dna", column=1) == cell(long, "dna", "samme", column=1)
+
+
+def test_noises_as_columns(tmp_path):
+    study = study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE]))
+    table = build_table(study, columns="noise", at=[100])
+    assert table.columns == ("clean", "exchange 0.2")
+    assert cell(table, "dna", "samme").text == "10.54"
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"value": "test_eror"}, "did you mean 'test_error'"),
+        ({"columns": "round"}, "did you mean 'rounds'"),
+        ({"columns": ["rounds"]}, "unknown columns of a table"),
+        ({"rows": "booster"}, "known are: dataset"),
+        ({"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
+        ({"at": "ten"}, "found 'ten'"),
+        ({"value": "train_error", "paper": "x.csv"}, "'paper' holds test errors"),
+    ],
+)
+def test_wrong_options(tmp_path, options, complaint):
+    with pytest.raises((BoostbenchError, UnknownNameError)) as caught:
+        build_table(study_of(make_config(tmp_path)), **options)
+    assert complaint in str(caught.value)

@@ -1,0 +1,134 @@
+"""Four faces of one table: the same numbers in each, checked against files read by eye."""
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from boostbench.experiments.runs import CLEAN
+from boostbench.reports.tables import build_table
+from boostbench.reports.writers import to_csv, to_latex, to_markdown, to_terminal
+
+from .synthetic import EXCHANGE, make_config, study_of
+
+GOLDEN = Path(__file__).parent / "golden"
+WRITERS = {".txt": to_terminal, ".md": to_markdown, ".tex": to_latex, ".csv": to_csv}
+PAPER = (
+    "dataset,method,T,noise,error,unit,doubt\n"
+    "dna,adaboost-mh,10,0.2,24.8,percent,\n"
+    "dna,samme,10,0.2,10,percent,smudged & torn\n"
+    "letter_x,sm-boost,100,0.2,14.30,percent,\n"
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Two noises, a letter that TeX minds, a gap, an early stop, a doubt, two seeds."""
+    (tmp_path / "paper.csv").write_text(PAPER)
+    config = make_config(
+        tmp_path, datasets=["dna", "letter_x", "vowel"], noise=[CLEAN, EXCHANGE], seeds=2
+    )
+    study = study_of(
+        config,
+        stopped={"dna/samme/exchange-0.2/seed-1": 37},
+        broken={
+            "letter_x/samme/clean/seed-0": ("timeout", "exceeded 30 s"),
+            **{
+                f"vowel/{booster}/{noise}/seed-{seed}": ("skipped", "no vowel.csv in 50% of {a|b}")
+                for booster in ("adaboost-mh", "samme", "sm-boost")
+                for noise in ("clean", "exchange-0.2")
+                for seed in (0, 1)
+            },
+        },
+    )
+    return build_table(study, paper=str(tmp_path / "paper.csv"))
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_table_is_written_as_it_was_checked_by_eye(table, suffix):
+    written = WRITERS[suffix](table)
+    assert written == (GOLDEN / f"table{suffix}").read_text(encoding="utf-8")
+
+
+def test_every_writer_has_every_number(table):
+    faces = {suffix: write(table) for suffix, write in WRITERS.items()}
+    faces[".tex"] = faces[".tex"].replace(r"$\pm$", "±").replace("--", "–")
+    for _, _, row in table.lines:
+        for cell in row.cells:
+            for suffix, face in faces.items():
+                shown = [cell.value, cell.std] if suffix == ".csv" and cell.value else [cell.text]
+                assert all(text in face for text in [*shown, cell.paper]), (suffix, cell)
+    bold = {
+        ".md": faces[".md"].count("**") // 2 - 1,  # but the title
+        ".tex": faces[".tex"].count(r"\textbf{"),
+        ".txt": len(re.findall(r"\d\*", faces[".txt"])),
+        ".csv": len(re.findall(r"\bbest\b", faces[".csv"])),
+    }
+    assert len(set(bold.values())) == 1, bold
+
+
+def test_latex_is_well_formed(table):
+    text = to_latex(table, label="tab:x")
+    width = len(re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)[1])
+    body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+    for line in body.splitlines():
+        if line.endswith(r"\\"):
+            spanned = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d)\}", line))
+            assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == width, line
+    plain = text.replace(r"\{", "").replace(r"\}", "").replace(r"\%", "")
+    assert plain.count("{") == plain.count("}")
+    assert len(re.findall(r"\\begin\{", text)) == len(re.findall(r"\\end\{", text)) == 3
+    assert not re.search(r"(?<!\\)[#_%]", text.replace("% needs", "", 1))
+    assert r"letter\_x" in text
+    assert r"smudged \& torn" in text
+    assert r"50\% of \{a\textbar{}b\}" in text
+    assert not re.search(r"[^\x00-\x7f]", text)  # any engine takes it
+
+
+def test_latex_compiles(table, tmp_path):
+    pdflatex = shutil.which("pdflatex")
+    if pdflatex is None:
+        pytest.skip("pdflatex is not installed")
+    document = (
+        rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}"
+        + "\n"
+        + to_latex(table)
+    )
+    (tmp_path / "t.tex").write_text(document + r"\end{document}")
+    done = subprocess.run(
+        [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_markdown_rows_have_one_width(table):
+    lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")]
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+    assert r"\{a\|b\}" in to_markdown(table)
+
+
+def test_csv_reads_back(table):
+    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    samme = next(
+        row
+        for row in rows
+        if (row["noise"], row["data_set"], row["booster"]) == ("exchange 0.2", "dna", "samme")
+    )
+    assert float(samme["T=10"]) == pytest.approx(28.88)
+    assert samme["T=10 paper"] == "10"
+    assert samme["T=10 remarks"] == "off the paper's value; paper's value doubtful: smudged & torn"
+    assert "stopped early" in samme["T=100 remarks"]
+
+
+def test_colour_is_only_used_when_asked(table):
+    assert "\x1b[" not in to_terminal(table)
+    assert "\x1b[1m" in to_terminal(table, colour=True)
+    assert "*" not in to_terminal(table, colour=True)
