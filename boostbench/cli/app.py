@@ -14,6 +14,7 @@ from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.plan import plan
+from boostbench.cli.report import report
 from boostbench.cli.run import run
 from boostbench.cli.show import show
 from boostbench.cli.status import status
@@ -73,6 +74,7 @@ _add(
         "run": run,
         "plan": plan,
         "status": status,
+        "report": report,
         "export": export,
         "list": list_names,
         "show": show,

@@ -76,6 +76,7 @@ def load_configs(
     """
     from boostbench.data import search_dirs
     from boostbench.experiments.config import load_config
+    from boostbench.reports.parts import check_report
 
     search_dirs(data)  # a folder that is not there is no fault of the configs
     configs = []
@@ -89,6 +90,7 @@ def load_configs(
                 data_dirs=data,
                 check_parameters=check_parameters,
             )
+            check_report(config)
             configs.append(config)
         except ConfigError as error:
             complaints += error.complaints
