@@ -144,7 +144,8 @@ class LocalExecutor:
         """Compile the kernels that the boosters need, once for all workers and without limits."""
         by_booster = {run.booster: run for run in runs}
         jobs = [self._job(run, Key("", "", "")) for run in by_booster.values()]
-        with contextlib.suppress(BrokenProcessPool, ProcessExpired):  # the runs will tell
+        # What goes wrong here goes wrong again in the runs, which tell about it.
+        with contextlib.suppress(BrokenProcessPool, ProcessExpired, RuntimeError):
             self._pool.schedule(compile_kernels, args=(jobs,)).result()
 
     def submit(self, run: Run, key: Key) -> Future[Record]:
