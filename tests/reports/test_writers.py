@@ -93,12 +93,8 @@ def test_latex_compiles(table, tmp_path):
     pdflatex = shutil.which("pdflatex")
     if pdflatex is None:
         pytest.skip("pdflatex is not installed")
-    document = (
-        rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}"
-        + "\n"
-        + to_latex(table)
-    )
-    (tmp_path / "t.tex").write_text(document + r"\end{document}")
+    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+    (tmp_path / "t.tex").write_text(f"{head}\n{to_latex(table)}\\end{{document}}")
     done = subprocess.run(
         [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
         cwd=tmp_path,
