@@ -102,5 +102,7 @@ def _occasional_lines(name: str) -> Listener:
 
 
 def _note(progress: Progress, failed: int) -> str:
-    parts = [f"{in_words(progress.elapsed)} so far", f"about {in_words(progress.remaining)} to go"]
+    parts = [f"{in_words(progress.elapsed)} so far"]
+    if progress.done:  # before the first run ends, compiling hides what a run costs
+        parts.append(f"about {in_words(progress.remaining)} to go")
     return ", ".join([f"{failed} failed", *parts] if failed else parts)

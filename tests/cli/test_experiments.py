@@ -179,6 +179,33 @@ def test_status_of_a_folder_without_records_is_bad_input(boostbench):
     assert "results: there are no records here" in outcome.err
 
 
+def test_the_report_ends_with_the_table_and_the_paths(boostbench, done, tmp_path):
+    outcome = boostbench("report", done)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    table, _, paths = outcome.out.strip().rpartition("\n\n")
+    assert all(word in table for word in ("iris", "wine", "sm-boost", "T = 4", "exchange 0.2"))
+    written = {tmp_path / path for path in paths.splitlines()}
+    assert written == set((tmp_path / "results/tiny").iterdir())
+    assert {path.name for path in written} >= {"table.md", "table.tex", "table.csv"}
+    assert paths.splitlines()[-1] == "results/tiny/report.html"
+    assert {"curves.png", "curves.svg"} <= {path.name for path in written}
+
+
+def test_the_report_of_half_an_experiment_says_so(boostbench, tiny, tmp_path):
+    boostbench("run", tiny, "--only", "iris", "--executor", "inline")
+    outcome = boostbench("report", tiny, "--output", "elsewhere")
+    assert outcome.code == 1
+    assert (tmp_path / "elsewhere/tiny/report.html").is_file()
+
+
+def test_a_report_before_anything_was_run(boostbench, tiny, tmp_path):
+    outcome = boostbench("report", tiny)
+    assert outcome.code == 2
+    assert "no run has a result yet: 6 missing" in outcome.err
+    assert not (tmp_path / "results").exists()
+
+
 def test_export_to_a_file(boostbench, done, tmp_path):
     assert boostbench("export", done, "--output", "curves.csv").out == ""
     assert len(rows_of((tmp_path / "curves.csv").read_text())) == 6 * 4 * 3
@@ -205,6 +232,7 @@ def test_export_of_half_an_experiment_says_so(boostbench, tiny):
         (["run", "."], ".: is a folder; name the configs in it"),
         (["run", "tiny.yaml", "--set", "round=3"], "unknown key 'round'; did you mean 'rounds'?"),
         (["run", "tiny.yaml", "--set", "rounds"], "expected key=value"),
+        (["run", "tiny.yaml", "--set", "report.0.table.valu=x"], "unknown option 'valu'"),
         (["run", "tiny.yaml", "--time-limit", "soon"], "--time-limit: 'soon' is not a duration"),
         (["run", "tiny.yaml", "--memory-limit", "4"], "--memory-limit: '4' is not a size"),
         (["run", "tiny.yaml", "--shard", "3/2"], "--shard: '3/2' is not a shard"),

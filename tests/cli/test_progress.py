@@ -34,6 +34,13 @@ def test_away_from_a_terminal_a_line_comes_now_and_then(capsys, clock):
     ]
 
 
+def test_nothing_is_foretold_before_the_first_run_ends(capsys, clock):
+    with progress.showing_progress("tiny") as listen:
+        clock.time = 40
+        listen(event(0))
+    assert capsys.readouterr().err == "tiny: 0 of 9 runs, 61 s so far\n"
+
+
 def test_quiet_tells_nothing(capsys):
     with progress.showing_progress("tiny", quiet=True) as listen:
         assert listen is None
