@@ -14,14 +14,20 @@ from boostbench.weak_learners.demands import (
 )
 from boostbench.weak_learners.factory import make_weak_learner
 from boostbench.weak_learners.forest import Forest
-from boostbench.weak_learners.tree import Stump, Tree
+from boostbench.weak_learners.path import GrowthPath
+from boostbench.weak_learners.presets import Greedy, GreedyInfo, RegressionTree, Stump
+from boostbench.weak_learners.tree import Tree
 
 __all__ = [
     "BinaryLabels",
     "Costs",
     "Demand",
     "Forest",
+    "Greedy",
+    "GreedyInfo",
+    "GrowthPath",
     "Hypothesis",
+    "RegressionTree",
     "Stump",
     "Targets",
     "Tree",

@@ -10,10 +10,14 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["inner", "kernel"]
+__all__ = ["inner", "kernel", "stage"]
 
 #: A function that only other compiled functions call; it is stored within its caller.
 inner: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy")
+
+#: A stage that one compiled function calls, at one place: it becomes part of its caller, which
+#: saves numba a compilation for every level between the two.
+stage: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", inline="always")
 
 
 def kernel(function: Callable[..., Any]) -> Any:

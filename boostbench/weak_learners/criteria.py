@@ -11,6 +11,7 @@ criterion       impurity of a node                           statistic
 ==============  ===========================================  =================
 gini            ``W - sum_k w_k^2 / W``                      w_k per class
 entropy         ``W log2 W - sum_k w_k log2 w_k`` (bits)     w_k per class
+error           ``W - max_k w_k``                            w_k per class
 cost            ``min_k C_k``                                C_k per answer
 squared error   ``sum w z^2 - (sum w z)^2 / W``              sum w z, W
 ==============  ===========================================  =================
@@ -27,7 +28,7 @@ import numpy as np
 from boostbench.weak_learners import demands
 from boostbench.weak_learners.compiled import inner
 
-__all__ = ["C45", "COST", "COSTS", "CRITERIA", "ENTROPY", "GAIN_RATIO", "GINI", "KIND_OF"]
+__all__ = ["C45", "COST", "COSTS", "CRITERIA", "ENTROPY", "ERROR", "GAIN_RATIO", "GINI", "KIND_OF"]
 __all__ += [
     "LABELS",
     "SIGNED",
@@ -48,12 +49,13 @@ KIND_OF: dict[type, int] = {
     demands.Targets: TARGETS,
 }
 
-GINI, ENTROPY, GAIN_RATIO, C45, COST, SQUARED_ERROR = range(6)
+GINI, ENTROPY, GAIN_RATIO, C45, ERROR, COST, SQUARED_ERROR = range(7)
 CRITERIA = {
     "gini": GINI,
     "entropy": ENTROPY,
     "gain-ratio": GAIN_RATIO,
     "c45": C45,
+    "error": ERROR,
     "cost": COST,
     "squared-error": SQUARED_ERROR,
 }
@@ -81,6 +83,11 @@ def impurity(criterion, total, n_sums, square):  # type: ignore[no-untyped-def]
     W = 0
     for k in range(n_sums):
         W += total[k]
+    if criterion == ERROR:
+        most = total[0]
+        for k in range(1, n_sums):
+            most = max(most, total[k])
+        return np.float64(W - most)
     scale = 1.0 / np.float64(W)
     pure = 0.0
     for k in range(n_sums):
@@ -93,12 +100,12 @@ def impurity(criterion, total, n_sums, square):  # type: ignore[no-untyped-def]
 def resolution(criterion, total, n_sums, square, scale):  # type: ignore[no-untyped-def]
     """Return the difference below which two gains in a node tie.
 
-    ``scale`` is the sum of all costs of the tree, used by the cost criterion: its gains have long
-    plateaus, and the papers state their ties relative to that sum.
+    ``scale`` is the sum of all costs or weights of the tree, used by the criteria whose gains have
+    long plateaus: the papers state their ties relative to that sum.
     """
     if criterion == SQUARED_ERROR:
         return TIE * square
-    if criterion == COST:
+    if criterion in (COST, ERROR):
         return TIE * scale
     W = 0
     for k in range(n_sums):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, kernel
+from boostbench.weak_learners.compiled import inner, kernel, stage
 from boostbench.weak_learners.criteria import COSTS, TARGETS, impurity, resolution
 from boostbench.weak_learners.heap import pop, push
 from boostbench.weak_learners.histograms import build, subtract
@@ -116,7 +116,7 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
     )
 
 
-@inner
+@stage
 def _grow(  # type: ignore[no-untyped-def]
     data, rules, sample, column, rows, buffer, label, stat, nodes, pool, found, split_order
 ):
@@ -126,7 +126,8 @@ def _grow(  # type: ignore[no-untyped-def]
     pool.n_free[0] = pool.free.shape[0]
     for s in range(pool.free.shape[0]):
         pool.free[s] = s
-    _open_node(rules, nodes, 0, -1, 0, sample.n_active, 0)
+    root = np.int64(0)
+    _open_node(rules, nodes, root, root - 1, root, sample.n_active, root)
     if sample.n_active == 0:
         return 0
     nodes.square[0] = node_sums(rules, sample, rows[: sample.n_active], label, stat, nodes.total[0])
@@ -136,9 +137,9 @@ def _grow(  # type: ignore[no-untyped-def]
         1e-290,
     )
     least = _least_weight(rules, nodes.total[0])
-    n_heap, n_splits, n_nodes = 0, 0, 1
-    if _may_split(rules, nodes, 0, tie):
-        n_heap = push(keys, heap, n_heap, np.inf, 0)
+    n_heap, n_splits, n_nodes = np.int64(0), np.int64(0), np.int64(1)
+    if _may_split(rules, nodes, root, tie):
+        n_heap = push(keys, heap, n_heap, np.inf, root)
     while n_heap > 0 and n_splits + 1 < rules.max_leaves:
         node = heap[0]
         n_heap = pop(keys, heap, n_heap)
@@ -199,7 +200,7 @@ def _least_weight(rules, total):  # type: ignore[no-untyped-def]
     return max(np.int64(least), np.int64(1))
 
 
-@inner
+@stage
 def _find(  # type: ignore[no-untyped-def]
     data, rules, sample, nodes, node, rows, label, stat, pool, least, stream, found
 ):
@@ -221,7 +222,7 @@ def _find(  # type: ignore[no-untyped-def]
         _release(nodes, node, pool)
 
 
-@inner
+@stage
 def _histogram_of(data, rules, nodes, node, rows, label, stat, pool):  # type: ignore[no-untyped-def]
     """Return the place in the pool where the leaf's histogram is, after building it if need be."""
     if nodes.slot[node] >= 0:
@@ -258,7 +259,7 @@ def _release(nodes, node, pool):  # type: ignore[no-untyped-def]
         nodes.slot[node] = -1
 
 
-@inner
+@stage
 def _split(data, rules, sample, nodes, node, child, rows, buffer, label, stat):  # type: ignore[no-untyped-def]
     """Split a leaf into the new leaves ``child`` and ``child + 1``."""
     start, end, depth = nodes.start[node], nodes.end[node], nodes.depth[node] + 1
@@ -299,7 +300,8 @@ def _partition(codes, last, missing, missing_left, rows, buffer):  # type: ignor
         buffer[n_right] = r
         n_left += left
         n_right += not left
-    rows[n_left:] = buffer[:n_right]
+    for i in range(n_right):  # a slice assignment would compile numba's error messages
+        rows[n_left + i] = buffer[i]
     return n_left
 
 

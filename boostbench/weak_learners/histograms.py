@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COSTS, TARGETS
 
 __all__ = ["build", "subtract"]
@@ -72,7 +72,7 @@ def _add(data, label, number, labelled, rows, histogram):  # type: ignore[no-unt
                 histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
 
 
-@inner
+@stage
 def _count(data, rows, plane):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         r = rows[i]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import SIGNED, TARGETS, answer
 
 __all__ = ["pack"]
 
 
-@inner
+@stage
 def pack(  # type: ignore[no-untyped-def]
     data, rules, sample, column, t, rows, numbers, weights, nodes, split_order, out
 ):

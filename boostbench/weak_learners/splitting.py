@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import (
     C45,
     COST,
+    ERROR,
     GAIN_RATIO,
     GINI,
     SQUARED_ERROR,
@@ -53,13 +54,22 @@ def find_split(  # type: ignore[no-untyped-def]
     d = data.n_bins.shape[0]
     grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
     weight = _weight(rules.criterion, total, n_sums)
-    ints = np.empty((2, 257), dtype=np.int64)
-    floats = np.empty((2, 257), dtype=np.float64)
+    ints = np.empty((3, 256), dtype=np.int64)
+    floats = np.empty((2, 256), dtype=np.float64)
+    plain = rules.criterion == GINI and n_sums == 2 and total.shape[0] == 2 and not rules.random
     for j in range(d):
         found[0, j] = -np.inf
+        if plain and data.offset[j + 1] - data.offset[j] == data.n_bins[j]:
+            first, n_bins, n_all = data.offset[j], data.n_bins[j], data.low.shape[0]
+            _best_of_two_classes(
+                histogram[first : first + n_bins],
+                histogram[n_all + first : n_all + first + n_bins],
+                total[0], total[1], node, grid, min_weight, found[:, j],
+            )  # fmt: skip
+            continue
         _best_of_feature(
-            data, rules, histogram, total, n_sums, j, weight, node, grid, min_weight, unit, stream,
-            ints, floats, found,
+            data, rules, histogram, total, n_sums, j, weight, node, square, grid, min_weight, unit,
+            stream, ints, floats, found,
         )  # fmt: skip
     if rules.criterion == GAIN_RATIO or rules.criterion == C45:
         best = _best_ratio(found, np.float64(weight), rules.criterion == C45)
@@ -71,9 +81,36 @@ def find_split(  # type: ignore[no-untyped-def]
 
 
 @inner
+def _best_of_two_classes(  # type: ignore[no-untyped-def]
+    negative, positive, total_0, total_1, node, grid, min_weight, found
+):
+    """As `_best_of_feature` for the Gini criterion, in one pass: the bulk of all boosting.
+
+    With two classes the impurity mass is ``2 w_0 w_1 / W``.
+    """
+    left_0, left_1 = np.int64(0), np.int64(0)
+    best, best_bin, best_sum = -np.inf, np.int64(0), 0.0
+    for b in range(negative.shape[0] - 1):
+        left_0 += negative[b]
+        left_1 += positive[b]
+        right_0, right_1 = total_0 - left_0, total_1 - left_1
+        left, right = left_0 + left_1, right_0 + right_1
+        if left < min_weight or right < min_weight:
+            continue
+        W_l, W_r = np.float64(left), np.float64(right)
+        mass = np.float64(left_0) * np.float64(left_1) * W_r
+        mass += np.float64(right_0) * np.float64(right_1) * W_l
+        children = 2.0 * mass / (W_l * W_r)
+        key = np.rint((node - children) * grid)
+        if key > best:
+            best, best_bin, best_sum = key, b, children
+    found[0], found[1], found[3], found[4] = best, node - best_sum, best_bin, 0.0
+
+
+@stage
 def _best_of_feature(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, j, weight, node, grid, min_weight, unit, stream,
-    ints, floats, found,
+    data, rules, histogram, total, n_sums, j, weight, node, square, grid, min_weight, unit,
+    stream, ints, floats, found,
 ):  # fmt: skip
     """Write feature j's best candidate to column j of ``found``."""
     n_bins = data.n_bins[j]
@@ -88,7 +125,19 @@ def _best_of_feature(  # type: ignore[no-untyped-def]
     for side in range(2 if missing else 1):
         limit = n_bins if missing and side == 0 else n_bins - 1
         extra = first + n_bins if side == 1 else -1
-        _score(data, rules.criterion, histogram, total, n_sums, first, limit, extra, ints, floats)
+        _score(
+            data,
+            rules.criterion,
+            histogram,
+            total,
+            n_sums,
+            square,
+            first,
+            limit,
+            extra,
+            ints,
+            floats,
+        )
         counted = total.shape[0] > n_sums
         if counted:
             _count_left(data, rules.criterion, histogram, total, n_sums, first, limit, extra, ints)
@@ -121,7 +170,7 @@ def _best_of_feature(  # type: ignore[no-untyped-def]
             found[1, j] -= np.log2(np.float64(cuts)) * unit
 
 
-@inner
+@stage
 def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
     """Return the feature of the largest gain ratio among those of at least mean gain (C4.5)."""
     least = 0.0 if corrected else 1e-10
@@ -147,7 +196,7 @@ def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
 
 @inner
 def _score(  # type: ignore[no-untyped-def]
-    data, criterion, histogram, total, n_sums, first, limit, extra, ints, floats
+    data, criterion, histogram, total, n_sums, square, first, limit, extra, ints, floats
 ):
     """Write minus the children's impurity, and the left child's weight, of each candidate.
 
@@ -171,11 +220,10 @@ def _score(  # type: ignore[no-untyped-def]
             s, w = score[b], np.float64(left[b])
             rest, others = np.float64(total[0]) - s, np.float64(total[1] - left[b])
             score[b] = s * s / w + rest * rest / others
-        whole = np.float64(total[0]) ** 2 / np.float64(total[1])
         for b in range(limit):
-            score[b] -= whole
+            score[b] -= square
         return
-    prefix = np.empty(256, dtype=np.int64)
+    prefix = ints[2]
     left[:limit] = 0
     score[:limit] = 0.0
     right_part[:limit] = 0.0
@@ -194,6 +242,11 @@ def _score(  # type: ignore[no-untyped-def]
                 left[b] += prefix[b]
                 score[b] += here * here
                 right_part[b] += there * there
+        elif criterion == ERROR:
+            for b in range(limit):
+                left[b] += prefix[b]
+                score[b] = max(score[b], np.float64(prefix[b]))
+                right_part[b] = max(right_part[b], np.float64(total[k] - prefix[b]))
         else:
             for b in range(limit):
                 left[b] += prefix[b]
@@ -204,6 +257,8 @@ def _score(  # type: ignore[no-untyped-def]
         w, others = np.float64(left[b]), np.float64(weight - left[b])
         if criterion == GINI:
             score[b] = score[b] / w + right_part[b] / others - np.float64(weight)
+        elif criterion == ERROR:
+            score[b] = score[b] + right_part[b] - np.float64(weight)
         else:
             score[b] = (score[b] - xlogx(w)) + (right_part[b] - xlogx(others))
 
@@ -229,7 +284,7 @@ def _score_costs(  # type: ignore[no-untyped-def]
         score[b] = -np.float64(least + least_other)
 
 
-@inner
+@stage
 def _count_left(  # type: ignore[no-untyped-def]
     data, criterion, histogram, total, n_sums, first, limit, extra, ints
 ):

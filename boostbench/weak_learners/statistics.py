@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COSTS, SIGNED, TARGETS
 
 __all__ = ["Sample", "node_sums", "prepare"]
@@ -23,7 +23,7 @@ class Sample(NamedTuple):
     ----------
     n_active : int
     scale : float
-        Sum of all costs (cost statistics).
+        Sum of all costs or weights.
     unit : float
         Weight of one case if the weights summed to the number of rows (C4.5).
     factor, weight_factor : float
@@ -58,7 +58,7 @@ def prepare(rules, labels, numbers, weights, column, rows, label, stat):  # type
         return _prepare_costs(rules, numbers, rows, stat)
     if rules.kind == TARGETS:
         return _prepare_targets(numbers, weights, column, rows, stat)
-    total, n = 0.0, 0
+    total, n = 0.0, np.int64(0)
     for i in range(numbers.shape[0]):
         w = abs(numbers[i, column])
         rows[n] = i
@@ -77,10 +77,10 @@ def prepare(rules, labels, numbers, weights, column, rows, label, stat):  # type
         whole = max(np.int64(w * factor + 0.5), np.int64(1))
         stat[i, 0] = whole
         heavy += whole
-    return Sample(n, 0.0, np.float64(heavy) / max(n, 1), factor, factor, 0.0)
+    return Sample(n, np.float64(heavy), np.float64(heavy) / max(n, 1), factor, factor, 0.0)
 
 
-@inner
+@stage
 def _trim(numbers, column, allowed, rows, n):  # type: ignore[no-untyped-def]
     """Leave out the lightest rows whose weights sum to at most ``allowed``."""
     magnitude = np.empty(n, np.float64)
@@ -103,7 +103,7 @@ def _trim(numbers, column, allowed, rows, n):  # type: ignore[no-untyped-def]
     return kept, total
 
 
-@inner
+@stage
 def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
     """Costs above each row's smallest."""
     n, total = 0, 0.0
@@ -130,7 +130,7 @@ def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
     return Sample(n, total * factor, 1.0, factor, factor, 0.0)
 
 
-@inner
+@stage
 def _prepare_targets(target, weights, column, rows, stat):  # type: ignore[no-untyped-def]
     """Weighted targets about their mean, and weights."""
     c = column if weights.shape[1] > 1 else 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.forest import Forest
 
 __all__ = ["GrownTrees", "GrowthRules", "Nodes", "Pool", "new_nodes"]
 
@@ -90,6 +92,34 @@ class GrownTrees(NamedTuple):
     leaf_offset: NDArray[np.int64]
     root_impurity: NDArray[np.float64]
     leaves: NDArray[np.int32]
+
+    def forest(self, n_features: int) -> Forest:
+        """Return the trees in the form that predicts."""
+        return Forest(
+            feature=self.feature,
+            threshold=self.threshold,
+            missing_left=self.missing_left,
+            left=self.left,
+            right=self.right,
+            node_offset=self.node_offset,
+            leaf_value=self.leaf_value[:, None],
+            leaf_column=self.leaf_column,
+            leaf_offset=self.leaf_offset,
+            n_features=n_features,
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[GrownTrees]) -> GrownTrees:
+        """Put the trees of several calls side by side."""
+        joined = {}
+        for name in cls._fields:
+            arrays = [getattr(part, name) for part in parts]
+            if name.endswith("offset"):
+                sizes = np.concatenate([np.diff(array) for array in arrays])
+                joined[name] = np.concatenate([[0], np.cumsum(sizes)])
+            else:
+                joined[name] = np.concatenate(arrays)
+        return cls(**joined)
 
 
 class Nodes(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,21 +16,16 @@ from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
 from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, Targets, WeightedLabels
-from boostbench.weak_learners.forest import Forest
 from boostbench.weak_learners.growing import grow_trees
+from boostbench.weak_learners.path import GrowthPath
 from boostbench.weak_learners.structures import GrownTrees, GrowthRules
 
-__all__ = ["Stump", "Tree"]
+__all__ = ["Tree"]
 
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
 
-_CRITERIA_OF: dict[type, tuple[str, ...]] = {
-    WeightedLabels: ("gini", "entropy", "gain-ratio"),
-    BinaryLabels: ("gini", "entropy", "gain-ratio"),
-    Costs: ("cost",),
-    Targets: ("squared-error",),
-}
+_FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
 
 class Tree(BaseEstimator):  # type: ignore[misc]
@@ -46,8 +42,9 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"auto", "gini", "entropy", "gain-ratio", "cost", "squared-error"}, default="auto"
-        Impurity. "auto" is "gini" for labels, "cost" for costs, "squared-error" for targets.
+    criterion : str, default="auto"
+        Impurity: for labels "gini" (the default), "entropy", "gain-ratio" (as C4.5 chooses among
+        features of at least mean gain) or "error"; "cost" for costs; "squared-error" for targets.
     max_leaf_nodes : int or None, default=None
         At least 2; None for no limit.
     max_depth : int or None, default=None
@@ -84,8 +81,16 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels, Costs, Targets)
 
+    #: Criteria that fit a demand; the first is "auto".
+    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
+        WeightedLabels: _FOR_LABELS,
+        BinaryLabels: _FOR_LABELS,
+        Costs: ("cost",),
+        Targets: ("squared-error",),
+    }
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "criterion": [StrOptions({"auto", *sum(_CRITERIA_OF.values(), ())})],
+        "criterion": [StrOptions({"auto", *_FOR_LABELS, "cost", "squared-error"})],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
@@ -150,7 +155,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             If the criterion does not fit the demand.
         """
         grown = self.grow(data, demand, rng)
-        return Hypothesis(_forest(grown, data.n_features), grown.leaves)
+        return Hypothesis(grown.forest(data.n_features), grown.leaves)
 
     def grow(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
@@ -165,7 +170,26 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             return grown
         with ThreadPoolExecutor(self.n_jobs) as pool:
             parts = np.array_split(columns, min(self.n_jobs, n_trees))
-            return _join(list(pool.map(lambda c: grow_trees(data, rules, *arguments, c), parts)))
+            grow = partial(grow_trees, data, rules, *arguments)
+            return GrownTrees.join(list(pool.map(grow, parts)))
+
+    def grow_path(
+        self,
+        data: BinnedData,
+        demand: WeightedLabels | Costs,
+        rng: np.random.Generator | None = None,
+    ) -> GrowthPath:
+        """Grow one tree as `fit` does, and return it with all smaller ones.
+
+        Raises
+        ------
+        ValueError
+            If the criterion does not fit the demand, or the demand asks for several trees.
+        """
+        grown = self.grow(data, demand, rng)
+        if len(grown.root_impurity) != 1:
+            raise ValueError(f"a growth path is one tree; {type(demand).__name__} asks for several")
+        return GrowthPath(grown, data.n_features)
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None
@@ -198,9 +222,12 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         )
 
     def _criterion_for(self, demand: Demand) -> str:
-        fitting = _CRITERIA_OF.get(type(demand))
-        if fitting is None:
-            raise ValueError(f"{type(self).__name__} cannot meet {type(demand).__name__}")
+        if type(demand) not in self.accepts:
+            met = " or ".join(kind.__name__ for kind in self.accepts)
+            raise ValueError(
+                f"{type(self).__name__} meets {met}, it cannot meet {type(demand).__name__}"
+            )
+        fitting = self._criteria[type(demand)]
         if self.criterion == "auto":
             return fitting[0]
         if self.criterion not in fitting:
@@ -209,39 +236,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
                 f"it takes {' or '.join(map(repr, ('auto', *fitting)))}"
             )
         return self.criterion
-
-
-class Stump(Tree):
-    """A `Tree` of two leaves.
-
-    Parameters
-    ----------
-    criterion, splitter, trim, max_bins, n_jobs
-        As of `Tree`.
-
-    Examples
-    --------
-    >>> Stump().get_params()["criterion"]
-    'auto'
-    """
-
-    def __init__(
-        self,
-        criterion: str = "auto",
-        *,
-        splitter: str = "best",
-        trim: float = 0.0,
-        max_bins: int = 255,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            criterion,
-            max_leaf_nodes=2,
-            splitter=splitter,
-            trim=trim,
-            max_bins=max_bins,
-            n_jobs=n_jobs,
-        )
 
 
 def _numbers(
@@ -262,30 +256,3 @@ def _numbers(
 
 def _matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(numbers, dtype=np.float64)
-
-
-def _forest(grown: GrownTrees, n_features: int) -> Forest:
-    return Forest(
-        feature=grown.feature,
-        threshold=grown.threshold,
-        missing_left=grown.missing_left,
-        left=grown.left,
-        right=grown.right,
-        node_offset=grown.node_offset,
-        leaf_value=grown.leaf_value[:, None],
-        leaf_column=grown.leaf_column,
-        leaf_offset=grown.leaf_offset,
-        n_features=n_features,
-    )
-
-
-def _join(parts: list[GrownTrees]) -> GrownTrees:
-    joined = {}
-    for name in GrownTrees._fields:
-        arrays = [getattr(part, name) for part in parts]
-        if name.endswith("offset"):
-            sizes = np.concatenate([np.diff(array) for array in arrays])
-            joined[name] = np.concatenate([[0], np.cumsum(sizes)])
-        else:
-            joined[name] = np.concatenate(arrays)
-    return GrownTrees(**joined)

@@ -1,0 +1,93 @@
+"""All trees of one growth: every best-first tree is a prefix of the larger ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.weak_learners.base import Hypothesis
+from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.structures import GrownTrees
+
+__all__ = ["GrowthPath"]
+
+
+@dataclass(frozen=True)
+class GrowthPath:
+    """A tree grown best first, from which smaller ones are taken without growing again.
+
+    Parameters
+    ----------
+    grown : GrownTrees
+        One tree.
+    n_features : int
+    """
+
+    grown: GrownTrees
+    n_features: int
+
+    @property
+    def max_leaves(self) -> int:
+        """Leaves of the whole tree."""
+        return len(self.grown.leaf_value)
+
+    @property
+    def impurity(self) -> NDArray[np.float64]:
+        """Impurity mass of the tree of 1, 2, ..., `max_leaves` leaves.
+
+        For costs it is the summed cost of the answers above the sum of each row's smallest cost.
+        """
+        steps = np.concatenate([self.grown.root_impurity, -self.grown.gain])
+        impurity: NDArray[np.float64] = np.maximum(np.cumsum(steps), 0.0)
+        return impurity
+
+    def take(self, n_leaves: int) -> Hypothesis:
+        """Return the best-first tree of ``n_leaves`` leaves, 1..`max_leaves`.
+
+        Raises
+        ------
+        ValueError
+            If the path has no tree of that size.
+        """
+        if not 1 <= n_leaves <= self.max_leaves:
+            raise ValueError(f"the path has trees of 1..{self.max_leaves} leaves, not {n_leaves}")
+        grown, n_nodes = self.grown, n_leaves - 1
+        if n_leaves == self.max_leaves:
+            return Hypothesis(grown.forest(self.n_features), grown.leaves)
+        children = np.stack([grown.left, grown.right], axis=1)
+        value, column = np.empty((n_leaves, 1)), np.empty(n_leaves, dtype=np.int32)
+        cut_to = np.full(len(children), -1)  # leaf of the small tree that a node was cut to
+        leaf_of = np.empty(self.max_leaves, dtype=np.int32)
+        n_found = 0
+        if n_nodes == 0:
+            cut_to[0], n_found = 0, 1
+            value[0], column[0] = grown.node_value[0], grown.node_column[0]
+        kept = children[:n_nodes].copy()
+        for node, pair in enumerate(children):
+            for side, child in enumerate(pair):
+                leaf = cut_to[node]
+                if leaf < 0 and (child < 0 or child >= n_nodes):
+                    leaf, n_found = n_found, n_found + 1
+                    kept[node, side] = ~leaf
+                    source = ("leaf", ~child) if child < 0 else ("node", child)
+                    value[leaf] = getattr(grown, f"{source[0]}_value")[source[1]]
+                    column[leaf] = getattr(grown, f"{source[0]}_column")[source[1]]
+                if child < 0:
+                    leaf_of[~child] = leaf
+                elif leaf >= 0:
+                    cut_to[child] = leaf
+        trees = Forest(
+            feature=grown.feature[:n_nodes],
+            threshold=grown.threshold[:n_nodes],
+            missing_left=grown.missing_left[:n_nodes],
+            left=kept[:, 0],
+            right=kept[:, 1],
+            node_offset=[0, n_nodes],
+            leaf_value=value,
+            leaf_column=column,
+            leaf_offset=[0, n_leaves],
+            n_features=self.n_features,
+        )
+        return Hypothesis(trees, leaf_of[grown.leaves])
