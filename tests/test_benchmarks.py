@@ -1,0 +1,80 @@
+"""The benchmark harness measures, judges and writes; how fast things are is not tested here."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.data import SHAPES, covtype_like, load
+from benchmarks.table import Row, write
+from benchmarks.timing import compete
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize(
+    ("ratio", "at_least", "ok", "met"),
+    [
+        (0.9, False, True, True),
+        (1.1, False, True, False),
+        (1.1, True, True, True),
+        (0.9, True, True, False),
+        (1.1, True, False, False),
+        (None, False, True, None),
+    ],
+)
+def test_a_target_is_met_if_ratio_and_side_conditions_say_so(
+    ratio: float | None, at_least: bool, ok: bool, met: bool | None
+) -> None:
+    assert Row("m", "d", "1", "1", ratio, 1.0, at_least, ok).met is met
+
+
+def test_contestants_take_turns_and_medians_count() -> None:
+    turns: list[str] = []
+    times = {"a": iter([3.0, 1.0, 2.0]), "b": iter([5.0, 5.0, 9.0])}
+
+    def contestant(name: str) -> float:
+        turns.append(name)
+        return next(times[name])
+
+    results = compete([lambda: contestant("a"), lambda: contestant("b")], 3, budget=60.0)
+    assert results == [2.0, 5.0]
+    assert turns == ["a", "b"] * 3
+    assert compete([lambda: 1.0], 5, budget=0.0) == [1.0]
+
+
+def test_data_of_the_same_shape_stand_in_for_a_file_that_is_absent(tmp_path: Path) -> None:
+    n, n_test, d, n_classes, *_ = SHAPES["dna"]
+    data = load("dna", tmp_path)
+    assert data.name == "dna (generated)"
+    assert (data.X.shape, data.X_test.shape) == ((n, d), (n_test, d))
+    assert np.array_equal(np.unique(data.y), np.arange(n_classes))
+    assert covtype_like(2_000).X.shape == (2_000, 54)
+
+
+def test_the_table_is_written_as_markdown_and_csv(tmp_path: Path) -> None:
+    rows = [Row("tree", "letter", "1 ms", "2 ms", 0.5, 1.0, note="fast, once")]
+    markdown, table = write(rows, tmp_path / "new", "python -m benchmarks")
+    assert "| tree | letter | 1 ms | 2 ms | 0.5 | <= 1 | yes | fast, once |" in markdown.read_text()
+    with table.open(newline="") as file:
+        assert [row["met"] for row in csv.DictReader(file)] == ["yes"]
+
+
+def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--data-set", "pendigits"]
+    command += ["--measure", "histogram", "tree-lightgbm", "--out", str(tmp_path)]
+    environment = {name: value for name, value in os.environ.items() if name != "BOOSTBENCH_DATA"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "histogram additions" in done.stdout
+    with (tmp_path / "benchmarks.csv").open(newline="") as file:
+        histogram, tree = csv.DictReader(file)
+    assert float(histogram["ratio"]) > 0
+    assert "peer not installed" in tree["note"] or float(tree["ratio"]) > 0
