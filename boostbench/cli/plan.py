@@ -23,7 +23,7 @@ from boostbench.cli.options import (
     parse_shard,
 )
 from boostbench.cli.output import print_json, print_rows
-from boostbench.cli.progress import in_words
+from boostbench.cli.progress import in_words, n_runs
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
@@ -94,9 +94,9 @@ def _print(config: Config, plan: Plan, jobs: int) -> None:
     todo = plan.todo()
     counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
     seconds = sum(planned.seconds for planned in todo) / jobs
-    time = f", about {in_words(seconds)} with {jobs} jobs" if jobs > 1 else f", {in_words(seconds)}"
-    print(f"{config.name}: {len(plan.runs)} runs: {counts}")
-    print(f"would run {len(todo)}{time if todo else ''}")
+    print(f"{config.name}: {n_runs(len(plan.runs))}: {counts}")
+    if todo:
+        print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
     groups: dict[tuple[str, str, str], list[PlannedRun]] = {}
     for planned in plan.runs:
         if planned.status != "ok":

@@ -13,7 +13,7 @@ from boostbench.cli.output import is_fancy
 if TYPE_CHECKING:
     from boostbench.experiments.conduct import Event, Progress
 
-__all__ = ["in_words", "showing_progress"]
+__all__ = ["in_words", "n_runs", "showing_progress"]
 
 _LINE_EVERY_SECONDS = 30
 Listener = Callable[["Event"], None]
@@ -37,6 +37,11 @@ def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | N
             yield listener
     else:
         yield _occasional_lines(name)
+
+
+def n_runs(n: int) -> str:
+    """Return ``"1 run"``, ``"2 runs"``, ..."""
+    return f"{n} run" if n == 1 else f"{n} runs"
 
 
 def in_words(seconds: float) -> str:

@@ -27,7 +27,7 @@ from boostbench.cli.options import (
     Size,
     parse_shard,
 )
-from boostbench.cli.progress import in_words, showing_progress
+from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
     from boostbench.experiments.conduct import Outcome
@@ -160,7 +160,7 @@ def _carry_out(
 
     warn_of_damage(store)
     for reason, skipped in plan.skipped().items():
-        print(f"boostbench: skipping {_n_runs(len(skipped))}: {reason}", file=sys.stderr)
+        print(f"boostbench: skipping {n_runs(len(skipped))}: {reason}", file=sys.stderr)
     outcome = Outcome()
     if todo:
         with (
@@ -209,7 +209,7 @@ def _summary(config: Config, earlier: dict[str, list[PlannedRun]], outcome: Outc
     ]
     if outcome.n_left:
         parts.append(f"{outcome.n_left} not done")
-    text = f"{config.name}: {_n_runs(total)}: {', '.join(parts)}"
+    text = f"{config.name}: {n_runs(total)}: {', '.join(parts)}"
     if outcome.interrupted:
         return f"{text}\ninterrupted; finished runs are kept, the same command does the others"
     return text
@@ -231,10 +231,6 @@ def _command_without_retry() -> str:
         elif not word.startswith("--retry=") and word != "--fresh":
             kept.append(word)
     return shlex.join(["boostbench", *kept])
-
-
-def _n_runs(n: int) -> str:
-    return f"{n} run" if n == 1 else f"{n} runs"
 
 
 def _n_cores() -> int:

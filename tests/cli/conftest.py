@@ -43,8 +43,9 @@ class Outcome:
 
 @pytest.fixture(autouse=True)
 def alone(tmp_path, monkeypatch):
-    """Work in an empty folder, with no data folder named."""
+    """Work in an empty folder, with no data folder named and nothing downloaded before."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path

@@ -97,7 +97,7 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, tiny):
 def test_a_dry_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
     outcome = boostbench("plan", tiny)
     assert outcome.code == 0
-    assert outcome.out.startswith("tiny: 6 runs: 6 missing\nwould run 6")
+    assert outcome.out.startswith("tiny: 6 runs: 6 missing\nwould do 6 runs in about")
     assert not (tmp_path / "results").exists()
     rows = boostbench("plan", tiny, "--json").json
     assert len(rows) == 6
@@ -107,7 +107,9 @@ def test_a_dry_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
 def test_only_what_is_missing_is_run(boostbench, tiny):
     first = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
     assert first.out.startswith("tiny: 3 runs: 3 ok")
-    assert boostbench("plan", tiny).out.startswith("tiny: 6 runs: 3 ok, 3 missing\nwould run 3")
+    assert boostbench("plan", tiny).out.startswith(
+        "tiny: 6 runs: 3 ok, 3 missing\nwould do 3 runs in about"
+    )
     second = boostbench("run", tiny, "--executor", "inline")
     assert "3 ok in" in second.out
     assert "3 cached" in second.out
