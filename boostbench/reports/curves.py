@@ -45,6 +45,7 @@ _CROSS: dict[str, Any] = {
     "markersize": 4.5,
     "markeredgewidth": 1.2,
     "linestyle": "none",
+    "clip_on": False,
 }
 _N_POINTS = 200
 # Inches: of a panel among many and of one of a few, of the rest.

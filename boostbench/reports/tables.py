@@ -180,9 +180,9 @@ def build_table(
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
     facts = gather(study, value, _rounds(study, at), values)
-    return _Arrangement(study, facts, _LAYOUTS[columns]).table(
-        _title(study, value, title), bool(paper)
-    )
+    arrangement = _Arrangement(facts, _LAYOUTS[columns])
+    what = _WORDS[value].capitalize()
+    return arrangement.table(_title(study, value, title), what, asked_for_paper=bool(paper))
 
 
 def percent(fraction: float) -> str:
@@ -199,8 +199,7 @@ def percent(fraction: float) -> str:
 class _Arrangement:
     """Puts facts into cells and cells into sections, groups, rows and columns."""
 
-    def __init__(self, study: Study, facts: dict[Key, Fact], layout: Sequence[str]) -> None:
-        self.study = study
+    def __init__(self, facts: dict[Key, Fact], layout: Sequence[str]) -> None:
         self.facts = facts
         self.layout = layout
         self.ranks = rank(facts)
@@ -210,7 +209,7 @@ class _Arrangement:
         }
         self.axes["rounds"].sort()
 
-    def table(self, title: str, asked_for_paper: bool) -> Table:
+    def table(self, title: str, what: str, *, asked_for_paper: bool) -> Table:
         section_axis, group_axis, row_axis, column_axis = self.layout
         columns = self.axes[column_axis]
         sections = tuple(self._section(value) for value in self.axes[section_axis])
@@ -229,7 +228,7 @@ class _Arrangement:
             columns=tuple(_named(column_axis, column) for column in columns),
             with_paper=with_paper,
             sections=sections,
-            footers=tuple(self._footers(asked_for_paper)),
+            footers=tuple(self._footers(what, asked_for_paper)),
             notes=tuple(self.notes.texts),
         )
 
@@ -300,11 +299,11 @@ class _Arrangement:
             **beside,  # type: ignore[arg-type]
         )
 
-    def _footers(self, asked_for_paper: bool) -> Iterable[str]:
+    def _footers(self, what: str, asked_for_paper: bool) -> Iterable[str]:
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
-        yield f"Error in percent{spread}. Bold: the lowest of a data set, noise and T."
+        yield f"{what} in percent{spread}. Bold: the lowest of a data set, noise and T."
         compared = [fact for fact in facts if fact.within is not None]
         if compared:
             near = sum(bool(fact.within) for fact in compared)
@@ -354,12 +353,8 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
 
 
 def _title(study: Study, value: str, title: str) -> str:
-    if title:
-        return title
-    config = study.config
-    noise = f", {study.noises[0]} noise" if len(study.noises) == 1 else ""
-    noise = ", clean labels" if study.noises == ["clean"] else noise
-    return f"{config.title or config.name}: {_WORDS[value]} in percent{noise}"
+    name = study.config.title or study.config.name
+    return title or (name if value == "test_error" else f"{name}: {_WORDS[value]}")
 
 
 def _rounds(study: Study, at: int | Sequence[int] | None) -> list[int]:

@@ -4,18 +4,20 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.runs import Booster
+from boostbench.registry import load_plugin
 from boostbench.reports.frame import collect
 from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, check_report, named_parts
 from boostbench.reports.report import write_report
 
-from .synthetic import EXCHANGE, make_config, plan_of
+from .synthetic import make_config, plan_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -254,12 +256,23 @@ def test_a_figure_of_a_plugin_is_one_function(tmp_path):
     assert report.main_table() == ""
 
 
+def test_the_figure_of_the_documentation(tmp_path):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
+    plugin = tmp_path / "edges.py"
+    plugin.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
+    load_plugin(plugin)
+    try:
+        config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
+        planned = plan_of(config)
+        for item in planned:
+            item.its_record["curves"]["edge"] = [0.5] * item.run.rounds
+        report = write_report(config, planned, tmp_path / "out")
+    finally:
+        registry.figures.unregister("edges")
+    assert report.paths[0].name == "edges.png"
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "out").write_text("a file")
     with pytest.raises(BoostbenchError, match="cannot be written"):
         report_of(tmp_path)
-
-
-def test_noise_appears_in_words(tmp_path):
-    report = report_of(tmp_path, make_config(tmp_path, noise=[EXCHANGE]))
-    assert report.tables["table"].title == "tiny: test error in percent, exchange 0.2 noise"

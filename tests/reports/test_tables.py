@@ -207,6 +207,15 @@ def test_noises_as_columns(tmp_path):
     assert cell(table, "dna", "samme").text == "10.54"
 
 
+def test_a_table_says_what_it_shows(tmp_path):
+    study = study_of(make_config(tmp_path, title="Three boosters"))
+    assert build_table(study).title == "Three boosters"
+    assert build_table(study).footers[0].startswith("Test error in percent. Bold:")
+    other = build_table(study, value="train_error")
+    assert other.title == "Three boosters: training error (labels as seen)"
+    assert build_table(study, title="Mine").title == "Mine"
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
