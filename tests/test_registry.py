@@ -151,7 +151,7 @@ def test_a_name_may_point_into_a_file(registry, tmp_path):
 
 def test_an_attribute_that_a_file_lacks_is_answered_with_the_nearest(registry, tmp_path):
     path = plugin_file(tmp_path, "def spin():\n    return 8\n")
-    with pytest.raises(UnknownNameError, match="unknown attribute of .* 'spinn'; did you mean"):
+    with pytest.raises(UnknownNameError, match=r"unknown attribute of .* 'spinn'; did you mean"):
         registry.get(f"{path}:spinn")
 
 
