@@ -171,25 +171,27 @@ def _draw_panel(
         place = axes.transAxes
         axes.text(0.5, 0.5, f"no result: {states}", transform=place, ha="center", color=GREY)
     known: set[PaperValue] = set()
-    for booster in boosters:
+    for place, booster in enumerate(boosters):
         own = [result for result in usable if result.run.method == booster]
         if own:
             for metric in look.metrics:
-                _draw_line(axes, own, metric, look)
+                _draw_line(axes, own, metric, look, place)
             if "test_error" in look.metrics:
                 _draw_stops(axes, own, look.colours[booster], look.first)
                 _draw_paper_values(axes, own[0], look, known)
     _format_axes(axes, look)
 
 
-def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look) -> None:
+def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
+    """Draw mean and band; where lines coincide, the booster that is listed first is seen."""
     rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
     errors = 100 * np.stack([error_curve(result, metric, rounds) for result in results])
     mean = errors.mean(axis=0)
     colour = look.colours[results[0].run.method]
     shown = np.where(mean > 0, mean, np.nan) if look.y_scale == "log" else mean
     is_test = metric == "test_error"
-    axes.plot(rounds, shown, color=colour, zorder=3 + is_test, **_LINES[metric])
+    height = 3 + is_test - place / 100
+    axes.plot(rounds, shown, color=colour, zorder=height, **_LINES[metric])
     if look.band and len(results) > 1:
         std = errors.std(axis=0, ddof=1)
         low = np.maximum(mean - std, 0 if look.y_scale == "linear" else mean / 10)

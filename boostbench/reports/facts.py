@@ -156,6 +156,8 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
     by_reason: dict[str, list[Result]] = {}
     for result in missing:
         reason = " ".join(result.reason.split())
+        if result.status == "skipped":  # what was tried where is for the page
+            reason = reason.partition(": ")[0]
         if len(reason) > _LONGEST_REASON:
             reason = reason[: _LONGEST_REASON - 1] + "…"
         text = f"{result.status}: {reason}" if reason else result.status

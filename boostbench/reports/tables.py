@@ -306,13 +306,7 @@ class _Arrangement:
         yield f"{what} in percent{spread}. Bold: the lowest of a data set, noise and T."
         compared = [fact for fact in facts if fact.within is not None]
         if compared:
-            near = sum(bool(fact.within) for fact in compared)
-            doubtful = sum(bool(fact.paper and fact.paper.doubt) for fact in compared)
-            doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
-            yield (
-                f"{near} of {len(compared)} cells lie within max(1.5 points, a quarter of the "
-                f"paper's value) of the paper{doubt}."
-            )
+            yield from self._nearness(compared)
         elif asked_for_paper:
             yield "No cell has both a value of ours and one of the paper."
         if any(fact.within is False for fact in compared):
@@ -326,6 +320,22 @@ class _Arrangement:
             counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
             yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
         yield from self._footer_of_ranks()
+
+    def _nearness(self, compared: Sequence[Fact]) -> Iterable[str]:
+        near = sum(bool(fact.within) for fact in compared)
+        doubtful = sum(bool(fact.paper and fact.paper.doubt) for fact in compared)
+        doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
+        yield (
+            f"{near} of {len(compared)} cells lie within max(1.5 points, a quarter of the "
+            f"paper's value) of the paper{doubt}."
+        )
+        shares = []
+        for booster in self.axes["booster"]:
+            its = [fact.within for key, fact in self.facts.items() if key.booster == booster]
+            if set(its) != {None}:
+                shares.append(f"{booster} {its.count(True)} of {len(its) - its.count(None)}")
+        if len(shares) > 1:
+            yield f"By booster: {', '.join(shares)}."
 
     def _footer_of_ranks(self) -> Iterable[str]:
         counts = {standing.n for standing in self.ranks.values()}

@@ -85,9 +85,9 @@ def test_a_seed_that_failed_is_noted_beside_the_mean_of_the_others(tmp_path):
     assert table.notes[its.notes[0] - 1] == "no result of 1 of 3 runs: timeout: exceeded 30 s"
 
 
-def test_equal_reasons_share_a_note(tmp_path):
+def test_equal_reasons_share_a_note_without_what_was_tried_where(tmp_path):
     broken = {
-        f"dna/{b}/clean/seed-0": ("skipped", "there is no dna.csv")
+        f"dna/{b}/clean/seed-0": ("skipped", "there is no dna.csv: looked in a, b")
         for b in ("adaboost-mh", "samme", "sm-boost")
     }
     table = build_table(study_of(make_config(tmp_path), broken=broken))
@@ -123,6 +123,7 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
         "1 of 2 cells lie within max(1.5 points, a quarter of the paper's value) of the paper "
         "(1 of the paper's values are doubtful)." in table.footers
     )
+    assert "By booster: adaboost-mh 0 of 1, samme 1 of 1." in table.footers
 
 
 def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
