@@ -5,7 +5,7 @@ Each function turns what was written into values, and notes every mistake with i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -88,14 +88,14 @@ class ReportPart:
 def data_entries(value: Any, setting: Setting) -> tuple[DataEntry, ...]:
     """Read the key ``datasets``."""
     found = _each(value, "data set", lambda entry: _data_entry(entry, setting))
-    _refuse_repeats([entry.data.label for entry in found], "data sets", "as")
+    _refuse_repeats([(entry.data.label, entry) for entry in found], "data sets", "as")
     return tuple(found)
 
 
 def boosters(value: Any, setting: Setting) -> tuple[Booster, ...]:
     """Read the key ``boosters``, sweeps written out."""
     found = _each(value, "booster", lambda entry: _booster_variants(entry, setting))
-    _refuse_repeats([booster.label for booster in found], "boosters", "label")
+    _refuse_repeats([(booster.label, booster) for booster in found], "boosters", "label")
     return tuple(found)
 
 
@@ -297,12 +297,15 @@ def _each(value: Any, kind: str, read: Callable[[Any], list[Any]]) -> list[Any]:
     return found
 
 
-def _refuse_repeats(labels: list[str], kind: str, key: str) -> None:
-    for label in dict.fromkeys(labels):
-        if labels.count(label) > 1:
-            raise MistakesError(
-                [((), f"two {kind} are called {label!r}; tell them apart by '{key}:'")]
-            )
+def _refuse_repeats(found: Sequence[tuple[str, object]], kind: str, key: str) -> None:
+    for position, (label, entry) in enumerate(found):
+        for earlier_label, earlier in found[:position]:
+            if label == earlier_label:
+                what = f"two {kind} are called {label!r}; tell them apart by '{key}:'"
+                raise MistakesError([((), what)])
+            if entry == earlier:
+                what = f"two {kind}, {earlier_label!r} and {label!r}, are the same; leave one out"
+                raise MistakesError([((), what)])
 
 
 def _texts(value: Any, place: Place = ()) -> list[tuple[Place, str]]:

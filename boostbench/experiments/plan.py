@@ -188,6 +188,7 @@ class _Planner:
         self.store = store
         self.data_dirs = data_dirs
         self.check_packages = check_packages
+        self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
 
@@ -227,8 +228,11 @@ class _Planner:
         return PlannedRun(run, "stale", reason, key, seconds, newest.path, self.store)
 
     def key_of(self, run: Run) -> Key:
-        source = self._source(run)
-        return Key(value_of(run), code_of(run, source.generator), source.checksum[:8])
+        if run not in self._keys:
+            source = self._source(run)
+            code = code_of(run, source.generator)
+            self._keys[run] = Key(value_of(run), code, source.checksum[:8])
+        return self._keys[run]
 
     def _source(self, run: Run) -> _Source:
         from boostbench.data import find_entry, locate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -100,6 +101,8 @@ def compile_kernels(jobs: Sequence[Job]) -> None:
     """Have compiled, and stored on disk, what the boosters of some jobs need."""
     from boostbench.experiments.run import warm_up
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    environment.die_with_parent()
     for job in jobs:
         with suppress(BoostbenchError):
             _load_plugins(job)

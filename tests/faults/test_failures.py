@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.executors import LocalExecutor
 from boostbench.experiments.plan import make_plan
 from boostbench.experiments.records import RecordStore
@@ -127,3 +128,8 @@ def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, result
     outcome = run_plan(todo, store, InlineExecutor(), fail_fast=True)
     assert outcome.counts == {"ok": 1, "failed": 1}
     assert outcome.n_left == 4
+
+
+def test_a_memory_limit_that_no_worker_can_keep_is_refused():
+    with pytest.raises(BoostbenchError, match="memory limit: a worker alone needs about 300 MiB"):
+        LocalExecutor(1, memory_limit=2**28)
