@@ -168,8 +168,8 @@ def _draw_panel(
     usable = [result for result in results if result.ok]
     if not usable:
         states = ", ".join(dict.fromkeys(result.status for result in results))
-        place = axes.transAxes
-        axes.text(0.5, 0.5, f"no result: {states}", transform=place, ha="center", color=GREY)
+        text = f"no result: {states}"
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     known: set[PaperValue] = set()
     for place, booster in enumerate(boosters):
         own = [result for result in usable if result.run.method == booster]
