@@ -19,12 +19,13 @@ from boostbench import registry
 
 __all__ = ["code_fingerprint", "modules_behind"]
 
-#: Modules that cannot change a number: messages, names, places of files.
+#: Modules that cannot change a number: messages, names, places of files, drawings.
 _INDIFFERENT = {
     "boostbench.data.downloads",
     "boostbench.errors",
     "boostbench.registry",
     "boostbench.resources",
+    "boostbench.weak_learners.drawing",
 }
 
 
