@@ -107,7 +107,7 @@ def _print(config: Config, plan: Plan, jobs: int) -> None:
             "dataset": dataset,
             "runs": len(group),
             "status": status,
-            "time": in_words(sum(planned.seconds for planned in group)),
+            "time": "" if status == "skipped" else in_words(sum(p.seconds for p in group)),
             "why": reason,
         }
         for (dataset, status, reason), group in groups.items()

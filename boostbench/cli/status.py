@@ -14,6 +14,7 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Data, Json, Only, Plugins, Results, Settings, Size
 from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
@@ -130,7 +131,21 @@ def _print(rows: Sequence[Row]) -> None:
             for dataset, counts in per_dataset.items()
         ]
     )
-    wrong = [row for row in rows if row["status"] not in ("ok", "missing")]
+    wrong: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        if row["status"] not in ("ok", "missing"):
+            place = (row["dataset"], row["status"], row["reason"])
+            wrong.setdefault(place, []).append(row)
     if wrong:
         print()
-        print_rows(wrong, columns=["id", "status", "reason"])
+        print_rows(
+            [
+                {"what": _named(group), "status": status, "reason": reason}
+                for (_, status, reason), group in wrong.items()
+            ]
+        )
+
+
+def _named(group: Sequence[Row]) -> str:
+    first = group[0]
+    return str(first["id"] if len(group) == 1 else f"{first['dataset']} ({n_runs(len(group))})")
