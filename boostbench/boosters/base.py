@@ -6,8 +6,9 @@ Boosting is a game between a booster and a weak learner (Mukherjee & Schapire 20
     repeat T times:
         demand = booster.ask(game)                 # what should the weak learner be good at?
         h      = weak_learner.fit(data, demand)    # a classifier or regressor
+        h      = booster.refine(game, demand, h)   # other values in the leaves? seldom
         step   = booster.answer(game, demand, h)   # how far to go; may stop
-        F     += step * h
+        F      = decay * F + step * h              # decay = 1, but for RobustBoost
 
 A booster's own module holds its `ask` and its `answer`; everything else is here and in `surface`.
 """
@@ -15,7 +16,8 @@ A booster's own module holds its `ask` and its `answer`; everything else is here
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,31 @@ class Booster(BoostingClassifier):
     def begin(self, game: Game) -> None:
         """Prepare a fit, for example by filling ``game.memo``; nothing by default."""
 
+    def refine(self, game: Game, demand: Any, h: Any) -> Any:
+        """Return the hypothesis to add, for example ``h`` with other leaf values; ``h`` here."""
+        return h
+
+    def play(self, game: Game, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+        """Play one round: ask, let the weak learner fit, refine, answer.
+
+        Parameters
+        ----------
+        game : Game
+        fit : callable
+            From a demand to the weak learner's hypothesis.
+
+        Returns
+        -------
+        h : Hypothesis or None
+            None if there was nothing to ask.
+        step : Step
+        """
+        demand = self.ask(game)
+        if demand is None:
+            return None, Step(0.0, np.nan, stop="converged", keep=False)
+        h = self.refine(game, demand, fit(demand))
+        return h, self.answer(game, demand, h)
+
     def _train(
         self,
         game: Game,
@@ -76,16 +103,14 @@ class Booster(BoostingClassifier):
         ensemble = Ensemble(game.n_classes)
         stop = ""
         self.begin(game)
+        fit = partial(_fit, learner, data, rng)
         for t in range(1, self.n_estimators + 1):
-            demand = self.ask(game)
-            if demand is None:
-                stop = "converged"
-                break
-            h = learner.fit(data, demand, rng)
-            step = self.answer(game, demand, h)
+            h, step = self.play(game, fit)
             if step.keep:
+                if step.decay != 1.0:
+                    game.scores *= step.decay
                 h.add_to(game.scores, step.size)
-                ensemble.add(h.trees, step.size)
+                ensemble.add(h.trees, step.size, step.decay)
                 on_round(RoundInfo(t, rows.row_of, step, game, self))
             stop = step.stop
             if stop:
@@ -99,3 +124,7 @@ class Booster(BoostingClassifier):
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         return self.model_.staged_scores(X)
+
+
+def _fit(learner: Any, data: Any, rng: np.random.Generator, demand: Any) -> Any:
+    return learner.fit(data, demand, rng)

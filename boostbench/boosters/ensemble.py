@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ __all__ = ["Ensemble"]
 
 
 class Ensemble:
-    """The sum of steps ``F <- F + step * h``, round by round.
+    """The sum of steps ``F <- decay * F + step * h``, round by round.
 
     Parameters
     ----------
@@ -37,14 +38,19 @@ class Ensemble:
         self.n_rounds = 0
         self._parts: list[Any] = []
         self._coefficients: list[NDArray[np.float64]] = []
+        self._decays: list[float] = []
         self._round_end = np.zeros(0, dtype=np.int64)
 
-    def add(self, trees: Any, step: ArrayLike) -> None:
-        """Append one round: a `Forest` of the round's trees and one coefficient or one per tree."""
+    def add(self, trees: Any, step: ArrayLike, decay: float = 1.0) -> None:
+        """Append one round: a `Forest` of the round's trees and one coefficient or one per tree.
+
+        The scores of the rounds before are multiplied by ``decay``.
+        """
         self._parts.append(trees)
         self._coefficients.append(
             np.broadcast_to(np.asarray(step, dtype=np.float64), (trees.n_trees,)).copy()
         )
+        self._decays.append(decay)
         self.n_rounds += 1
 
     def seal(self) -> Ensemble:
@@ -63,6 +69,8 @@ class Ensemble:
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
         F = np.zeros((X.shape[0], self.n_classes))
+        if any(decay != 1.0 for decay in self._decays):
+            return deque(self.staged_scores(X), maxlen=1).pop()
         for part, coefficient in zip(self._parts, self._coefficients, strict=True):
             part.add_scores(X, np.arange(part.n_trees), coefficient, F)
         return F
@@ -70,6 +78,17 @@ class Ensemble:
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round; the array is the same one every time."""
         F = np.zeros((X.shape[0], self.n_classes))
+        rounds = self._add_rounds(X, F)
+        for decay in self._decays:
+            if decay != 1.0:
+                F *= decay
+            next(rounds)
+            yield F
+
+    def _add_rounds(
+        self, X: NDArray[np.float64], F: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Add a round to F for each item taken."""
         if len(self._parts) == 1 and isinstance(self._parts[0], Forest):
             forest, coefficient = self._parts[0], self._coefficients[0]
             tree_index = np.arange(forest.n_trees)

@@ -66,7 +66,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Step:
-    """A booster's answer to a weak hypothesis h: F <- F + size * h.
+    """A booster's answer to a weak hypothesis h: F <- decay * F + size * h.
 
     Attributes
     ----------
@@ -78,12 +78,15 @@ class Step:
         Why training ends with this round; empty to go on.
     keep : bool
         Whether the step is taken at all.
+    decay : float
+        Factor of the scores so far.
     """
 
     size: float | NDArray[np.float64]
     edge: float
     stop: str = ""
     keep: bool = True
+    decay: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,6 @@ def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    g = np.exp(F - F.max(axis=1, keepdims=True))
+    g: NDArray[np.float64] = np.exp(F - F.max(axis=1, keepdims=True))
     g /= g.sum(axis=1, keepdims=True)
     return g
