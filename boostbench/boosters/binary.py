@@ -1,0 +1,158 @@
+r"""What the boosters for two classes share: labels -1 and +1, margins, weights from a loss.
+
+=========  ============================================  =========
+paper      here                                          shape
+=========  ============================================  =========
+y          ``signed_labels(game)``                       (n,)
+F          ``F[:, 1] - F[:, 0]`` of ``game.scores``      (n,)
+m = y F    ``margins(game)``                             (n,)
+w          ``booster.weights(game)``, sums to 1          (n,)
+=========  ============================================  =========
+
+`decision_function` is the paper's F. A weak classifier adds its step to the score of the class it
+answers; a regression f adds -f/2 and f/2 to the two scores.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.boosters.base import Booster
+from boostbench.boosters.game import Game
+from boostbench.boosters.leaves import with_leaf_vectors
+from boostbench.boosters.losses import MarginLoss, logistic
+from boostbench.boosters.surface import BoostingClassifier
+
+__all__ = [
+    "CLASSIFIER",
+    "REGRESSION",
+    "BinaryBooster",
+    "TwoClasses",
+    "answers",
+    "margins",
+    "normalised_weights",
+    "signed_labels",
+    "with_leaf_values",
+]
+
+
+#: The papers' C4.5 (Wang et al. tell no size; a deep tree fits the wrong labels at once).
+CLASSIFIER: tuple[str, dict[str, Any]] = ("c45", {"version": "simple", "max_depth": 3})
+#: The papers' CART for regression.
+REGRESSION: tuple[str, dict[str, Any]] = ("regression-tree", {"max_leaf_nodes": 8})
+
+
+class TwoClasses(BoostingClassifier):
+    """A booster that refuses more than two classes."""
+
+    def _check_classes(self, n_classes: int) -> None:
+        if n_classes > 2:
+            raise ValueError(
+                f"Only binary classification is supported. {type(self).__name__} takes two "
+                f"classes, found {n_classes}; the booster 'one-vs-all' takes it to more: "
+                "make_booster('one-vs-all', booster=...)"
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class BinaryBooster(TwoClasses, Booster):
+    """Base of the boosters that minimise a loss of the margin.
+
+    A subclass names its `loss`, and defines `ask`, `answer` and `default_weak_learner`.
+    """
+
+    #: The loss phi(m) that the booster minimises; its slope gives the weights of the samples.
+    loss: ClassVar[MarginLoss]
+
+    #: s of ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
+    link_scale: ClassVar[float] = 2.0
+
+    def importance(self, game: Game) -> NDArray[np.float64]:
+        """Return what each row's loss counts in the objective: its sample weight."""
+        return game.sample_weight
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return the weight ``-phi'(m)`` of each row for the next round.
+
+        Parameters
+        ----------
+        game : Game
+
+        Returns
+        -------
+        weights : ndarray of float64, shape (n,)
+            They sum to 1, or all are 0 when no row has influence any more.
+        """
+        return normalised_weights(self.importance(game), self.loss.log_weight(margins(game)))
+
+    def objective(self, game: Game) -> float:
+        """Return the mean of ``phi(m)``."""
+        return float(game.sample_weight @ self.loss.value(margins(game)))
+
+    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``1 / (1 + exp(-s F))``, s = `link_scale`, and its complement."""
+        z = self.link_scale * (F[:, 1] - F[:, 0])
+        return np.column_stack([logistic(-z), logistic(z)])
+
+
+def signed_labels(game: Game) -> NDArray[np.float64]:
+    """Return y, -1 for the first class and +1 for the second, shape (n,)."""
+    return 2.0 * game.y.astype(np.float64) - 1.0
+
+
+def margins(game: Game) -> NDArray[np.float64]:
+    """Return m = y F, shape (n,)."""
+    F = game.scores
+    return signed_labels(game) * (F[:, 1] - F[:, 0])
+
+
+def answers(h: Any) -> NDArray[np.float64]:
+    """Return f(x) of each row, shape (n,): -1 or +1 of a classifier, the value of a regression."""
+    f = h.values(2)
+    return np.asarray(f[:, 1] - f[:, 0])
+
+
+def normalised_weights(
+    importance: NDArray[np.float64], log_weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return ``importance * exp(log_weight)`` divided by its sum; all zero if no row counts.
+
+    The largest log weight of the rows that count is subtracted first, so that nothing overflows
+    and not everything underflows.
+
+    Examples
+    --------
+    >>> normalised_weights(np.array([1.0, 1.0, 0.0]), np.array([800.0, 800.0, 900.0])).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    counts = (importance > 0.0) & (log_weight > -np.inf)
+    w = np.zeros_like(importance)
+    if counts.any():
+        shifted = log_weight[counts] - log_weight[counts].max()
+        w[counts] = importance[counts] * np.exp(shifted)
+        w /= w.sum()
+    return w
+
+
+def with_leaf_values(h: Any, f: NDArray[np.float64]) -> Any:
+    """Return a hypothesis of one tree with real answers f in its leaves.
+
+    Parameters
+    ----------
+    h : Hypothesis
+        One tree.
+    f : ndarray of float64, shape (n_leaves,)
+        What each leaf adds to the paper's F: -f/2 to the first score, f/2 to the second.
+
+    Returns
+    -------
+    h : Hypothesis
+    """
+    return with_leaf_vectors(h, np.column_stack([-0.5 * f, 0.5 * f]))

@@ -1,0 +1,70 @@
+r"""GentleBoost: adaptive Newton steps on the exponential loss.
+
+Friedman, Hastie & Tibshirani, "Additive logistic regression", 2000, Algorithm 4.
+
+==============  ==================================  ==============================
+paper           here                                shape
+==============  ==================================  ==============================
+F               ``F[:, 1] - F[:, 0]``               (n,)
+w               ``demand.weight``                   (n, 1), sums to 1
+y               ``demand.target``                   (n, 1)
+f(x)            ``answers(h)``                      (n,), in [-1, 1]
+==============  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from boostbench.boosters.binary import signed_labels
+from boostbench.boosters.game import Game
+from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.boosters.regression import RegressionBooster
+from boostbench.weak_learners import Targets
+
+__all__ = ["GentleBoost"]
+
+
+class GentleBoost(RegressionBooster):
+    r"""Stage-wise least squares on the labels, weighted by the slope of the exponential loss.
+
+    .. math::
+        w_i \propto e^{-y_i F(x_i)}, \qquad
+        f = \arg\min_f \sum_i w_i (y_i - f(x_i))^2, \qquad F \leftarrow F + f .
+
+    The steps :math:`f = P_w(y = 1 \mid x) - P_w(y = -1 \mid x)` lie in [-1, 1], where Real
+    AdaBoost's half log-odds may be arbitrarily large.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, at least 1.
+    weak_learner : str, dict, object or None, default=None
+        None is a least-squares tree of 8 leaves of at least 2 rows.
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    n_rounds_ : int
+    stop_reason_ : str
+        ``"converged"`` when the regression is 0 everywhere, or empty.
+
+    References
+    ----------
+    Friedman, Hastie & Tibshirani 2000, Algorithm 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> GentleBoost(n_estimators=30, weak_learner="stump").fit(X, y).score(X, y) > 0.97
+    True
+    """
+
+    loss: ClassVar[MarginLoss] = EXPONENTIAL
+
+    def ask(self, game: Game) -> Targets:
+        """Return the labels -1 and +1 as targets, weighted by the slope of the loss."""
+        return Targets(signed_labels(game)[:, None], self.weights(game)[:, None])

@@ -1,0 +1,173 @@
+r"""One-vs-all: K two-class boosters, one for each class against the rest.
+
+=========  ==================================  ==============================
+symbol     here                                shape
+=========  ==================================  ==============================
+F_k        ``estimators_[k]``'s F              (n,)
+F          ``scores(X)``                       (n, K)
+=========  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.surface import BoostingClassifier, OnRound
+from boostbench.registry import boosters
+
+__all__ = ["OneVsAll"]
+
+
+class OneVsAll(BoostingClassifier):
+    r"""Any booster for two classes, taken to K classes.
+
+    For each class k a booster learns :math:`F_k` on the labels "k" and "not k"; the answer is
+    :math:`\arg\max_k F_k(x)`. Two classes need one booster, and the result is that booster's.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T of each booster, at least 1.
+    booster : str, dict or BoostingClassifier, default="adaboost"
+        A registered name, a mapping ``{name: parameters}``, or a booster, which is cloned.
+    weak_learner : str, dict, object or None, default=None
+        None leaves it to the booster.
+    random_state : int, RandomState or None, default=None
+        Seed from which those of the boosters are drawn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimators_ : list of BoostingClassifier
+        One for each class, or a single one for two classes.
+    n_rounds_ : int
+        Rounds of the booster that made most; the others keep their last scores.
+    stop_reason_ : str
+        Why the boosters stopped, if all of them stopped early; empty otherwise.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OneVsAll(n_estimators=20, booster={"splboost": {"age": 3.0}}).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BoostingClassifier._parameter_constraints,
+        "booster": [str, Mapping, BoostingClassifier],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        booster: Any = "adaboost",
+        weak_learner: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.booster = booster
+
+    def _train(
+        self,
+        game: Game,
+        X: NDArray[np.float64],
+        rows: CanonicalRows,
+        rng: np.random.Generator,
+        on_round: OnRound,
+    ) -> None:
+        distinct = X[rows.representative]
+        targets = [1] if game.n_classes == 2 else range(game.n_classes)
+        self.estimators_ = []
+        records: list[list[tuple[float, float]]] = []
+        for k in targets:
+            record: list[tuple[float, float]] = []
+            one = self._make_one(int(rng.integers(2**31)))
+            one.fit(
+                distinct,
+                game.y == k,
+                rows.weight,
+                on_round=lambda info, record=record: record.append((info.step.edge, info.loss)),
+            )
+            self.estimators_.append(one)
+            records.append(record)
+        rounds = [one.n_rounds_ for one in self.estimators_]
+        self.n_rounds_ = max(rounds)
+        reasons = {one.stop_reason_ for one in self.estimators_}
+        self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
+        self._replay(game, distinct, rows, records, on_round)
+
+    def _make_one(self, seed: int) -> Any:
+        """Return a booster for one class, not fitted."""
+        if isinstance(self.booster, BoostingClassifier):
+            one = clone(self.booster)
+        else:
+            spec = {self.booster: {}} if isinstance(self.booster, str) else self.booster
+            if len(spec) != 1:
+                raise ValueError(f"booster is one name with parameters, found {dict(spec)!r}")
+            ((name, parameters),) = spec.items()
+            one = boosters.get(name)(**(parameters or {}))
+        one.set_params(n_estimators=self.n_estimators, random_state=seed)
+        if self.weak_learner is not None:
+            one.set_params(weak_learner=self.weak_learner)
+        return one
+
+    def _replay(
+        self,
+        game: Game,
+        X: NDArray[np.float64],
+        rows: CanonicalRows,
+        records: list[list[tuple[float, float]]],
+        on_round: OnRound,
+    ) -> None:
+        """Report the rounds of all boosters side by side, as if they had been made so."""
+        for t, F in enumerate(self._staged_scores(X), start=1):
+            game.scores = F
+            # a booster that made no round has nothing to tell
+            last = [record[min(t, len(record)) - 1] for record in records if record]
+            edge, game.memo["loss"] = np.mean(last, axis=0)
+            on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), game, self))
+
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._joined([one._scores(X) for one in self.estimators_])
+
+    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        parts = [np.zeros((len(X), 2)) for _ in self.estimators_]
+        stages = [one._staged_scores(X) for one in self.estimators_]
+        for _ in range(self.n_rounds_):
+            parts = [next(stage, part) for stage, part in zip(stages, parts, strict=True)]
+            yield self._joined(parts)
+
+    def _joined(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the scores of all classes from those of the boosters, each of shape (n, 2)."""
+        if len(parts) == 1:
+            return parts[0]
+        return np.column_stack([F[:, 1] - F[:, 0] for F in parts])
+
+    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the boosters' probabilities of their classes, normalised over the classes."""
+        if len(self.estimators_) == 1:
+            return np.asarray(self.estimators_[0].probabilities(F))
+        p = np.empty_like(F)
+        for k, one in enumerate(self.estimators_):
+            p[:, k] = one.probabilities(np.column_stack([-0.5 * F[:, k], 0.5 * F[:, k]]))[:, 1]
+        total = p.sum(axis=1, keepdims=True)
+        uniform = np.full_like(p, 1.0 / F.shape[1])
+        return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+
+    def objective(self, game: Game) -> float:
+        """Return the mean of the boosters' objectives after the round."""
+        return float(game.memo["loss"])
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return the booster's own."""
+        name, parameters = self._make_one(0).default_weak_learner(2)
+        return str(name), dict(parameters)

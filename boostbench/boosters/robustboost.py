@@ -1,0 +1,227 @@
+r"""RobustBoost: a boosting game that ends at time 1 with a preset share of samples given up.
+
+Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138).
+
+==============  ==================================  ==============================
+paper           here                                shape
+==============  ==================================  ==============================
+epsilon         ``epsilon``                         target error
+theta           ``theta``                           margin to reach
+sigma_f         ``sigma_final``
+t               ``game.memo["time"]``               rises from 0 to 1
+m = y F         ``margins(game)``                   (n,)
+mu, sigma       ``Potential.mu``, ``.sigma``
+Phi(m, t)       ``Potential.value``                 (n,)
+w(m, t)         ``exp(Potential.log_weight)``       (n,)
+Delta s         ``step.size``
+Delta t         ``dt``; ``step.decay`` is exp(-dt)
+==============  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfc, erfinv
+from sklearn.utils._param_validation import Interval
+
+from boostbench.boosters.binary import (
+    CLASSIFIER,
+    BinaryBooster,
+    answers,
+    margins,
+    normalised_weights,
+    signed_labels,
+)
+from boostbench.boosters.game import TINY, Game, Step
+from boostbench.boosters.robustboost_solver import solve_step
+from boostbench.weak_learners import WeightedLabels
+
+__all__ = ["Potential", "RobustBoost"]
+
+#: Time left at which the game is over.
+_TIME_LEFT = 1e-3
+
+
+@dataclass(frozen=True)
+class Potential:
+    r"""How likely a sample of margin m at time t is to end below the margin theta.
+
+    .. math::
+        \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
+        \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho, \qquad
+        \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)} .
+
+    Parameters
+    ----------
+    epsilon, theta, sigma_final, truncate
+        As of `RobustBoost`.
+
+    Examples
+    --------
+    >>> potential = Potential(epsilon=0.1)
+    >>> round(potential.rho, 6), round(float(potential.value(np.zeros(1), 0.0)[0]), 6)
+    (0.670366, 0.1)
+    """
+
+    epsilon: float = 0.1
+    theta: float = 0.0
+    sigma_final: float = 0.1
+    truncate: bool = False
+
+    @property
+    def rho(self) -> float:
+        """Return the drift for which ``Phi(0, 0) = epsilon``."""
+        quantile = erfinv(1.0 - self.epsilon if self.truncate else 1.0 - 2.0 * self.epsilon)
+        return float((self.theta * np.e + self.sigma(0.0) * quantile) / (2.0 * (np.e - 1.0)))
+
+    def mu(self, t: float) -> float:
+        """Return the margin whose chance is even."""
+        return float((self.theta - 2.0 * self.rho) * np.exp(1.0 - t) + 2.0 * self.rho)
+
+    def sigma(self, t: float) -> float:
+        """Return the spread, `sigma_final` at time 1."""
+        return float(np.sqrt((self.sigma_final**2 + 1.0) * np.exp(2.0 * (1.0 - t)) - 1.0))
+
+    def value(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """Return Phi(m, t)."""
+        tail = erfc((m - self.mu(t)) / self.sigma(t))
+        return np.asarray(np.minimum(tail, 1.0) if self.truncate else 0.5 * tail)
+
+    def log_weight(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """Return ``ln w(m, t)``, the slope of Phi up to a factor; -inf where it is 0."""
+        mu = self.mu(t)
+        log_w = -np.square((m - mu) / self.sigma(t))
+        return np.where(m > mu, log_w, -np.inf) if self.truncate else log_w
+
+
+class RobustBoost(BinaryBooster):
+    r"""Boosting in which margins decay, and whose loss moves with time towards the 0-1 loss.
+
+    With the margins :math:`m_i = y_i F(x_i)` and the weights
+    :math:`w(m, t) = e^{-(m - \mu(t))^2/\sigma(t)^2}` each round fits a classifier h, finds the
+    step in score and in time for which h is of no more use and the mean potential stays as it is,
+
+    .. math::
+        m_i' = m_i e^{-\Delta t} + y_i h(x_i)\,\Delta s, \qquad
+        \sum_i y_i h(x_i)\, w(m_i', t + \Delta t) = 0, \qquad
+        \sum_i \Phi(m_i', t + \Delta t) = \sum_i \Phi(m_i, t) ,
+
+    and moves: :math:`F \leftarrow e^{-\Delta t} F + \Delta s\, h`, :math:`t \leftarrow t + \Delta
+    t`. The game starts at :math:`\Phi(0, 0) = \epsilon` and is over at t = 1, where about a share
+    epsilon of the samples has margins below theta.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Largest number of rounds T, at least 1.
+    weak_learner : str, dict, object or None, default=None
+        None is the paper's C4.5, here of depth 3. A learner whose error is below epsilon ends the
+        game in one round.
+    epsilon : float, default=0.1
+        Target error, in (0, 1); with theta = 0, below 1/2.
+    theta : float, default=0.0
+        Margin that all but epsilon of the samples shall reach.
+    sigma_final : float, default=0.1
+        Spread of the potential at time 1, positive.
+    truncate : bool, default=False
+        Whether samples below mu(t) are given up altogether (weight 0, potential 1).
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    n_rounds_ : int
+    stop_reason_ : str
+        ``"time is up"``, ``"no edge"``, ``"no progress"`` or empty.
+    time_ : float
+        Time t at the end, 0..1.
+
+    References
+    ----------
+    Freund 2009, Figs. 1-2, eqs. for mu and sigma in Sec. 5. The untruncated potential is that of a
+    common implementation; with `truncate` it is the author's.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> booster = RobustBoost(n_estimators=50, weak_learner="stump", epsilon=0.02, theta=0.3)
+    >>> booster.fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BinaryBooster._parameter_constraints,
+        "epsilon": [Interval(Real, 0, 1, closed="neither")],
+        "theta": [Interval(Real, None, None, closed="neither")],
+        "sigma_final": [Interval(Real, 0, None, closed="neither")],
+        "truncate": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        weak_learner: Any = None,
+        epsilon: float = 0.1,
+        theta: float = 0.0,
+        sigma_final: float = 0.1,
+        truncate: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.epsilon = epsilon
+        self.theta = theta
+        self.sigma_final = sigma_final
+        self.truncate = truncate
+
+    def begin(self, game: Game) -> None:
+        """Set the clock to 0 and find rho."""
+        potential = Potential(self.epsilon, self.theta, self.sigma_final, self.truncate)
+        if potential.rho <= 0.0:
+            raise ValueError(
+                f"epsilon={self.epsilon} is too large for theta={self.theta}: scores would have "
+                f"to drift backwards (rho = {potential.rho:.3g}); lower epsilon or raise theta"
+            )
+        game.memo |= {"potential": potential, "time": 0.0}
+        self.time_ = 0.0
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return the weights w(m, t), which sum to 1, or all are 0."""
+        potential: Potential = game.memo["potential"]
+        log_w = potential.log_weight(margins(game), game.memo["time"])
+        return normalised_weights(game.sample_weight, log_w)
+
+    def ask(self, game: Game) -> WeightedLabels | None:
+        """Return labels weighted by ``w(m_i, t)``, or None if all are given up."""
+        w = self.weights(game)
+        return WeightedLabels(game.y, w, game.n_classes) if w.any() else None
+
+    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+        """Return the step ``Delta s`` and the decay ``exp(-Delta t)`` that solve both equations."""
+        u = signed_labels(game) * answers(h)
+        edge = float(demand.weight @ u)
+        if edge <= TINY:
+            return Step(0.0, edge, stop="no edge", keep=False)
+        t = game.memo["time"]
+        ds, dt = solve_step(game.memo["potential"], margins(game), u, game.sample_weight, t)
+        if ds < TINY and dt < TINY:
+            return Step(0.0, edge, stop="no progress", keep=False)
+        self.time_ = game.memo["time"] = min(t + dt, 1.0)
+        stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
+        return Step(ds, edge, stop=stop, decay=float(np.exp(-dt)))
+
+    def objective(self, game: Game) -> float:
+        """Return the mean potential, epsilon until the last round."""
+        potential: Potential = game.memo["potential"]
+        return float(game.sample_weight @ potential.value(margins(game), game.memo["time"]))
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return C4.5 (Wang et al., Sec. IV)."""
+        return CLASSIFIER

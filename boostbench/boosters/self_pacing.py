@@ -1,0 +1,166 @@
+r"""Self-pacing as a part that any booster with a loss of the margin can have.
+
+Wang et al., "SPLBoost", Sec. III; Sec. V announces the variants of LogitBoost and L2Boost.
+
+=========  =======================================  ======
+paper      here                                     shape
+=========  =======================================  ======
+l_i        ``loss.value(margins(game))``            (n,)
+v_i        ``latent_weights(game)``                 (n,)
+lambda     ``age``
+=========  =======================================  ======
+
+The booster's loss L becomes the latent loss :math:`\tilde F_\lambda(L)`. It is majorised, up to a
+constant, by :math:`v^*(\lambda; L(F_0)) L(F)` (Theorem 1), so that a round is the plain booster's
+round with each row's weight multiplied by its :math:`v_i`, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.boosters.binary import BinaryBooster, margins
+from boostbench.boosters.game import Game, Step
+from boostbench.boosters.self_paced import REGULARISERS, Regulariser
+
+__all__ = ["SelfPacing"]
+
+#: Latent weights that agree to this much have converged.
+_TOLERANCE = 1e-8
+#: A majoriser that rises by no more than this has not risen.
+_RISE = 1e-12
+
+
+class SelfPacing(BinaryBooster):
+    """Mixed into a booster (before it), makes it self-paced.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, at least 1.
+    weak_learner : str, dict, object or None, default=None
+        None is the plain booster's.
+    regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
+        How the latent weight falls with the loss; see `boostbench.boosters.self_paced`.
+    age : float, default=2.0
+        lambda, positive: samples of a larger loss are left out (mixture: larger than age**2).
+    power : float, default=4.0
+        t > 1 of "polynomial".
+    gamma : float, default=1.0
+        Positive, of "mixture".
+    zeta : float, default=0.1
+        Between 0 and 1, of "logarithmic".
+    warm_start_rounds : int, default=3
+        Rounds in which all samples count fully; the first one always is.
+    max_inner : int, default=1
+        Largest number of alternations between weak learner and latent weights in a round.
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "regulariser": [StrOptions(set(REGULARISERS))],
+        "age": [Interval(Real, 0, None, closed="right")],
+        "power": [Interval(Real, 1, None, closed="neither")],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "zeta": [Interval(Real, 0, 1, closed="neither")],
+        "warm_start_rounds": [Interval(Integral, 0, None, closed="left")],
+        "max_inner": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        weak_learner: Any = None,
+        regulariser: str = "hard",
+        age: float = 2.0,
+        power: float = 4.0,
+        gamma: float = 1.0,
+        zeta: float = 0.1,
+        warm_start_rounds: int = 3,
+        max_inner: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.regulariser = regulariser
+        self.age = age
+        self.power = power
+        self.gamma = gamma
+        self.zeta = zeta
+        self.warm_start_rounds = warm_start_rounds
+        self.max_inner = max_inner
+
+    def make_regulariser(self) -> Regulariser:
+        """Return the regulariser that the parameters describe."""
+        own = {"polynomial": ["power"], "mixture": ["gamma"], "logarithmic": ["zeta"]}
+        parameters = {name: getattr(self, name) for name in own.get(self.regulariser, [])}
+        return REGULARISERS[self.regulariser](self.age, **parameters)
+
+    def begin(self, game: Game) -> None:
+        """Keep the regulariser; no round is made and no latent weights are held fast."""
+        super().begin(game)
+        game.memo |= {"regulariser": self.make_regulariser(), "rounds": 0, "v": None}
+
+    def latent_weights(self, game: Game) -> NDArray[np.float64]:
+        """Return v of each row: 1 in the warm start, then v* of its loss (5)."""
+        if game.memo["rounds"] < max(self.warm_start_rounds, 1):
+            return np.ones(len(game.y))
+        regulariser: Regulariser = game.memo["regulariser"]
+        return regulariser.weight(self.loss.value(margins(game)))
+
+    def importance(self, game: Game) -> NDArray[np.float64]:
+        """Return the sample weight times v."""
+        v = self.latent_weights(game) if game.memo["v"] is None else game.memo["v"]
+        return game.sample_weight * v
+
+    def play(self, game: Game, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+        """Play the plain booster's round under v, `max_inner` times (Algorithm 1, steps 1-3)."""
+        game.memo["v"] = self.latent_weights(game)
+        if not self.importance(game).any():
+            return None, Step(0.0, np.nan, stop="no active sample", keep=False)
+        h, step = super().play(game, fit)
+        if step.keep and self.max_inner > 1:
+            h, step = self._alternate(game, fit, h, step)
+        game.memo["v"] = None
+        game.memo["rounds"] += 1
+        return h, step
+
+    def _alternate(
+        self, game: Game, fit: Callable[[Any], Any], h: Any, step: Step
+    ) -> tuple[Any, Step]:
+        """Alternate latent weights and weak learner until v stays as it is."""
+        for _ in range(self.max_inner - 1):
+            v = self.latent_weights(_moved(game, h, step))
+            if np.abs(v - game.memo["v"]).max() <= _TOLERANCE or not v.any():
+                break
+            game.memo["v"] = v
+            h_new, step_new = super().play(game, fit)
+            if not step_new.keep:
+                break
+            if self._majoriser(game, h_new, step_new) > self._majoriser(game, h, step) + _RISE:
+                break
+            h, step = h_new, step_new
+        return h, step
+
+    def _majoriser(self, game: Game, h: Any, step: Step) -> float:
+        """Return the loss under v after the step, relative to that before it."""
+        w = self.importance(game)
+        before = w @ self.loss.value(margins(game))
+        return float(w @ self.loss.value(margins(_moved(game, h, step))) / before)
+
+    def objective(self, game: Game) -> float:
+        """Return the mean latent loss, which does not rise once the warm start is over."""
+        regulariser: Regulariser = game.memo["regulariser"]
+        return float(game.sample_weight @ regulariser.latent(self.loss.value(margins(game))))
+
+
+def _moved(game: Game, h: Any, step: Step) -> Game:
+    return replace(game, scores=h.add_to(game.scores.copy(), step.size))
