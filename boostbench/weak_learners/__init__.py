@@ -5,6 +5,7 @@ A booster states a *demand* about the training rows (`WeightedLabels`, `BinaryLa
 """
 
 from boostbench.weak_learners.base import Hypothesis, WeakLearner
+from boostbench.weak_learners.c45 import C45
 from boostbench.weak_learners.demands import (
     BinaryLabels,
     Costs,
@@ -19,6 +20,7 @@ from boostbench.weak_learners.presets import Greedy, GreedyInfo, RegressionTree,
 from boostbench.weak_learners.tree import Tree
 
 __all__ = [
+    "C45",
     "BinaryLabels",
     "Costs",
     "Demand",

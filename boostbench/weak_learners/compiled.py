@@ -24,8 +24,8 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with a file cache; it runs without the GIL.
 
     numba keeps a cached kernel until the kernel's own file changes, and does not look at the files
-    of the functions it calls. So the digest of all files of this package is made part of the
-    cache's stamp: a change in any stage of the engine recompiles its callers.
+    of the functions it calls. So the digest of all files of this package that hold compiled
+    functions is made part of the cache's stamp: a change in any stage recompiles its callers.
     """
     dispatcher: Any = njit(error_model="numpy", nogil=True, cache=True)(function)
     with contextlib.suppress(AttributeError):  # numba's internals; without them, its own rule holds
@@ -37,7 +37,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 def _digest_of_sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"weak_learners.compiled import" in source:
+            digest.update(source)
     return digest.hexdigest()
 
 

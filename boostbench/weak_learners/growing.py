@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.weak_learners.compiled import inner, kernel, stage
-from boostbench.weak_learners.criteria import COSTS, TARGETS, impurity, resolution
+from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, impurity, resolution
 from boostbench.weak_learners.heap import pop, push
 from boostbench.weak_learners.histograms import build, subtract
 from boostbench.weak_learners.packing import pack
@@ -22,7 +22,10 @@ from boostbench.weak_learners.splitting import find_split, threshold_of
 from boostbench.weak_learners.statistics import node_sums, prepare
 from boostbench.weak_learners.structures import GrownTrees, Pool, new_nodes
 
-__all__ = ["grow_trees"]
+__all__ = ["grow_trees", "partition"]
+
+#: Columns of a demand copied at a time: as many numbers as a cache line holds.
+_LANES = 8
 
 
 @kernel
@@ -52,6 +55,8 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
     rows, buffer = np.empty(n, np.int32), np.empty(n, np.int32)
     q = n_planes if rules.kind == COSTS else 2
     stat, label = np.empty((n, q), np.int64), labels.copy()
+    lanes = np.empty((_LANES if rules.kind != COSTS else 1, n), np.float64)
+    weight_lanes = np.empty((_LANES if rules.kind == TARGETS else 1, n), np.float64)
     nodes = new_nodes(2 * capacity, n_planes)
     cells = n_planes * data.low.shape[0]
     n_kept = min(rules.histograms, capacity)
@@ -64,6 +69,7 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
     out = GrownTrees(
         np.empty(n_out, np.int32),
         np.empty(n_out, np.float64),
+        np.empty(n_out, np.int32),
         np.empty(n_out, np.bool_),
         np.empty(n_out, np.int32),
         np.empty(n_out, np.int32),
@@ -78,7 +84,13 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
         np.empty((n_trees, n), np.int32),
     )
     for t in range(n_trees):
-        sample = prepare(rules, labels, numbers, weights, columns[t], rows, label, stat)
+        lane = t % _LANES
+        if lane == 0 and rules.kind != COSTS:
+            _take_columns(numbers, columns[t:], lanes)
+            if rules.kind == TARGETS:
+                _take_columns(weights, columns[t:], weight_lanes)
+        number, weight = lanes[lane], weight_lanes[lane if rules.kind == TARGETS else 0]
+        sample = prepare(rules, numbers, number, weight, rows, label, stat)
         n_splits = _grow(
             data,
             rules,
@@ -94,13 +106,14 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
             split_order,
         )
         pack(
-            data, rules, sample, columns[t], t, rows, numbers, weights, nodes,
+            data, rules, sample, columns[t], t, rows, number, weight, nodes,
             split_order[:n_splits], out,
         )  # fmt: skip
     n_nodes, n_leaves = out.node_offset[n_trees], out.leaf_offset[n_trees]
     return GrownTrees(
         out.feature[:n_nodes].copy(),
         out.threshold[:n_nodes].copy(),
+        out.bin[:n_nodes].copy(),
         out.missing_left[:n_nodes].copy(),
         out.left[:n_nodes].copy(),
         out.right[:n_nodes].copy(),
@@ -114,6 +127,15 @@ def grow_trees(data, rules, labels, numbers, weights, columns):  # type: ignore[
         out.root_impurity,
         out.leaves,
     )
+
+
+@inner
+def _take_columns(matrix, columns, lanes):  # type: ignore[no-untyped-def]
+    """Copy the next columns of a matrix; one column stands for all if it is the only one."""
+    n_lanes = min(lanes.shape[0], columns.shape[0])
+    for i in range(matrix.shape[0]):
+        for c in range(n_lanes):
+            lanes[c, i] = matrix[i, columns[c] if matrix.shape[1] > 1 else 0]
 
 
 @stage
@@ -136,16 +158,15 @@ def _grow(  # type: ignore[no-untyped-def]
         resolution(rules.criterion, nodes.total[0], rules.n_sums, nodes.square[0], sample.scale),
         1e-290,
     )
-    least = _least_weight(rules, nodes.total[0])
     n_heap, n_splits, n_nodes = np.int64(0), np.int64(0), np.int64(1)
-    if _may_split(rules, nodes, root, tie):
+    if _may_split(rules, sample, nodes, root, tie):
         n_heap = push(keys, heap, n_heap, np.inf, root)
     while n_heap > 0 and n_splits + 1 < rules.max_leaves:
         node = heap[0]
         n_heap = pop(keys, heap, n_heap)
         if nodes.feature[node] < 0:
             stream = _stream(rules.seed, column, node)
-            _find(data, rules, sample, nodes, node, rows, label, stat, pool, least, stream, found)
+            _find(data, rules, sample, nodes, node, rows, label, stat, pool, stream, found)
             if nodes.feature[node] >= 0 and (rules.zero_gain or nodes.gain[node] > tie):
                 n_heap = push(keys, heap, n_heap, np.rint(nodes.gain[node] / tie), node)
             else:
@@ -155,7 +176,7 @@ def _grow(  # type: ignore[no-untyped-def]
         n_splits += 1
         _split(data, rules, sample, nodes, node, n_nodes, rows, buffer, label, stat)
         for child in range(n_nodes, n_nodes + 2):
-            if _may_split(rules, nodes, child, tie):
+            if _may_split(rules, sample, nodes, child, tie):
                 bound = np.rint(nodes.impurity[child] / tie) + 1.0
                 n_heap = push(keys, heap, n_heap, bound, child)
         n_nodes += 2
@@ -172,41 +193,54 @@ def _open_node(rules, nodes, node, parent, start, end, depth):  # type: ignore[n
 
 
 @inner
-def _may_split(rules, nodes, node, tie):  # type: ignore[no-untyped-def]
+def _may_split(rules, sample, nodes, node, tie):  # type: ignore[no-untyped-def]
     """Whether a split of the node is worth looking for."""
     n = nodes.end[node] - nodes.start[node]
     if nodes.depth[node] >= rules.max_depth or n < 2 * rules.min_samples:
         return False
     if rules.kind == COSTS or rules.kind == TARGETS:
         return nodes.impurity[node] > tie
-    weight = np.int64(0)
-    for k in range(rules.n_sums):
-        weight += nodes.total[node, k]
-    return nodes.impurity[node] > 2.3e-16 * np.float64(weight)  # as scikit-learn's CART
+    weight = np.float64(_weight_of(rules, nodes.total[node]))
+    if weight < 2.0 * rules.min_cases * sample.unit * (1.0 - 1e-12):
+        return False
+    return nodes.impurity[node] > 2.3e-16 * weight  # as scikit-learn's CART
 
 
 @inner
-def _least_weight(rules, total):  # type: ignore[no-untyped-def]
-    """Return the smallest weight of a leaf, at least 1 so that no leaf is empty."""
-    if rules.kind == COSTS:
-        return np.int64(1)
+def _weight_of(rules, total):  # type: ignore[no-untyped-def]
+    """Return the weight of a node's labels or targets."""
+    if rules.kind == TARGETS:
+        return total[1]
     weight = np.int64(0)
     for k in range(rules.n_sums):
         weight += total[k]
-    if rules.kind == TARGETS:
-        weight = total[1]
+    return weight
+
+
+@inner
+def _least_weight(rules, sample, root, total):  # type: ignore[no-untyped-def]
+    """Return the smallest weight of a child of a node, at least 1 so that none is empty."""
+    if rules.kind == COSTS:
+        return np.int64(1)
+    least = rules.min_weight_fraction * np.float64(_weight_of(rules, root))
+    if rules.min_cases > 0.0:
+        cases = rules.min_cases
+        if rules.criterion == C45:
+            share = 0.1 * np.float64(_weight_of(rules, total)) / sample.unit / rules.n_sums
+            cases = min(max(share, cases), 25.0)
+        least = max(least, cases * sample.unit)
     # a share of 1/3 means a third in spite of rounded sums
-    least = np.ceil(rules.min_weight_fraction * np.float64(weight) * (1.0 - 1e-12))
-    return max(np.int64(least), np.int64(1))
+    return max(np.int64(np.ceil(least * (1.0 - 1e-12))), np.int64(1))
 
 
 @stage
 def _find(  # type: ignore[no-untyped-def]
-    data, rules, sample, nodes, node, rows, label, stat, pool, least, stream, found
+    data, rules, sample, nodes, node, rows, label, stat, pool, stream, found
 ):
     """Find the best split of a leaf and note it in the table."""
     slot = _histogram_of(data, rules, nodes, node, rows, label, stat, pool)
     histogram, total = pool.histogram[slot], nodes.total[node]
+    least = _least_weight(rules, sample, nodes.total[0], total)
     feature, b, missing_left, gain = find_split(
         data, rules, histogram, total, rules.n_sums, nodes.impurity[node], nodes.square[node],
         sample.scale, least, sample.unit, stream, found,
@@ -264,7 +298,7 @@ def _split(data, rules, sample, nodes, node, child, rows, buffer, label, stat): 
     """Split a leaf into the new leaves ``child`` and ``child + 1``."""
     start, end, depth = nodes.start[node], nodes.end[node], nodes.depth[node] + 1
     j = nodes.feature[node]
-    middle = start + _partition(
+    middle = start + partition(
         data.codes[j], nodes.bin[node], data.n_bins[j], nodes.missing_left[node],
         rows[start:end], buffer,
     )  # fmt: skip
@@ -289,7 +323,7 @@ def _split(data, rules, sample, nodes, node, child, rows, buffer, label, stat): 
 
 
 @inner
-def _partition(codes, last, missing, missing_left, rows, buffer):  # type: ignore[no-untyped-def]
+def partition(codes, last, missing, missing_left, rows, buffer):  # type: ignore[no-untyped-def]
     """Move the rows that go left to the front, keep both orders, and return their number."""
     n_left, n_right = 0, 0
     for i in range(rows.shape[0]):

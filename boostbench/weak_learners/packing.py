@@ -12,7 +12,7 @@ __all__ = ["pack"]
 
 @stage
 def pack(  # type: ignore[no-untyped-def]
-    data, rules, sample, column, t, rows, numbers, weights, nodes, split_order, out
+    data, rules, sample, column, t, rows, number, weight, nodes, split_order, out
 ):
     """Append tree t to the arrays of a `GrownTrees`; uses up the table's column of slots."""
     first, first_leaf = out.node_offset[t], out.leaf_offset[t]
@@ -25,7 +25,7 @@ def pack(  # type: ignore[no-untyped-def]
             index[node] = ~n_leaves
             value, answered = _answer(rules, sample, column, nodes, node)
             if rules.kind == TARGETS:
-                value = _mean(rows[nodes.start[node] : nodes.end[node]], numbers, weights, column)
+                value = _mean(rows[nodes.start[node] : nodes.end[node]], number, weight)
             out.leaf_value[first_leaf + n_leaves] = value
             out.leaf_column[first_leaf + n_leaves] = answered
             n_leaves += 1
@@ -34,6 +34,7 @@ def pack(  # type: ignore[no-untyped-def]
         left = nodes.left[node]
         out.feature[place] = nodes.feature[node]
         out.threshold[place] = nodes.threshold[node]
+        out.bin[place] = nodes.bin[node]
         out.missing_left[place] = nodes.missing_left[node]
         out.left[place], out.right[place] = index[left], index[left + 1]
         out.gain[place] = nodes.gain[node] / _unit(rules, sample)
@@ -42,7 +43,7 @@ def pack(  # type: ignore[no-untyped-def]
     out.node_offset[t + 1] = first + split_order.shape[0]
     out.leaf_offset[t + 1] = first_leaf + n_leaves
     out.root_impurity[t] = nodes.impurity[0] / _unit(rules, sample)
-    _assign_leaves(data, nodes, 2 * split_order.shape[0] + 1, rows, sample.n_active, out.leaves[t])
+    _assign_leaves(data, nodes, split_order, rows, sample.n_active, out.leaves[t])
 
 
 @inner
@@ -70,33 +71,62 @@ def _answer(rules, sample, column, nodes, node):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _mean(rows, target, weights, column):  # type: ignore[no-untyped-def]
+def _mean(rows, target, weight):  # type: ignore[no-untyped-def]
     """Return the weighted mean of a leaf's targets from the numbers as they came.
 
     Beside large weights, the smallest ones keep few digits as integers.
     """
-    c = column if weights.shape[1] > 1 else 0
     s, w = 0.0, 0.0
     for i in range(rows.shape[0]):
-        s += weights[rows[i], c] * target[rows[i], column]
-        w += weights[rows[i], c]
+        s += weight[rows[i]] * target[rows[i]]
+        w += weight[rows[i]]
     return s / w if w > 0.0 else 0.0
 
 
 @inner
-def _assign_leaves(data, nodes, n_nodes, rows, n_active, leaves):  # type: ignore[no-untyped-def]
+def _assign_leaves(data, nodes, split_order, rows, n_active, leaves):  # type: ignore[no-untyped-def]
     """Write the leaf of every row, whether it took part in growing or not."""
-    n = leaves.shape[0]
-    if n_active < n:
+    n, n_splits = leaves.shape[0], split_order.shape[0]
+    left_out = n - n_active
+    # a vector operation on all rows per split takes about a hundredth of a walk down the tree
+    if left_out * 100 > n * n_splits:
+        _sweep(data, nodes, split_order, leaves)
+        return
+    if left_out > 0:
         leaves[:] = -1
-    for node in range(n_nodes):
+    for node in range(2 * n_splits + 1):
         if nodes.left[node] < 0:
             leaf = ~nodes.slot[node]
             for p in range(nodes.start[node], nodes.end[node]):
                 leaves[rows[p]] = leaf
-    if n_active == n:
-        return
-    for i in range(n):
+    if left_out > 0:
+        _walk(data, nodes, leaves)
+
+
+@inner
+def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
+    """Move all rows down the tree together, one split at a time."""
+    leaves[:] = 0
+    for s in range(split_order.shape[0]):
+        node = split_order[s]
+        j = nodes.feature[node]
+        codes = data.codes[j]
+        here, left = np.int32(node), np.int32(nodes.left[node])
+        right = np.int32(left + 1)
+        last = np.int32(nodes.bin[node])
+        missing = np.int32(data.n_bins[j] if nodes.missing_left[node] else -1)
+        for i in range(leaves.shape[0]):
+            code = np.int32(codes[i])
+            child = right if (code > last) & (code != missing) else left
+            leaves[i] = child if leaves[i] == here else leaves[i]
+    for i in range(leaves.shape[0]):
+        leaves[i] = ~nodes.slot[leaves[i]]
+
+
+@inner
+def _walk(data, nodes, leaves):  # type: ignore[no-untyped-def]
+    """Move the rows without a leaf down the tree, one row at a time."""
+    for i in range(leaves.shape[0]):
         if leaves[i] < 0:
             node = 0
             while nodes.left[node] >= 0:

@@ -89,7 +89,7 @@ def _best_of_two_classes(  # type: ignore[no-untyped-def]
     With two classes the impurity mass is ``2 w_0 w_1 / W``.
     """
     left_0, left_1 = np.int64(0), np.int64(0)
-    best, best_bin, best_sum = -np.inf, np.int64(0), 0.0
+    best, best_bin, best_sum = -np.inf, 0, 0.0
     for b in range(negative.shape[0] - 1):
         left_0 += negative[b]
         left_1 += positive[b]

@@ -49,43 +49,54 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare(rules, labels, numbers, weights, column, rows, label, stat):  # type: ignore[no-untyped-def]
+def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-untyped-def]
     """Fill rows, labels and integer statistics of one tree; rows without influence are left out.
 
     Numbers that round to nothing become 1: such rows keep their say about thresholds.
+
+    Parameters
+    ----------
+    rules : GrowthRules
+    cost : float64[n, K]
+        For cost statistics; otherwise not looked at, as are the next two for costs.
+    number, weight : float64[n]
+        The tree's weights, or its signed weights, or its targets and their weights.
+    rows : int32[n]
+    label : int32[n]
+        Holds the labels already, if the weights have no signs.
+    stat : int64[n, q]
     """
     if rules.kind == COSTS:
-        return _prepare_costs(rules, numbers, rows, stat)
+        return _prepare_costs(rules, cost, rows, stat)
     if rules.kind == TARGETS:
-        return _prepare_targets(numbers, weights, column, rows, stat)
+        return _prepare_targets(number, weight, rows, stat)
     total, n = 0.0, np.int64(0)
-    for i in range(numbers.shape[0]):
-        w = abs(numbers[i, column])
+    for i in range(number.shape[0]):
+        w = abs(number[i])
         rows[n] = i
         n += w > 0.0
         total += w
     if rules.trim > 0.0:
-        n, total = _trim(numbers, column, rules.trim * total, rows, n)
+        n, total = _trim(number, rules.trim * total, rows, n)
     factor = _factor(total)
-    heavy = np.int64(0)
+    heavy = 0.0
     for p in range(n):
         i = rows[p]
-        w = numbers[i, column]
+        w = number[i]
         if rules.kind == SIGNED:
             label[i] = w > 0.0
             w = abs(w)
-        whole = max(np.int64(w * factor + 0.5), np.int64(1))
-        stat[i, 0] = whole
-        heavy += whole
-    return Sample(n, np.float64(heavy), np.float64(heavy) / max(n, 1), factor, factor, 0.0)
+        stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
+        heavy += np.float64(stat[i, 0])
+    return Sample(int(n), heavy, heavy / (n if n > 0 else 1), factor, factor, 0.0)
 
 
 @stage
-def _trim(numbers, column, allowed, rows, n):  # type: ignore[no-untyped-def]
+def _trim(number, allowed, rows, n):  # type: ignore[no-untyped-def]
     """Leave out the lightest rows whose weights sum to at most ``allowed``."""
     magnitude = np.empty(n, np.float64)
     for p in range(n):
-        magnitude[p] = abs(numbers[rows[p], column])
+        magnitude[p] = abs(number[rows[p]])
     magnitude.sort()
     dropped, least = 0.0, 0.0
     for p in range(n):
@@ -95,7 +106,7 @@ def _trim(numbers, column, allowed, rows, n):  # type: ignore[no-untyped-def]
             break
     kept, total = 0, 0.0
     for p in range(n):
-        w = abs(numbers[rows[p], column])
+        w = abs(number[rows[p]])
         if w >= least:  # equal weights stay or go together
             rows[kept] = rows[p]
             kept += 1
@@ -131,26 +142,25 @@ def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
 
 
 @stage
-def _prepare_targets(target, weights, column, rows, stat):  # type: ignore[no-untyped-def]
+def _prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
     """Weighted targets about their mean, and weights."""
-    c = column if weights.shape[1] > 1 else 0
     n, total, mean = 0, 0.0, 0.0
     for i in range(target.shape[0]):
-        w = weights[i, c]
+        w = weight[i]
         rows[n] = i
         n += w > 0.0
         total += w
-        mean += w * target[i, column] if w > 0.0 else 0.0
+        mean += w * target[i] if w > 0.0 else 0.0
     mean = mean / total if n else 0.0
     size = 0.0
     for p in range(n):
         i = rows[p]
-        size += abs(weights[i, c] * (target[i, column] - mean))
+        size += abs(weight[i] * (target[i] - mean))
     factor, weight_factor = _factor(size), _factor(total)
     for p in range(n):
         i = rows[p]
-        stat[i, 0] = np.int64(np.rint(weights[i, c] * (target[i, column] - mean) * factor))
-        stat[i, 1] = max(np.int64(np.rint(weights[i, c] * weight_factor)), np.int64(1))
+        stat[i, 0] = np.int64(np.rint(weight[i] * (target[i] - mean) * factor))
+        stat[i, 1] = max(np.int64(np.rint(weight[i] * weight_factor)), np.int64(1))
     return Sample(n, 0.0, 1.0, factor, weight_factor, mean)
 
 

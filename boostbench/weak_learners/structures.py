@@ -31,6 +31,8 @@ class GrowthRules(NamedTuple):
         Smallest number of rows in a leaf.
     min_weight_fraction : float
         Smallest share of the weight in a leaf.
+    min_cases : float
+        Smallest weight of a leaf, in cases: the tree has as many as rows (C4.5); 0 for none.
     zero_gain : bool
         Whether an impure node is split although nothing is gained, as CART does.
     trim : float
@@ -51,6 +53,7 @@ class GrowthRules(NamedTuple):
     max_depth: int
     min_samples: int
     min_weight_fraction: float
+    min_cases: float
     zero_gain: bool
     trim: float
     seed: int
@@ -65,6 +68,8 @@ class GrownTrees(NamedTuple):
     ----------
     feature, threshold, missing_left, left, right, node_offset
         As in `Forest`.
+    bin : ndarray of int32, shape (n_nodes,)
+        Last bin that goes left.
     gain : ndarray of float64, shape (n_nodes,)
         Decrease of the impurity mass, in the demand's units.
     node_value, leaf_value : ndarray of float64, shape (n_nodes,), (n_leaves,)
@@ -80,6 +85,7 @@ class GrownTrees(NamedTuple):
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
+    bin: NDArray[np.int32]
     missing_left: NDArray[np.bool_]
     left: NDArray[np.int32]
     right: NDArray[np.int32]

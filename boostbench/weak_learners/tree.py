@@ -20,7 +20,7 @@ from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
 from boostbench.weak_learners.structures import GrownTrees, GrowthRules
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "numbers_of"]
 
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
@@ -162,7 +162,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     ) -> GrownTrees:
         """Grow as `fit` does, and return all that growing knows of the trees."""
         rules = self._rules(data, demand, rng)
-        arguments = _numbers(demand)
+        arguments = numbers_of(demand)
         n_trees = arguments[1].shape[1] if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)
         if self.n_jobs == 1 or n_trees == 1:
@@ -214,6 +214,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             max_depth=limit if self.max_depth is None else int(self.max_depth),
             min_samples=int(self.min_samples_leaf),
             min_weight_fraction=float(self.min_weight_fraction_leaf),
+            min_cases=0.0,
             zero_gain=bool(self.zero_gain),
             trim=float(self.trim),
             seed=int(rng.integers(2**62)) if random and rng is not None else 0,
@@ -238,7 +239,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         return self.criterion
 
 
-def _numbers(
+def numbers_of(
     demand: Demand,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
     """Return labels, numbers and weights in the layout of the kernel."""

@@ -4,7 +4,7 @@ import pytest
 from boostbench.weak_learners import BinaryLabels, Costs, Stump, Targets, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.growing import grow_trees
-from boostbench.weak_learners.tree import _numbers
+from boostbench.weak_learners.tree import numbers_of
 from tests.weak_learners import reference
 
 
@@ -83,7 +83,7 @@ def test_subtraction_sparse_storage_and_memory_change_no_tree(which, parameters)
         for subtraction, histograms in ((True, 100), (True, 1), (False, 100)):
             changed = rules._replace(subtraction=subtraction, histograms=histograms)
             columns = np.arange(1 if which in (0, 2) else 2)
-            results.append(grow_trees(data, changed, *_numbers(demand), columns))
+            results.append(grow_trees(data, changed, *numbers_of(demand), columns))
     for other in results[1:]:
         for name in other._fields:
             np.testing.assert_array_equal(getattr(other, name), getattr(results[0], name))

@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.errors import UnknownNameError
+from boostbench.registry import weak_learners
+from boostbench.weak_learners import (
+    BinaryLabels,
+    Costs,
+    Greedy,
+    GreedyInfo,
+    RegressionTree,
+    Stump,
+    Targets,
+    Tree,
+    WeakLearner,
+    WeightedLabels,
+    make_weak_learner,
+)
+from tests.weak_learners import reference
+
+
+@pytest.mark.parametrize("name", weak_learners.names())
+def test_every_registered_learner_keeps_the_protocol(name):
+    learner = make_weak_learner(name)
+    assert isinstance(learner, WeakLearner)
+    assert clone(learner).get_params() == learner.get_params()
+    X, y = reference.integer_data(60, 3, 3, seed=6)
+    demands = [
+        WeightedLabels(y, np.ones(60), 3),
+        BinaryLabels(np.where(np.arange(3) == y[:, None], 1.0, -1.0)),
+        Costs((np.arange(3) != y[:, None]) * 1.0),
+        Targets((np.arange(3) == y[:, None]) * 1.0, np.ones((60, 1))),
+    ]
+    data = learner.prepare(X)
+    for demand in demands:
+        if isinstance(demand, learner.accepts):
+            h = learner.fit(data, demand, np.random.default_rng(0))
+            assert h.values(3).shape == (60, 3)
+        else:
+            with pytest.raises(ValueError, match=f"cannot meet {type(demand).__name__}"):
+                learner.fit(data, demand, np.random.default_rng(0))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 30), st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_errors_of_weighted_labels_are_costs(n, K, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (n, 3)).astype(float)
+    y, w = rng.integers(0, K, n).astype(np.int32), rng.integers(1, 4, n).astype(float)
+    C = w[:, None] * (np.arange(K) != y[:, None])
+    learner = Greedy(max_leaf_nodes=5)
+    data = learner.prepare(X)
+    a = learner.fit(data, WeightedLabels(y, w, K))
+    b = learner.fit(data, Costs(C))
+    assert a.trees.to_text(0) == b.trees.to_text(0)
+
+
+def test_greedy_never_splits_for_nothing():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    y = np.array([0, 1, 1, 0], dtype=np.int32)  # no single split helps
+    demand = WeightedLabels(y, np.ones(4), 2)
+    assert Greedy().fit(Greedy().prepare(X), demand).trees.n_leaves == 1
+    assert GreedyInfo().fit(GreedyInfo().prepare(X), demand).trees.n_leaves == 1
+    tree = Tree(criterion="entropy")
+    assert (tree.fit(tree.prepare(X), demand).labels == y).all()
+
+
+def test_greedy_info_is_an_entropy_tree():
+    X, y = reference.integer_data(900, 6, 3, seed=7)
+    learner = GreedyInfo(max_leaf_nodes=15)
+    grown = learner.grow(learner.prepare(X), WeightedLabels(y, np.ones(900), 3))
+    cart = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=15, random_state=0).fit(X, y)
+    tree = cart.tree_
+    mass = tree.impurity * tree.weighted_n_node_samples
+    left = tree.children_left >= 0
+    total = (mass[left] - mass[tree.children_left[left]] - mass[tree.children_right[left]]).sum()
+    assert grown.gain.sum() == pytest.approx(total)
+
+
+def test_a_stump_by_error_maximises_the_edge():
+    rng = np.random.default_rng(8)
+    X, w = rng.integers(0, 9, (40, 3)).astype(float), rng.normal(size=40)
+    stump = Stump(criterion="error")
+    h = stump.fit(stump.prepare(X), BinaryLabels(w[:, None]))
+    edges = [
+        abs(w[X[:, j] <= v].sum()) + abs(w[X[:, j] > v].sum())
+        for j in range(3)
+        for v in np.unique(X[:, j])
+    ]
+    assert (h.values(1)[:, 0] * w).sum() == pytest.approx(max(edges))
+
+
+def test_specs_make_learners():
+    default = ("tree", {"max_leaf_nodes": 12})
+    assert make_weak_learner(None, default).max_leaf_nodes == 12
+    assert make_weak_learner("tree", default).max_leaf_nodes == 12
+    assert make_weak_learner({"tree": {"max_depth": 2}}, default).max_leaf_nodes == 12
+    assert make_weak_learner({"tree": {"max_leaf_nodes": 5}}, default).max_leaf_nodes == 5
+    assert isinstance(make_weak_learner("stump", default), Stump)
+    assert make_weak_learner({"regression-tree": None}).max_leaf_nodes == 8
+    tree = RegressionTree()
+    assert make_weak_learner(tree, default) is tree
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("stmup", UnknownNameError, "did you mean 'stump'"),
+        ({"tree": {"max_leafs": 3}}, ValueError, "no parameter 'max_leafs'; did you mean"),
+        ({"tree": {}, "stump": {}}, ValueError, "one name with parameters"),
+        ({"tree": 5}, ValueError, "must be a mapping"),
+        (3, ValueError, "is no weak learner"),
+        (DummyRegressor(), ValueError, "must be a classifier"),
+        (KNeighborsClassifier(), ValueError, "takes sample_weight"),
+    ],
+)
+def test_specs_that_make_no_learner_say_why(spec, error, message):
+    with pytest.raises(error, match=message):
+        make_weak_learner(spec, where="a.yaml:3")
+
+
+def test_a_scikit_learn_classifier_stands_in():
+    X, y = reference.integer_data(100, 3, 3, seed=9)
+    weight = np.random.default_rng(0).random(100)
+    weight[y == 2] = 0.0
+    learner = make_weak_learner(DecisionTreeClassifier(max_depth=2))
+    rows = np.arange(100)[::-1]
+    data = learner.prepare(X, rows)
+    h = learner.fit(data, WeightedLabels(y[rows], weight[rows], 3), np.random.default_rng(1))
+    assert set(h.labels.tolist()) <= {0, 1}
+    F = h.trees.add_scores(data, [0], [0.5], np.zeros((100, 3)))
+    np.testing.assert_array_equal(F, h.add_to(np.zeros((100, 3)), 0.5))
+    np.testing.assert_array_equal(h.values(3).argmax(axis=1), h.labels)
+    with pytest.raises(ValueError, match="cannot meet Costs"):
+        learner.fit(data, Costs(np.ones((100, 3))), np.random.default_rng(1))
