@@ -1,0 +1,89 @@
+"""The boosters of the SPLBoost paper on the specification's ten rows, to all printed digits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from boostbench import make_booster
+from tests.boosters.games import watch
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "spl_boosting.json").read_text())
+X = np.column_stack([VECTORS["x1"], VECTORS["x2"]]).astype(float)
+Y = np.array(VECTORS["y"])
+SIX_DIGITS = {"rtol": 0, "atol": 6e-7}
+
+#: The specification's stump minimises the weighted error.
+STUMP = {"stump": {"criterion": "error"}}
+REGRESSIONS = {"gentleboost", "logitboost", "rboost1", "spl-logitboost", "spl-l2boost"}
+
+every_case = pytest.mark.parametrize(
+    "case",
+    VECTORS["cases"],
+    ids=lambda case: f"{case['booster']}-{'-'.join(map(str, case['parameters'].values()))}",
+)
+
+
+def booster_of(case: dict[str, Any]) -> Any:
+    learner = "stump" if case["booster"] in REGRESSIONS else STUMP
+    return make_booster(
+        case["booster"],
+        n_estimators=len(case["rounds"]),
+        weak_learner=learner,
+        **case["parameters"],
+    )
+
+
+def answers_of(trees: Any) -> list[float]:
+    """Return what a stump answers for <= and for >, in the paper's -1, +1 or real numbers."""
+    leaves = [~trees.left[0], ~trees.right[0]]
+    if trees.width == 2:
+        return [float(np.diff(trees.leaf_value[leaf])[0]) for leaf in leaves]
+    return [2.0 * trees.leaf_column[leaf] - 1.0 for leaf in leaves]
+
+
+@every_case
+def test_stumps_steps_weights_and_scores(case: dict[str, Any]) -> None:
+    seen = watch(booster_of(case), X, Y)
+    assert len(seen.scores) == len(case["rounds"])
+    for t, expected in enumerate(case["rounds"]):
+        trees = seen.hypotheses[t]
+        assert (trees.feature[0] + 1, trees.threshold[0]) == (
+            expected["feature"],
+            expected["threshold"],
+        )
+        assert_allclose(answers_of(trees), expected["answers"], **SIX_DIGITS)
+        assert_allclose(seen.demands[t].ravel(), expected["weights"], **SIX_DIGITS)
+        F = seen.scores[t][:, 1] - seen.scores[t][:, 0]
+        assert_allclose(F, expected["F"], **SIX_DIGITS)
+        if "step" in expected:
+            assert_allclose(seen.sizes[t], expected["step"], **SIX_DIGITS)
+        if "latent" in expected:
+            assert_allclose(10 * seen.losses[t], expected["latent"], **SIX_DIGITS)
+
+
+@every_case
+def test_latent_weights_times_and_the_weights_that_would_follow(case: dict[str, Any]) -> None:
+    booster = booster_of(case)
+    latent: list[np.ndarray] = []
+    times: list[float] = []
+    following: list[np.ndarray] = []
+
+    def on_round(info: Any) -> None:
+        if hasattr(booster, "latent_weights"):
+            latent.append(booster.latent_weights(info.game)[info.row_of])
+        times.append(info.game.memo.get("time"))
+        following.append(booster.weights(info.game)[info.row_of])
+
+    booster.fit(X, Y, on_round=on_round)
+    for t, expected in enumerate(case["rounds"]):
+        if "latent_weights" in expected:
+            assert_allclose(latent[t - 1], expected["latent_weights"], **SIX_DIGITS)
+        if "time" in expected:
+            assert times[t] == pytest.approx(expected["time"], abs=6e-7)
+    assert_allclose(following[-1], case["next_weights"], **SIX_DIGITS)
