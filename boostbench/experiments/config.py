@@ -14,6 +14,7 @@ from boostbench.experiments import entries, fields
 from boostbench.experiments.entries import DataEntry, ReportPart, Setting
 from boostbench.experiments.fields import MistakesError, Notes, unknown
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
+from boostbench.experiments.parameters import drawn_by
 from boostbench.experiments.source import Place, Source, apply_override, read_source, show
 
 __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
@@ -293,7 +294,9 @@ def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[Boo
 def _cross_checks(config: Config, source: Source) -> list[BoostbenchError]:
     """Return the complaints about keys that are right alone and wrong together."""
     found = []
-    largest = max([config.rounds, *(entry.rounds or 0 for entry in config.datasets)])
+    own = [entry.rounds or 0 for entry in config.datasets]
+    own += [booster.rounds or 0 for booster in config.boosters]
+    largest = max([config.rounds, *own])
     for index, checkpoint in enumerate(config.checkpoints):
         if checkpoint > largest:
             what = f"checkpoints: {checkpoint} is beyond the {largest} rounds that are made"
@@ -305,6 +308,22 @@ def _cross_checks(config: Config, source: Source) -> list[BoostbenchError]:
             if name not in labels:
                 where = source.where(("datasets", index, "boosters", name))
                 found.append(BoostbenchError(unknown("booster", name, labels), where=where))
+    return found + _rates_of_problems(config, source)
+
+
+def _rates_of_problems(config: Config, source: Source) -> list[BoostbenchError]:
+    """A noise rate may be the name of something that every generated problem draws for itself."""
+    found = []
+    for rate in (noise.rate for noise in config.noise if isinstance(noise.rate, str)):
+        for entry in config.datasets:
+            if rate not in drawn_by(entry.data.name):
+                what = (
+                    "must be a number from 0 to 1, or the name of a value that the problem draws, "
+                    f"found {rate!r}, which {entry.data.label} does not draw"
+                )
+                where = source.where(("noise", "rate"))
+                found.append(BoostbenchError(f"noise.rate {what}", where=where))
+                break
     return found
 
 

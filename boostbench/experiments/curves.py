@@ -13,10 +13,55 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
 
-__all__ = ["Curves", "margin_quantiles", "takes_callback"]
+__all__ = [
+    "Costs",
+    "Curves",
+    "Labels",
+    "Tally",
+    "margin_quantiles",
+    "smooth_risks",
+    "staged_labels",
+    "takes_callback",
+]
 
 Labels = NDArray[np.int64]
+Costs = NDArray[np.float64]
 _N_QUANTILES = 101
+
+
+class Tally:
+    """Wrong predictions of a set of samples, round by round.
+
+    Parameters
+    ----------
+    y : ndarray of int64, shape (n,)
+        Labels.
+    cost : ndarray of float64, shape (n_classes, n_classes), or None
+        What each answer (column) costs for each label (row); None leaves costs out.
+
+    Attributes
+    ----------
+    errors : list of int
+    costs : list of float
+        Total cost after each round; empty without a cost matrix.
+    """
+
+    def __init__(self, y: Labels, cost: Costs | None = None) -> None:
+        self._y = y
+        self._cost = cost
+        self.errors: list[int] = []
+        self.costs: list[float] = []
+
+    def add(self, predicted: Labels) -> None:
+        """Note the labels predicted after one more round."""
+        self.errors.append(int(np.count_nonzero(predicted != self._y)))
+        if self._cost is not None:
+            self.costs.append(float(self._cost[self._y, predicted].sum()))
+
+    def as_dict(self, part: str) -> dict[str, list[Any]]:
+        """Return the curves under their names in a record; ``part`` is ``train`` or ``test``."""
+        costs = {} if self._cost is None else {f"{part}_costs": self.costs}
+        return {f"{part}_errors": self.errors, **costs}
 
 
 class Curves:
@@ -26,23 +71,23 @@ class Curves:
     ----------
     y_seen, y_clean : ndarray of int64, shape (n_train,)
         Training labels after and before corruption.
+    cost : ndarray of float64, shape (n_classes, n_classes), or None
+        See `Tally`.
 
     Attributes
     ----------
-    train_errors, train_errors_clean : list of int
-        Wrong training samples after each round, by the labels seen and by the clean ones.
+    seen, clean : Tally
+        By the labels seen and by the clean ones; the latter without costs.
     loss, edge : list of float or None
         Training objective and edge of each round, where the booster has them.
     seconds : float
         Time spent here, which is no training time.
     """
 
-    def __init__(self, y_seen: Labels, y_clean: Labels) -> None:
-        self._y_seen = y_seen
-        self._y_clean = y_clean
+    def __init__(self, y_seen: Labels, y_clean: Labels, cost: Costs | None = None) -> None:
+        self.seen = Tally(y_seen, cost)
+        self.clean = Tally(y_clean)
         self._is_noisy = not np.array_equal(y_seen, y_clean)
-        self.train_errors: list[int] = []
-        self.train_errors_clean: list[int] = []
         self.loss: list[float | None] = []
         self.edge: list[float | None] = []
         self.seconds = 0.0
@@ -58,18 +103,18 @@ class Curves:
 
     def add(self, predicted: Labels) -> None:
         """Note the predicted training labels after one more round."""
-        errors = int(np.count_nonzero(predicted != self._y_seen))
-        self.train_errors.append(errors)
+        self.seen.add(predicted)
         if self._is_noisy:
-            errors = int(np.count_nonzero(predicted != self._y_clean))
-        self.train_errors_clean.append(errors)
+            self.clean.add(predicted)
+        else:
+            self.clean.errors.append(self.seen.errors[-1])
 
     def as_dict(self) -> dict[str, list[Any]]:
         """Return the curves by name; those the booster does not have are left out."""
         optional = {"loss": self.loss, "edge": self.edge}
         return {
-            "train_errors": self.train_errors,
-            "train_errors_clean": self.train_errors_clean,
+            **self.seen.as_dict("train"),
+            "train_errors_clean": self.clean.errors,
             **{k: v for k, v in optional.items() if any(value is not None for value in v)},
         }
 

@@ -14,7 +14,16 @@ from typing import Any
 from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.expressions import is_expression
-from boostbench.experiments.fields import MistakesError, Notes, one_of, share, text, unknown, whole
+from boostbench.experiments.fields import (
+    MistakesError,
+    Notes,
+    cost_matrix,
+    noise_rate,
+    one_of,
+    text,
+    unknown,
+    whole,
+)
 from boostbench.experiments.parameters import (
     check_booster_params,
     check_generator_params,
@@ -38,7 +47,8 @@ __all__ = [
 ]
 
 ENCODINGS = ("ordinal", "one-hot")
-_DATA_KEYS = ("as", "encode", "missing", "split", "rounds", "boosters")
+_DATA_KEYS = ("as", "cost", "encode", "missing", "split", "rounds", "boosters")
+_BOOSTER_KEYS = ("label", "rounds")
 
 
 @dataclass(frozen=True)
@@ -181,6 +191,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
     entry = notes.take(lambda n: find_entry(n, setting.data_dirs), name)
     checks: dict[str, Callable[[Any], Any]] = {
         "as": text,
+        "cost": cost_matrix,
         "encode": one_of(*ENCODINGS),
         "missing": missing_rule,
         "split": split_spec,
@@ -202,6 +213,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
                 params=Params(variant),
                 encode=read.get("encode", ""),
                 missing=read.get("missing", ""),
+                cost=read.get("cost") or (),
                 label=swept_label(label, swept),
             ),
             read.get("split"),
@@ -221,10 +233,11 @@ def _params_by_booster(value: Any) -> dict[str, dict[str, Any]]:
 def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
     name, options = _named(value, "booster")
     notes = Notes()
-    params = {key: item for key, item in options.items() if key != "label"}
+    params = {key: item for key, item in options.items() if key not in _BOOSTER_KEYS}
     source = _source(name, setting.folder)
     shown = _short(name)
     label = notes.take(text, options["label"], "label") if "label" in options else None
+    rounds = notes.take(whole(1), options["rounds"], "rounds") if "rounds" in options else None
     if ".py:" not in source and source not in registry.boosters:
         notes.add(unknown("booster", name, registry.boosters.names()))
     for key, item in _texts(params):
@@ -234,9 +247,8 @@ def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
     for variant, swept in expand_sweeps(params):
         if setting.check_parameters:
             check_booster_params(source, shown, variant, notes)
-        found.append(
-            Booster(shown, Params(variant), swept_label(label or _plain(shown), swept), source)
-        )
+        its_label = swept_label(label or _plain(shown), swept)
+        found.append(Booster(shown, Params(variant), its_label, source, rounds))
     notes.found = list(dict.fromkeys(notes.found))
     notes.close()
     return found
@@ -262,7 +274,7 @@ def _noise_rates(value: Any, setting: Setting) -> list[Noise]:
     rates = value.get("rate", [])
     listed = isinstance(rates, list)
     checked = [
-        notes.take(share, rate, "rate", *([index] if listed else []))
+        notes.take(noise_rate, rate, "rate", *([index] if listed else []))
         for index, rate in enumerate(rates if listed else [rates])
     ]
     notes.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -13,7 +14,9 @@ from boostbench.experiments.source import Place, show
 __all__ = [
     "MistakesError",
     "Notes",
+    "cost_matrix",
     "duration",
+    "noise_rate",
     "one_of",
     "share",
     "size",
@@ -104,6 +107,29 @@ def share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
     return float(value)
+
+
+def noise_rate(value: Any) -> float | str:
+    """Return a number from 0 to 1, or the name under which a problem holds its own rate."""
+    return value if isinstance(value, str) and value.isidentifier() else share(value)
+
+
+def cost_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
+    """Return a square matrix of costs: a row per true class, a column per answer."""
+    rows = value if isinstance(value, list) else []
+    numbers = [x for row in rows if isinstance(row, list) for x in row]
+    if (
+        len(rows) < 2
+        or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
+        or any(isinstance(x, bool) or not isinstance(x, int | float) for x in numbers)
+        or not all(0 <= x < math.inf for x in numbers)
+        or not any(numbers)
+    ):
+        raise ValueError(
+            "must be a matrix of costs, a row per true class and a column per answer, such as "
+            f"[[0, 1], [5, 0]], found {show(value)}"
+        )
+    return tuple(tuple(float(x) for x in row) for row in rows)
 
 
 def text(value: Any) -> str:

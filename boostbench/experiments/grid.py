@@ -35,7 +35,7 @@ def expand(config: Config) -> list[Run]:
             split=split,
             noise=noise,
             booster=_for_data(booster, entry),
-            rounds=entry.rounds or config.rounds,
+            rounds=booster.rounds or entry.rounds or config.rounds,
             seed=seed,
             record=config.record,
             checkpoints=config.checkpoints if config.record else (),
@@ -97,6 +97,7 @@ def _with_defaults(entry: DataEntry, config: Config) -> Data:
         params=data.params,
         encode=data.encode or config.encode,
         missing=config.missing if data.missing == "" else data.missing,
+        cost=data.cost,
         label=data.label,
     )
 
@@ -114,4 +115,5 @@ def _for_data(booster: Booster, entry: DataEntry) -> Booster:
         params=Params({**booster.params.plain(), **own}),
         label=booster.label,
         source=booster.source,
+        rounds=booster.rounds,
     )

@@ -16,7 +16,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.expressions import is_expression
 from boostbench.experiments.fields import Notes, unknown
 
-__all__ = ["check_booster_params", "check_generator_params", "check_noise_params"]
+__all__ = ["check_booster_params", "check_generator_params", "check_noise_params", "drawn_by"]
 
 _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
@@ -71,6 +71,19 @@ def check_noise_params(model: str, params: Mapping[str, Any], notes: Notes) -> N
         if key not in known:
             names = [*known, "model", "rate"]
             notes.add(unknown("parameter", key, names, of=f"noise model {model!r}"), key)
+
+
+def drawn_by(name: str) -> Collection[str]:
+    """Return the names of what a generated problem may draw: its generator's parameters.
+
+    Parameters
+    ----------
+    name : str
+        A data set; one that is no generator draws nothing.
+    """
+    if name not in registry.generators:
+        return ()
+    return _parameters_of(registry.generators.get(name)) or ()
 
 
 def check_generator_params(generator: str, params: Mapping[str, Any], notes: Notes) -> None:

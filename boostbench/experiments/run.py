@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench import registry
-from boostbench.data import impute, load, split
-from boostbench.errors import BoostbenchError
+from boostbench.data import Dataset, impute, load, split
+from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.curves import (
+    Costs,
     Curves,
     Labels,
+    Tally,
     margin_quantiles,
     smooth_risks,
     staged_labels,
@@ -50,6 +52,8 @@ class Problem:
     n_classes : int
     noise : dict
         What was corrupted, for the record.
+    cost : ndarray of float64, shape (n_classes, n_classes), or None
+        What each answer costs.
     """
 
     X: NDArray[np.float64]
@@ -59,6 +63,7 @@ class Problem:
     y_test: Labels
     n_classes: int
     noise: dict[str, Any] | None
+    cost: Costs | None = None
 
 
 def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
@@ -89,7 +94,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     with _timed(seconds, "warm_up"):
         warm_up(run)
     booster = _make(run, problem.X, problem.n_classes, run.rounds)
-    curves = Curves(problem.y, problem.y_clean)
+    curves = Curves(problem.y, problem.y_clean, problem.cost)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
         booster.fit(problem.X, problem.y, **extra)
@@ -97,20 +102,20 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     if not extra:
         for predicted in staged_labels(booster, problem.X):
             curves.add(predicted)
-    test_errors = [
-        int(np.count_nonzero(predicted != problem.y_test))
-        for predicted in staged_labels(booster, problem.X_test)
-    ]
+    tested = Tally(problem.y_test, problem.cost)
+    for predicted in staged_labels(booster, problem.X_test):
+        tested.add(predicted)
     with _timed(seconds, "predict"):
         booster.predict(problem.X_test)
-    if len(test_errors) != len(curves.train_errors):
+    if len(tested.errors) != len(curves.seen.errors):
         raise BoostbenchError(
-            f"booster {run.booster.name!r} made {len(curves.train_errors)} rounds in training and "
-            f"{len(test_errors)} in prediction; both must be the same"
+            f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "
+            f"{len(tested.errors)} in prediction; both must be the same"
         )
     return {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
-        "n_rounds": len(test_errors),
+        "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
+        "n_rounds": len(tested.errors),
         "n_train": len(problem.y),
         "n_test": len(problem.y_test),
         "n_classes": problem.n_classes,
@@ -120,7 +125,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         "noise": problem.noise,
         "curves": {
             **curves.as_dict(),
-            "test_errors": test_errors,
+            **tested.as_dict("test"),
             **_extra_curves(run, booster, problem),
         },
         "at_checkpoints": _at_checkpoints(run, booster, problem),
@@ -143,24 +148,47 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
     y_clean = dataset.y[train]
     y, noise = y_clean, None
     if run.noise != CLEAN:
-        noisy = corrupt(
-            y_clean,
-            dataset.n_classes,
-            run.noise.model,
-            run.noise.rate,
-            rng_for("noise", run),
-            X=X[train],
-            **run.noise.params.plain(),
+        y, noise = _corrupted(run, dataset, X[train], y_clean)
+    X_test, y_test, cost = X[test], dataset.y[test], _cost(run, dataset)
+    return Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
+
+
+def _corrupted(
+    run: Run, dataset: Dataset, X: NDArray[np.float64], y: Labels
+) -> tuple[Labels, dict[str, Any]]:
+    rate = run.noise.rate
+    if isinstance(rate, str):
+        if rate not in dataset.extras:
+            raise UnknownNameError("noise rate", rate, dataset.extras, where=dataset.name)
+        rate = float(dataset.extras[rate])
+    noisy = corrupt(
+        y,
+        dataset.n_classes,
+        run.noise.model,
+        rate,
+        rng_for("noise", run),
+        X=X,
+        **run.noise.params.plain(),
+    )
+    return noisy.y, {
+        "model": run.noise.model,
+        "rate": rate,
+        "n_chosen": noisy.n_chosen,
+        "n_changed": noisy.n_changed,
+        "confusion": np.asarray(noisy.confusion).tolist(),
+    }
+
+
+def _cost(run: Run, dataset: Dataset) -> Costs | None:
+    if not run.data.cost:
+        return None
+    if len(run.data.cost) != dataset.n_classes:
+        raise BoostbenchError(
+            f"cost is a {len(run.data.cost)} x {len(run.data.cost)} matrix, but the data set has "
+            f"{dataset.n_classes} classes: {', '.join(dataset.classes)}",
+            where=dataset.name,
         )
-        y = noisy.y
-        noise = {
-            "model": run.noise.model,
-            "rate": run.noise.rate,
-            "n_chosen": len(noisy.chosen),
-            "n_changed": int(np.count_nonzero(y != y_clean)),
-            "confusion": np.asarray(noisy.confusion).tolist(),
-        }
-    return Problem(X[train], y, y_clean, X[test], dataset.y[test], dataset.n_classes, noise)
+    return np.array(run.data.cost)
 
 
 def warm_up(run: Run) -> None:
@@ -198,14 +226,16 @@ def _make(run: Run, X: NDArray[np.float64], n_classes: int, rounds: int) -> Any:
     return _class_of(run)(n_estimators=rounds, random_state=seed, **params)
 
 
-def _without_rounds(booster: Any, problem: Problem) -> dict[str, int]:
-    """Count the errors of equal scores, where the first label wins: what holds at T = 0."""
+def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
+    """Return what holds at T = 0: equal scores, where the first label wins."""
     first = booster.classes_[0]
-    return {
-        "train_errors": int(np.count_nonzero(problem.y != first)),
-        "train_errors_clean": int(np.count_nonzero(problem.y_clean != first)),
-        "test_errors": int(np.count_nonzero(problem.y_test != first)),
-    }
+    curves, tested = (
+        Curves(problem.y, problem.y_clean, problem.cost),
+        Tally(problem.y_test, problem.cost),
+    )
+    curves.add(np.full_like(problem.y, first))
+    tested.add(np.full_like(problem.y_test, first))
+    return {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
 
 
 def _extra_curves(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:

@@ -75,6 +75,9 @@ class Data:
         How categorical columns become numbers.
     missing : str or float
         What is done with missing values; a number fills them with itself.
+    cost : tuple of tuple of float, or empty
+        Cost of answering a class (column) for a row of another (row), in the order of the classes;
+        empty: every error costs the same and only errors are counted.
     label : str
         Name in tables; no part of the value.
     """
@@ -83,6 +86,7 @@ class Data:
     params: Params = field(default_factory=Params)
     encode: str = "ordinal"
     missing: str | float = "keep"
+    cost: tuple[tuple[float, ...], ...] = ()
     label: str = field(default="", compare=False)
 
 
@@ -94,20 +98,24 @@ class Noise:
     ----------
     model : str
         ``"none"`` or a registered noise model.
-    rate : float
-        Share of the training samples that are chosen, 0 to 1.
+    rate : float or str
+        Share of the training samples that are chosen, 0 to 1; or the name under which the problem
+        itself holds it (an entry of `Dataset.extras`).
     params : Params
         The model's own parameters.
     """
 
     model: str = "none"
-    rate: float = 0.0
+    rate: float | str = 0.0
     params: Params = field(default_factory=Params)
 
     @property
     def label(self) -> str:
         """The model and its rate, ``"clean"`` for none."""
-        return "clean" if self == CLEAN else f"{self.model} {self.rate:g}"
+        if self == CLEAN:
+            return "clean"
+        rate = self.rate if isinstance(self.rate, str) else f"{self.rate:g}"
+        return f"{self.model} {rate}"
 
 
 CLEAN = Noise()
@@ -127,12 +135,15 @@ class Booster:
         Name in tables; no part of the value.
     source : str
         What the registry is asked for: the name, or the full path of a plugin file and the class.
+    rounds : int or None
+        Its own number of rounds, in place of the config's; no part of the value.
     """
 
     name: str
     params: Params = field(default_factory=Params)
     label: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+    rounds: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -168,12 +179,14 @@ class Run:
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels."""
         noise = self.noise
+        cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
         return {
             "dataset": {
                 "name": self.data.name,
                 "params": self.data.params.plain(),
                 "encode": self.data.encode,
                 "missing": self.data.missing,
+                **cost,
             },
             "split": self.split if isinstance(self.split, str) else self.split.plain(),
             "noise": None

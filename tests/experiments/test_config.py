@@ -38,6 +38,24 @@ def test_noise_is_a_list_of_models_and_rates(load):
     assert load(MINIMAL + text).noise == (CLEAN, Noise("exchange", 0.1), Noise("pair", 0.1))
 
 
+def test_a_rate_may_be_drawn_with_the_problem(load):
+    text = MINIMAL.replace("wine", "madelon") + "noise: {model: exchange, rate: beta}\n"
+    (noise,) = load(text).noise
+    assert (noise.rate, noise.label) == ("beta", "exchange beta")
+
+
+def test_a_booster_may_have_its_own_rounds(load):
+    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {rounds: 40}, samme]")
+    assert [run.rounds for run in expand(load(text))] == [40, 150]
+
+
+def test_costs_are_part_of_what_a_run_is(load):
+    text = MINIMAL.replace("[wine]", "[wine: {cost: &c [[0, 1, 1], [1, 0, 1], [3, 3, 0]]}]")
+    (run,) = expand(load(text))
+    assert run.value()["dataset"]["cost"][2] == [3, 3, 0]
+    assert "cost" not in expand(load(MINIMAL))[0].value()["dataset"]
+
+
 def test_a_sweep_becomes_boosters_with_labels(load):
     text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {scale: [1, 2.5]}, samme]")
     assert [booster.label for booster in load(text).boosters] == [

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from boostbench.boosters import make_booster
+from boostbench.data import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.run import execute, prepare
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
@@ -52,6 +53,42 @@ def test_the_noise_is_exact_and_recorded(outcome):
     confusion = np.array(noise["confusion"])
     assert confusion.sum() == 75
     assert confusion.sum() - confusion.trace() == noise["n_changed"] > 0
+
+
+def test_a_problem_may_hold_its_own_noise_rate():
+    problem = Params({"n_train": 200, "n_test": 50})
+    noise = Noise("exchange", "beta", Params({"exact": False}))
+    run = dataclasses.replace(RUN, data=Data("madelon", problem), split="official", noise=noise)
+    drawn = load("madelon", problem.plain(), rng=rng_for("data", run)).extras["beta"]
+    outcome = execute(run)
+    assert outcome["noise"]["rate"] == drawn
+    assert abs(outcome["noise"]["n_chosen"] / 200 - drawn) < 0.1
+    unknown = dataclasses.replace(run, noise=dataclasses.replace(noise, rate="betta"))
+    with pytest.raises(BoostbenchError, match="unknown noise rate 'betta'; did you mean 'beta'"):
+        execute(unknown)
+
+
+def test_costs_are_added_up_round_by_round(outcome):
+    cost = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (2.5, 2.5, 0.0))
+    run = dataclasses.replace(RUN, data=Data("iris", cost=cost))
+    problem = prepare(run)
+    priced = execute(run)
+    assert priced["curves"]["test_errors"] == outcome["curves"]["test_errors"]
+    seed = int(rng_for("booster", run).integers(2**31 - 1))
+    booster = make_booster("sm-boost", n_estimators=12, random_state=seed)
+    booster.fit(problem.X, problem.y)
+    matrix = np.array(cost)
+    for part, X, y in (("train", problem.X, problem.y), ("test", problem.X_test, problem.y_test)):
+        expected = [matrix[y, p].sum() for p in booster.staged_predict(X)]
+        assert priced["curves"][f"{part}_costs"] == expected
+    assert priced["round_zero"]["test_costs"] == matrix[problem.y_test, 0].sum()
+    assert "test_costs" not in outcome["curves"]
+
+
+def test_a_cost_matrix_of_the_wrong_size_is_refused():
+    run = dataclasses.replace(RUN, data=Data("iris", cost=((0.0, 1.0), (5.0, 0.0))))
+    with pytest.raises(BoostbenchError, match="2 x 2 matrix, but the data set has 3 classes"):
+        prepare(run)
 
 
 def test_without_noise_both_training_curves_agree():
