@@ -48,6 +48,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Why training stopped early; empty when all rounds were made.
     """
 
+    #: Whether the first t rounds of a fit are the fit of t rounds, so that one serves all.
+    nested_rounds: ClassVar[bool] = True
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "weak_learner": "no_validation",

@@ -152,7 +152,7 @@ class LocalExecutor:
         A process of its own does it, because compiling leaves some 200 MiB behind.
         """
         by_booster = {run.booster: run for run in runs}
-        jobs = [self._job(run, Key("", "", "")) for run in by_booster.values()]
+        jobs = [self._job(run, Key("", 0, "", "")) for run in by_booster.values()]
         compiler = _context().Process(target=compile_kernels, args=(jobs,), daemon=True)
         compiler.start()
         try:

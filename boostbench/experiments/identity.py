@@ -17,12 +17,14 @@ _PIPELINE = "boostbench.experiments.run"
 
 @dataclass(frozen=True)
 class Key:
-    """Three fingerprints; a record counts for a run if all three agree.
+    """What a record is of; it counts for a run if value, code and data agree.
 
     Attributes
     ----------
     value : str
-        16 hex digits of the run's value.
+        16 hex digits of the run's value without its number of rounds.
+    rounds : int
+        Number of rounds T. One fit serves every smaller T as well, see `Booster.nested_rounds`.
     code : str
         8 hex digits of the code.
     data : str
@@ -30,22 +32,25 @@ class Key:
     """
 
     value: str
+    rounds: int
     code: str
     data: str
 
     def __str__(self) -> str:
-        return f"{self.value}-{self.code}-{self.data}"
+        return f"{self.value}-{self.rounds}-{self.code}-{self.data}"
 
     @classmethod
     def parse(cls, text: str) -> Key:
-        """Return the key written as ``value-code-data``; ValueError if it is none."""
-        value, code, data = text.split("-")
-        return cls(value, code, data)
+        """Return the key written as ``value-rounds-code-data``; ValueError if it is none."""
+        value, rounds, code, data = text.split("-")
+        return cls(value, int(rounds), code, data)
 
 
 def value_of(run: Run) -> str:
-    """Return 16 hex digits that stand for the value of a run."""
-    return hashlib.sha256(canonical_json(run.value()).encode()).hexdigest()[:16]
+    """Return 16 hex digits that stand for the value of a run without its number of rounds."""
+    value = run.value()
+    del value["rounds"]
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:16]
 
 
 def code_of(run: Run, generator: str = "") -> str:

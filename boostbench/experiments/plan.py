@@ -159,7 +159,8 @@ def make_plan(
 
     Notes
     -----
-    A record counts for a run if value, code and data agree. Where the data is absent, as it may be
+    A record counts for a run if value, code and data agree; one of more rounds does too, if the
+    booster's first rounds do not depend on how many follow. Where the data is absent, as it may be
     on the machine that writes the report, the newest record of the same value and code counts.
     """
     runs = list(runs)
@@ -202,7 +203,9 @@ class _Planner:
         ]
         for stored in reversed(candidates):
             summary = self.store.read(stored.path, summary=True)
-            if summary is not None:
+            if summary is None:
+                continue
+            if stored.key.rounds == run.rounds or summary.get("nested_rounds"):
                 return stored, summary
         return None, None
 
@@ -220,7 +223,7 @@ class _Planner:
         absent = self._source(run).reason or self._absent_package(run.booster)
         if absent:
             return PlannedRun(run, "skipped", absent, key, seconds, None, self.store)
-        others = self.store.find(run)
+        others = [old for old in self.store.find(run) if _difference(old.key, key)]
         if not others:
             return PlannedRun(run, "missing", "", key, seconds, None, self.store)
         newest = others[-1]
@@ -231,7 +234,7 @@ class _Planner:
         if run not in self._keys:
             source = self._source(run)
             code = code_of(run, source.generator)
-            self._keys[run] = Key(value_of(run), code, source.checksum[:8])
+            self._keys[run] = Key(value_of(run), run.rounds, code, source.checksum[:8])
         return self._keys[run]
 
     def _source(self, run: Run) -> _Source:

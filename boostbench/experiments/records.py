@@ -1,8 +1,8 @@
 """Run records: one JSON file each, whole or not there.
 
-The layout is ``<results>/runs/<data set>/<value>-<code>-<data>.json``. A file ends with a digest
-of what precedes it, so that a damaged or edited record is noticed when it is read; it is then set
-aside under ``*.json.damaged`` and named. Folders from several machines merge by copying.
+The layout is ``<results>/runs/<data set>/<value>-<rounds>-<code>-<data>.json``. A file ends with a
+digest of what precedes it, so that a damaged or edited record is noticed when it is read; it is
+then set aside under ``*.json.damaged`` and named. Folders from several machines merge by copying.
 """
 
 from __future__ import annotations
@@ -73,8 +73,14 @@ class RecordStore:
         return self.folder / folder_name(dataset) / f"{key}.json"
 
     def find(self, run: Run) -> list[StoredRecord]:
-        """Return the records of a run's value, whatever their code and data, newest last."""
-        return list(self._stored(run.data.name).get(value_of(run), ()))
+        """Return the records of a run's value, whatever their code and data.
+
+        They have as many rounds as the run, newest last, or more: then those of the most rounds
+        come first.
+        """
+        stored = self._stored(run.data.name).get(value_of(run), ())
+        enough = [record for record in stored if record.key.rounds >= run.rounds]
+        return sorted(enough, key=lambda record: -record.key.rounds)
 
     def write(self, record: Record) -> Path:
         """Write a record so that it is there whole or not at all.
@@ -231,7 +237,7 @@ def _by_age(folder: Path) -> Iterable[StoredRecord]:
 
 
 def _is_record(entry: os.DirEntry[str]) -> bool:
-    return re.fullmatch(r"[0-9a-f]+-[0-9a-f]+-[0-9a-z]*\.json", entry.name) is not None
+    return re.fullmatch(r"[0-9a-f]+-[0-9]+-[0-9a-f]+-[0-9a-z]*\.json", entry.name) is not None
 
 
 def _unwritable(path: Path, error: OSError) -> BoostbenchError:

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -185,7 +185,7 @@ def _record(
         "threads": environment.threads() if alive else {},
         "started": started,
         "finished": now(),
-        "fingerprints": {"value": job.key.value, "code": job.key.code, "data": job.key.data},
+        "fingerprints": asdict(job.key),
     }
 
 

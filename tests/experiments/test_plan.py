@@ -42,6 +42,25 @@ def test_experiments_share_runs(runs_of, results):
     assert counts(runs_of(larger), results) == {"ok": 4, "missing": 2}
 
 
+def test_one_fit_serves_every_smaller_number_of_rounds(runs_of, results):
+    carry_out(runs_of(SMALL), results)
+    assert counts(runs_of(SMALL.replace("rounds: 8", "rounds: 3")), results) == {"ok": 8}
+    assert counts(runs_of(SMALL.replace("rounds: 8", "rounds: 9")), results) == {"missing": 8}
+
+
+def test_a_fit_that_depends_on_its_number_of_rounds_serves_no_other(runs_of, results):
+    config = MIXED.replace("toy-centroids, toy-raises", "toy-horizon")
+    carry_out(runs_of(config), results)
+    assert counts(runs_of(config), results) == {"ok": 2}
+    assert counts(runs_of(config.replace("rounds: 4", "rounds: 3")), results) == {"missing": 2}
+
+
+def test_a_failure_with_more_rounds_says_nothing_of_fewer(runs_of, results):
+    config = MIXED.replace("toy-centroids, toy-raises", "toy-raises")
+    carry_out(runs_of(config), results)
+    assert counts(runs_of(config.replace("rounds: 4", "rounds: 3")), results) == {"missing": 2}
+
+
 def test_failures_stay_until_they_are_asked_for(runs_of, results):
     runs = runs_of(MIXED)
     outcome = carry_out(runs, results)

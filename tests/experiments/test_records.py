@@ -126,7 +126,7 @@ def test_what_a_killed_process_left_half_written_is_cleared_away(done, results):
 
 def test_the_name_of_a_data_set_may_hold_anything(results):
     store = RecordStore(results)
-    path = store.path_of("a b/../ü:c.py:d", Key("0" * 16, "1" * 8, "2" * 8))
+    path = store.path_of("a b/../ü:c.py:d", Key("0" * 16, 5, "1" * 8, "2" * 8))
     assert path.parent.parent == results / "runs"
 
 

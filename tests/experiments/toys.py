@@ -46,6 +46,18 @@ class ToyCentroids(ClassifierMixin, BaseEstimator):
         return list(self.staged_predict(X))[-1]
 
 
+@boosters.register("toy-horizon")
+class ToyHorizon(ToyCentroids):
+    """Its first rounds depend on how many there will be."""
+
+    nested_rounds = False
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.columns_ = np.full(self.n_estimators, self.n_estimators % X.shape[1])
+        return self
+
+
 @boosters.register("toy-raises")
 class ToyRaises(ToyCentroids):
     def fit(self, X, y):
