@@ -279,7 +279,7 @@ def _histogram_of(data, rules, nodes, node, rows, label, stat, pool):  # type: i
         nodes.total[built], rules.n_sums, pool.histogram[slot],
     )  # fmt: skip
     if whole >= 0:
-        subtract(pool.histogram[whole], pool.histogram[slot])
+        subtract(rules.kind, pool.histogram[whole], pool.histogram[slot], nodes.total[built])
         nodes.slot[other], nodes.slot[parent] = whole, -1
     return slot if built == node else whole
 

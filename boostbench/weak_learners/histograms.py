@@ -3,7 +3,7 @@
 A histogram is one flat array of int64. Label and target statistics are stored plane after plane (a
 plane holds one sum for all bins), so that a scan over the bins of a feature is a vector operation;
 costs are stored bin after bin, so that adding a row's costs is one. An optional last plane counts
-rows. The kernels write every entry.
+rows. The plane of a class that no row of the node has is left as it is, and must not be read.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
     """
     counted = total.shape[0] > n_sums
     n_bins = data.low.shape[0]
-    histogram[:] = 0
     if kind == COSTS:
+        histogram[:] = 0
         _add_costs(data, stat, rows, total.shape[0], histogram)
         if data.sparse_features.shape[0]:
-            _complete(data, total, total.shape[0], 1, histogram)
+            _complete(data, total, False, total.shape[0], 1, histogram)
         return
+    for k in range(total.shape[0]):
+        if total[k] != 0 or kind == TARGETS:
+            histogram[k * n_bins : (k + 1) * n_bins] = 0
     if kind == TARGETS:
         _add(data, label, stat[:, 0], False, rows, histogram)
         _add(data, label, stat[:, 1], False, rows, histogram[n_bins:])
@@ -51,7 +54,7 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
     if counted:
         _count(data, rows, histogram[n_sums * n_bins :])
     if data.sparse_features.shape[0]:
-        _complete(data, total, 1, n_bins, histogram)
+        _complete(data, total, kind != TARGETS, 1, n_bins, histogram)
 
 
 @inner
@@ -101,11 +104,13 @@ def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _complete(data, total, bin_step, plane_step, histogram):  # type: ignore[no-untyped-def]
+def _complete(data, total, labelled, bin_step, plane_step, histogram):  # type: ignore[no-untyped-def]
     """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
     for s in range(data.sparse_features.shape[0]):
         j = data.sparse_features[s]
         for k in range(total.shape[0]):
+            if labelled and total[k] == 0:
+                continue
             rest = total[k]
             for b in range(data.offset[j], data.offset[j + 1]):
                 rest -= histogram[b * bin_step + k * plane_step]
@@ -113,7 +118,10 @@ def _complete(data, total, bin_step, plane_step, histogram):  # type: ignore[no-
 
 
 @inner
-def subtract(histogram, part):  # type: ignore[no-untyped-def]
-    """Turn the histogram of a node into that of one child, given that of the other."""
-    for i in range(histogram.shape[0]):
-        histogram[i] -= part[i]
+def subtract(kind, histogram, part, part_total):  # type: ignore[no-untyped-def]
+    """Turn the histogram of a node into that of one child, given the other's and its sums."""
+    size = histogram.shape[0] // part_total.shape[0]
+    for k in range(part_total.shape[0]):
+        if part_total[k] != 0 or kind in (COSTS, TARGETS):
+            for i in range(k * size, (k + 1) * size):
+                histogram[i] -= part[i]

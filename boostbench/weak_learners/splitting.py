@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostbench.weak_learners.candidates import score_candidates, weight_of
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import (
     C45,
     COST,
-    ERROR,
     GAIN_RATIO,
     GINI,
     SQUARED_ERROR,
@@ -23,6 +23,9 @@ from boostbench.weak_learners.criteria import (
 )
 
 __all__ = ["find_split", "threshold_of"]
+
+#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
+_BLOCK = 1024
 
 
 @inner
@@ -53,28 +56,60 @@ def find_split(  # type: ignore[no-untyped-def]
     """
     d = data.n_bins.shape[0]
     grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
-    weight = _weight(rules.criterion, total, n_sums)
-    ints = np.empty((3, 256), dtype=np.int64)
-    floats = np.empty((2, 256), dtype=np.float64)
-    plain = rules.criterion == GINI and n_sums == 2 and total.shape[0] == 2 and not rules.random
-    for j in range(d):
-        found[0, j] = -np.inf
-        if plain and data.offset[j + 1] - data.offset[j] == data.n_bins[j]:
-            first, n_bins, n_all = data.offset[j], data.n_bins[j], data.low.shape[0]
+    ints = np.empty((3, _BLOCK), dtype=np.int64)
+    floats = np.empty((2, _BLOCK), dtype=np.float64)
+    W = np.float64(weight_of(rules.criterion, total, n_sums))
+    ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
+    special = rules.random or rules.min_samples > 1
+    first = 0
+    if (
+        rules.criterion == GINI
+        and n_sums == 2
+        and not special
+        and data.low.shape[0] == data.n_bins.sum()
+    ):
+        n_all = data.low.shape[0]
+        for j in range(d):
+            bins = slice(data.offset[j], data.offset[j + 1])
+            found[0, j] = -np.inf
             _best_of_two_classes(
-                histogram[first : first + n_bins],
-                histogram[n_all + first : n_all + first + n_bins],
+                histogram[bins], histogram[n_all + bins.start : n_all + bins.stop],
                 total[0], total[1], node, grid, min_weight, found[:, j],
             )  # fmt: skip
-            continue
-        _best_of_feature(
-            data, rules, histogram, total, n_sums, j, weight, node, square, grid, min_weight, unit,
-            stream, ints, floats, found,
+        first = d
+    while first < d:
+        end = first + 1
+        while end < d and data.offset[end + 1] - data.offset[first] <= _BLOCK:
+            end += 1
+        score_candidates(
+            data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
+            False, ints, floats,
         )  # fmt: skip
-    if rules.criterion == GAIN_RATIO or rules.criterion == C45:
-        best = _best_ratio(found, np.float64(weight), rules.criterion == C45)
-    else:
-        best = np.argmax(found[0])
+        for j in range(first, end):
+            found[0, j] = -np.inf
+            place = data.offset[j] - data.offset[first]
+            if special:
+                _rule_out(data, rules, histogram, total, n_sums, j, place, False, stream, floats[0])
+            better = _pick(data.offset[j + 1] - data.offset[j], place, 0.0, floats, found[:, j])
+            if ratio and better:
+                _note_share(rules.criterion, W, place, unit, ints[0], floats[0], found[:, j])
+        for j in range(first, end):
+            missing = data.offset[j + 1] - 1
+            if missing - data.offset[j] < data.n_bins[j]:
+                continue
+            if _is_empty(data, rules.criterion, histogram, total, n_sums, missing):
+                continue
+            score_candidates(
+                data, rules, histogram, total, n_sums, node, square, grid, min_weight, j, j + 1,
+                True, ints, floats,
+            )  # fmt: skip
+            if special:
+                _rule_out(data, rules, histogram, total, n_sums, j, 0, True, stream, floats[0])
+            better = _pick(data.n_bins[j], 0, 1.0, floats, found[:, j])
+            if ratio and better:
+                _note_share(rules.criterion, W, 0, unit, ints[0], floats[0], found[:, j])
+        first = end
+    best = _best_ratio(found, W, rules.criterion == C45) if ratio else np.argmax(found[0])
     if found[0, best] == -np.inf:
         return -1, 0, False, 0.0
     return best, np.int64(found[3, best]), found[4, best] > 0.0, max(found[1, best], 0.0)
@@ -84,7 +119,7 @@ def find_split(  # type: ignore[no-untyped-def]
 def _best_of_two_classes(  # type: ignore[no-untyped-def]
     negative, positive, total_0, total_1, node, grid, min_weight, found
 ):
-    """As `_best_of_feature` for the Gini criterion, in one pass: the bulk of all boosting.
+    """Find a feature's best candidate for Gini, in one pass: the bulk of all boosting.
 
     With two classes the impurity mass is ``2 w_0 w_1 / W``.
     """
@@ -107,67 +142,55 @@ def _best_of_two_classes(  # type: ignore[no-untyped-def]
     found[0], found[1], found[3], found[4] = best, node - best_sum, best_bin, 0.0
 
 
-@stage
-def _best_of_feature(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, j, weight, node, square, grid, min_weight, unit,
-    stream, ints, floats, found,
-):  # fmt: skip
-    """Write feature j's best candidate to column j of ``found``."""
-    n_bins = data.n_bins[j]
-    first = data.offset[j]
-    missing = data.offset[j + 1] - first > n_bins
-    if missing:
-        missing = not _is_empty(data, rules.criterion, histogram, total, n_sums, first + n_bins)
-    only = -1
+@inner
+def _pick(n_candidates, place, side, floats, found):  # type: ignore[no-untyped-def]
+    """Keep the best of one feature's candidates, at ``place`` in the arrays; say if it is new."""
+    best, best_bin = found[0], -1
+    for b in range(n_candidates):
+        if floats[0, place + b] > best:
+            best, best_bin = floats[0, place + b], b
+    if best_bin >= 0:
+        found[0], found[1], found[3], found[4] = best, floats[1, place + best_bin], best_bin, side
+    return best_bin >= 0
+
+
+@inner
+def _note_share(criterion, W, place, unit, left, key, found):  # type: ignore[no-untyped-def]
+    """Note the information in the shares of a feature's best split; correct C4.5's gain."""
+    share = np.float64(left[place + np.int64(found[3])]) / W
+    found[2] = -xlogx(share) - xlogx(1.0 - share)
+    if criterion == C45:
+        before, cuts = np.int64(0), 0
+        b = place
+        while np.float64(before) < W:  # the last bin, or all present ones, complete the weight
+            cuts += left[b] > before and key[b] > -np.inf
+            before = left[b]
+            b += 1
+        found[1] -= np.log2(np.float64(max(cuts, 1))) * unit
+
+
+@inner
+def _rule_out(  # type: ignore[no-untyped-def]
+    data, rules, histogram, total, n_sums, j, place, missing_left, stream, key
+):
+    """Rule out candidates that were not drawn, or that leave too few rows on a side."""
+    first, n_bins = data.offset[j], data.n_bins[j]
     if rules.random:
         only, _ = draw(data, rules.criterion, histogram, total, n_sums, j, stream)
-    cuts = 0
-    for side in range(2 if missing else 1):
-        limit = n_bins if missing and side == 0 else n_bins - 1
-        extra = first + n_bins if side == 1 else -1
-        _score(
-            data,
-            rules.criterion,
-            histogram,
-            total,
-            n_sums,
-            square,
-            first,
-            limit,
-            extra,
-            ints,
-            floats,
-        )
-        counted = total.shape[0] > n_sums
-        if counted:
-            _count_left(data, rules.criterion, histogram, total, n_sums, first, limit, extra, ints)
-        before = 0
-        for b in range(limit):
-            left = ints[0, b]
-            fresh = left > before
-            before = left
-            if left < min_weight or weight - left < min_weight:
-                continue
-            if counted and not (
-                rules.min_samples <= ints[1, b] <= total[n_sums] - rules.min_samples
-            ):
-                continue
-            if rules.random and b != only and b != n_bins - 1:
-                continue
-            cuts += fresh
-            key = np.rint((floats[0, b] + node) * grid)
-            if key > found[0, j]:
-                found[0, j] = key
-                found[1, j] = floats[0, b] + node
-                found[3, j] = b
-                found[4, j] = side
-                share = np.float64(left) / np.float64(weight)
-                found[2, j] = share
-    share = found[2, j]
-    if rules.criterion >= GAIN_RATIO and rules.criterion <= C45 and found[0, j] > -np.inf:
-        found[2, j] = -xlogx(share) - xlogx(1.0 - share)
-        if rules.criterion == C45:
-            found[1, j] -= np.log2(np.float64(cuts)) * unit
+        for b in range(n_bins - 1):
+            if b != only:
+                key[place + b] = -np.inf
+    if rules.min_samples > 1:
+        start, step = n_sums * data.low.shape[0], 1
+        if rules.criterion == COST:
+            start, step = n_sums, total.shape[0]
+        run = np.int64(0)
+        if missing_left:
+            run = histogram[start + (first + n_bins) * step]
+        for b in range(n_bins):
+            run += histogram[start + (first + b) * step]
+            if run < rules.min_samples or total[n_sums] - run < rules.min_samples:
+                key[place + b] = -np.inf
 
 
 @stage
@@ -195,121 +218,6 @@ def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _score(  # type: ignore[no-untyped-def]
-    data, criterion, histogram, total, n_sums, square, first, limit, extra, ints, floats
-):
-    """Write minus the children's impurity, and the left child's weight, of each candidate.
-
-    ``extra`` is the global bin that goes left with every candidate, or -1.
-    """
-    n_all = data.low.shape[0]
-    left, score, right_part = ints[0], floats[0], floats[1]
-    if criterion == COST:
-        _score_costs(histogram, total, n_sums, first, limit, extra, left, score)
-        return
-    if criterion == SQUARED_ERROR:
-        run, weights = np.int64(0), np.int64(0)
-        if extra >= 0:
-            run, weights = histogram[extra], histogram[n_all + extra]
-        for b in range(limit):
-            run += histogram[first + b]
-            weights += histogram[n_all + first + b]
-            left[b] = weights
-            score[b] = np.float64(run)
-        for b in range(limit):
-            s, w = score[b], np.float64(left[b])
-            rest, others = np.float64(total[0]) - s, np.float64(total[1] - left[b])
-            score[b] = s * s / w + rest * rest / others
-        for b in range(limit):
-            score[b] -= square
-        return
-    prefix = ints[2]
-    left[:limit] = 0
-    score[:limit] = 0.0
-    right_part[:limit] = 0.0
-    for k in range(n_sums):
-        if total[k] == 0:
-            continue
-        plane = histogram[k * n_all : (k + 1) * n_all]
-        run = plane[extra] if extra >= 0 else np.int64(0)
-        for b in range(limit):
-            run += plane[first + b]
-            prefix[b] = run
-        if criterion == GINI:
-            for b in range(limit):
-                here = np.float64(prefix[b])
-                there = np.float64(total[k] - prefix[b])
-                left[b] += prefix[b]
-                score[b] += here * here
-                right_part[b] += there * there
-        elif criterion == ERROR:
-            for b in range(limit):
-                left[b] += prefix[b]
-                score[b] = max(score[b], np.float64(prefix[b]))
-                right_part[b] = max(right_part[b], np.float64(total[k] - prefix[b]))
-        else:
-            for b in range(limit):
-                left[b] += prefix[b]
-                score[b] += xlogx(np.float64(prefix[b]))
-                right_part[b] += xlogx(np.float64(total[k] - prefix[b]))
-    weight = _weight(criterion, total, n_sums)
-    for b in range(limit):
-        w, others = np.float64(left[b]), np.float64(weight - left[b])
-        if criterion == GINI:
-            score[b] = score[b] / w + right_part[b] / others - np.float64(weight)
-        elif criterion == ERROR:
-            score[b] = score[b] + right_part[b] - np.float64(weight)
-        else:
-            score[b] = (score[b] - xlogx(w)) + (right_part[b] - xlogx(others))
-
-
-@inner
-def _score_costs(  # type: ignore[no-untyped-def]
-    histogram, total, n_sums, first, limit, extra, left, score
-):
-    q = total.shape[0]
-    run = np.zeros(n_sums, dtype=np.int64)
-    if extra >= 0:
-        for k in range(n_sums):
-            run[k] = histogram[extra * q + k]
-    for b in range(limit):
-        cell = histogram[(first + b) * q : (first + b + 1) * q]
-        least, least_other, weight = np.int64(2**62), np.int64(2**62), np.int64(0)
-        for k in range(n_sums):
-            run[k] += cell[k]
-            least = min(least, run[k])
-            least_other = min(least_other, total[k] - run[k])
-            weight += run[k]
-        left[b] = weight
-        score[b] = -np.float64(least + least_other)
-
-
-@stage
-def _count_left(  # type: ignore[no-untyped-def]
-    data, criterion, histogram, total, n_sums, first, limit, extra, ints
-):
-    """Write the number of rows left of each candidate."""
-    start, step = n_sums * data.low.shape[0], 1
-    if criterion == COST:
-        start, step = n_sums, total.shape[0]
-    run = histogram[start + extra * step] if extra >= 0 else np.int64(0)
-    for b in range(limit):
-        run += histogram[start + (first + b) * step]
-        ints[1, b] = run
-
-
-@inner
-def _weight(criterion, total, n_sums):  # type: ignore[no-untyped-def]
-    """Return a sum that is positive for any row: the weight, or the sum of all costs."""
-    if criterion == SQUARED_ERROR:
-        return total[1]
-    weight = np.int64(0)
-    for k in range(n_sums):
-        weight += total[k]
-    return weight
-
-
-@inner
 def _is_empty(data, criterion, histogram, total, n_sums, b):  # type: ignore[no-untyped-def]
     """Whether no row of the node is in global bin b; sums of rows are positive and exact."""
     n_all = data.low.shape[0]
@@ -318,7 +226,8 @@ def _is_empty(data, criterion, histogram, total, n_sums, b):  # type: ignore[no-
     step, start = (1, b * total.shape[0]) if criterion == COST else (n_all, b)
     occupied = np.int64(0)
     for k in range(n_sums):
-        occupied |= histogram[start + k * step]
+        if total[k] > 0:  # planes of absent classes are not filled
+            occupied |= histogram[start + k * step]
     return occupied == 0
 
 
