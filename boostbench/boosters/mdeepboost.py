@@ -1,0 +1,350 @@
+r"""Multi-class deep boosting: coordinate descent over trees of every size, each at its price.
+
+Kuznetsov, Mohri & Syed, "Multi-class deep boosting", NIPS 2014, Figure 1 and Sec. 3.3.
+
+==================  ==========================================  ===================
+paper               here                                        shape
+==================  ==========================================  ===================
+f                   ``game.scores``                             (n, K)
+D_t, S_t            ``D`` (see `multiclass_objectives`)
+h_j(x_i, .)         1 at ``labels[i]``, 0 elsewhere             (n,)
+alpha_{t,j}         ``f.coefficients[j]``
+Lambda_j            ``penalty``                                 (candidates,)
+eps_{t,j}           ``eps``                                     (candidates,)
+F'(alpha, e_j)      ``2 S/m d``                                 (candidates,)
+eta_t               ``eta``
+lambda, beta        ``complexity_penalty``, ``l1_penalty``
+R_m(T_n), Eq. 13    ``tree_complexity(n, d, m)``
+==================  ==========================================  ===================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.boosters.combination import Combination, on_grid
+from boostbench.boosters.game import TINY, Game, RoundInfo, Step, softmax
+from boostbench.boosters.multiclass_objectives import (
+    EXPONENTIAL,
+    LOGISTIC,
+    CompSum,
+    Distribution,
+    Max,
+    MaxSum,
+    Objective,
+    Sum,
+    closed_step,
+    error_of,
+)
+from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.surface import BoostingClassifier, OnRound
+from boostbench.weak_learners import Costs, GrowthPath, make_weak_learner
+
+__all__ = ["MDeepBoost", "tree_complexity"]
+
+#: Directions whose derivatives differ by less than this tie; no steeper one: nothing to descend.
+_FLAT = 1e-12
+
+
+class MDeepBoost(BoostingClassifier):
+    r"""Projected coordinate descent on a penalised convex objective over all decision trees.
+
+    With trees :math:`h_j` that answer one label each and scores
+    :math:`F = \sum_j \alpha_j h_j`, the booster minimises over :math:`\alpha \ge 0`
+
+    .. math::
+        \frac1m \sum_i L(F_i, y_i) + \sum_j (\lambda B_{n_j} + \beta)\, \alpha_j, \qquad
+        B_n = \sqrt{(4n+2) \log_2(d+2) \ln(m+1) / m},
+
+    where :math:`B_n` bounds the Rademacher complexity of the trees with n inner nodes. Each round
+    grows one tree, best first, for the current distribution; it and all its smaller
+    predecessors, and all trees chosen in earlier rounds, are the directions to choose from.
+    The step along the chosen one keeps its coefficient non-negative.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, at least 1. A round adds a tree or changes the coefficient of one.
+    surrogate : {"sum", "comp-sum", "max-sum", "max"}, default="sum"
+        The loss L of a row (Eqs. 7, 9, 8 and 6).
+    loss : {"exponential", "logistic"}, default="exponential"
+        Phi; ``"comp-sum"`` is made of the logistic parts whatever it says.
+    complexity_penalty : float, default=1e-6
+        lambda, not negative.
+    l1_penalty : float, default=1e-6
+        beta, not negative.
+    weak_learner : str, dict, object or None, default=None
+        A learner that grows paths of trees for costs. None is the paper's: ``"greedy"`` with
+        ``max_depth`` 5 (the root is at depth 0).
+    direction : {"projected", "figure1"}, default="projected"
+        ``"projected"`` descends along the steepest feasible direction, as Sec. 3.3 and Theorem 2
+        say, so that coefficients may shrink; ``"figure1"`` along the smallest derivative, as
+        line 5 of Figure 1 says, which lets them only grow.
+    step : {"bound", "exact"}, default="bound"
+        The minimum along the direction of the upper bound in Figure 1, or of the objective itself.
+        ``"max"`` has no such bound: its steps are always exact.
+    reuse : bool, default=True
+        Whether trees chosen before are among the directions.
+    offset : float, default=1.0
+        The 1 in :math:`\Phi(1 - \mathrm{margin})`, 0 to 100.
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_rounds_ : int
+    stop_reason_ : str
+        ``"stationary"`` if no direction descends, ``"perfect weak learner"`` or empty.
+    model_ : Combination
+    coefficients_ : ndarray of float64, shape (n_trees,)
+        Final alpha of every tree ever chosen; zero for those given up.
+    tree_sizes_ : ndarray of int, shape (n_trees,)
+        Their numbers n of inner nodes, as the penalty counts them (at least 1).
+
+    References
+    ----------
+    Kuznetsov, Mohri & Syed 2014, Eqs. 6-9, 11-13, Figure 1; Sec. 3.3 for the direction.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MDeepBoost(n_estimators=20).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BoostingClassifier._parameter_constraints,
+        "surrogate": [StrOptions({"sum", "comp-sum", "max-sum", "max"})],
+        "loss": [StrOptions({"exponential", "logistic"})],
+        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
+        "l1_penalty": [Interval(Real, 0, None, closed="left")],
+        "direction": [StrOptions({"projected", "figure1"})],
+        "step": [StrOptions({"bound", "exact"})],
+        "reuse": ["boolean"],
+        "offset": [Interval(Real, 0, 100, closed="both")],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        surrogate: str = "sum",
+        loss: str = "exponential",
+        complexity_penalty: float = 1e-6,
+        l1_penalty: float = 1e-6,
+        weak_learner: Any = None,
+        direction: str = "projected",
+        step: str = "bound",
+        reuse: bool = True,
+        offset: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.surrogate = surrogate
+        self.loss = loss
+        self.complexity_penalty = complexity_penalty
+        self.l1_penalty = l1_penalty
+        self.direction = direction
+        self.step = step
+        self.reuse = reuse
+        self.offset = offset
+
+    # ---- Figure 1 -------------------------------------------------------------------------
+
+    def _train(
+        self,
+        game: Game,
+        X: NDArray[np.float64],
+        rows: CanonicalRows,
+        rng: np.random.Generator,
+        on_round: OnRound,
+    ) -> None:
+        learner = self._path_learner(game.n_classes)
+        data = learner.prepare(X, rows.representative)
+        loss, F, y, w = self._loss_part(), game.scores, game.y, game.sample_weight
+        chosen = _Chosen(Combination(game.n_classes), [], [])
+        game.memo["penalty"] = 0.0
+        stop = ""
+        for t in range(1, self.n_estimators + 1):
+            D = loss.weigh(F, y, w)  # lines 10-14
+            cost = D.cost(y)  # Eq. 12
+            path = learner.grow_path(data, Costs(cost), rng)
+            k = self._steepest(path, chosen, cost, D, loss, game)  # line 5
+            eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, game))  # lines 6-8
+            if k is None or eta == 0.0:
+                stop = "stationary"
+                break
+            chosen.f.add_step(k.tree, eta)  # line 9
+            F[np.arange(len(y)), k.labels] += eta
+            game.memo["penalty"] += k.penalty * eta
+            stop = "perfect weak learner" if k.is_perfect else ""
+            step = Step(eta, 1.0 - 2.0 * k.eps, stop)
+            on_round(RoundInfo(t, rows.row_of, step, game, self))
+            if stop:
+                break
+        self.model_ = chosen.f.seal()
+        self.coefficients_ = np.array(chosen.f.coefficients)
+        self.tree_sizes_ = np.array(chosen.sizes, dtype=np.int64)
+        self.n_rounds_ = self.model_.n_rounds
+        self.stop_reason_ = stop
+
+    def _steepest(
+        self,
+        path: GrowthPath,
+        chosen: _Chosen,
+        cost: NDArray[np.float64],
+        D: Distribution,
+        loss: Objective,
+        game: Game,
+    ) -> _Direction | None:
+        """Return the direction of line 5, of trees chosen before and those of the path.
+
+        A direction's derivative is ``2 S/m d`` with ``d = eps - 1/2 + Lambda m / (2 S)``. On ties
+        an old tree comes before a new one, and a small one before its successors.
+        """
+        old = chosen.labels if self.reuse else []
+        n_old = len(old)
+        leaves = np.arange(min(2, path.max_leaves), path.max_leaves + 1)
+        sizes = np.concatenate([chosen.sizes[:n_old], np.maximum(leaves - 1, 1)])
+        complexity = tree_complexity(sizes, self.n_features_in_, game.n_samples)
+        penalty = self.complexity_penalty * complexity + self.l1_penalty
+        eps = np.concatenate([_errors(old, cost), path.impurity[leaves - 1]])
+        d = eps - 0.5 + 0.5 * penalty * D.inverse_scale
+        descent = np.maximum(-d, 0.0)
+        if self.direction == "projected" and old:
+            d_down = d[:n_old]
+            if not loss.smooth:
+                D_down = loss.weigh(game.scores, game.y, game.sample_weight, down=True)
+                d_down = d_down + _errors(old, D_down.cost(game.y)) - eps[:n_old]
+            can_shrink = np.array(chosen.f.coefficients) > 0.0
+            descent[:n_old] = np.maximum(descent[:n_old], np.where(can_shrink, d_down, 0.0))
+        if descent.max() <= _FLAT:
+            return None
+        k = int(np.argmax(descent >= descent.max() - _FLAT))
+        tree = k if k < n_old else chosen.add(path, int(leaves[k - n_old]), int(sizes[k]))
+        return _Direction(
+            tree, chosen.labels[tree], chosen.f.coefficients[tree], eps[k], penalty[k]
+        )
+
+    def _step_along(self, k: _Direction, D: Distribution, loss: Objective, game: Game) -> float:
+        """Return eta of lines 6-8, or the exact minimum along the direction."""
+        b = k.penalty * D.inverse_scale
+        if self.step == "exact" or not loss.smooth:
+            F, y, w = game.scores, game.y, game.sample_weight
+            return loss.exact_step(F, y, w, D, k.labels, b, k.alpha)
+        eps = TINY if k.is_perfect else k.eps
+        return closed_step(1.0 - eps, eps, b, k.alpha)
+
+    # ---- the rest -------------------------------------------------------------------------
+
+    def objective(self, game: Game) -> float:
+        """Return loss and penalty (Eqs. 6-9)."""
+        losses = self._loss_part().losses(game.scores, game.y)
+        return float(game.sample_weight @ losses + game.memo["penalty"])
+
+    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic one.
+
+        The first is the population minimiser of ``"sum"``, the second that of ``"comp-sum"`` with
+        offset 0; the other objectives order the classes only.
+        """
+        exponential = self.loss == "exponential" and self.surrogate != "comp-sum"
+        return softmax(2.0 * F if exponential else F)
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return the tree of Sec. 4, at the deepest of the paper's depths."""
+        return "greedy", {"max_depth": 5}
+
+    def _path_learner(self, n_classes: int) -> Any:
+        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
+        if not hasattr(learner, "grow_path") or Costs not in learner.accepts:
+            raise ValueError(
+                f"{type(self).__name__} chooses among all trees of one growth path for costs; weak "
+                f"learner {learner!r} grows none: take 'greedy', 'tree' or 'stump'"
+            )
+        return learner
+
+    def _loss_part(self) -> Objective:
+        if self.surrogate == "comp-sum":
+            return CompSum(self.offset)
+        surrogates: dict[str, type[Objective]] = {"sum": Sum, "max-sum": MaxSum, "max": Max}
+        phi = EXPONENTIAL if self.loss == "exponential" else LOGISTIC
+        return surrogates[self.surrogate](phi, self.offset)
+
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.model_.scores(X)
+
+    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        return self.model_.staged_scores(X)
+
+
+class _Chosen(NamedTuple):
+    """The trees chosen so far, f with their answers on the training rows and their sizes."""
+
+    f: Combination
+    labels: list[NDArray[np.int32]]
+    sizes: list[int]
+
+    def add(self, path: GrowthPath, n_leaves: int, size: int) -> int:
+        h = path.take(n_leaves)
+        self.labels.append(h.labels)
+        self.sizes.append(size)
+        return self.f.add_tree(h.trees)
+
+
+class _Direction(NamedTuple):
+    """A tree, its answers on the training rows, alpha, eps and Lambda."""
+
+    tree: int
+    labels: NDArray[np.int32]
+    alpha: float
+    eps: float
+    penalty: float
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether no finite step would be the best."""
+        return self.eps <= TINY and self.penalty == 0.0
+
+
+def _errors(labels: list[NDArray[np.int32]], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return eps of each tree (Eq. 12)."""
+    return np.array([error_of(answers, cost) for answers in labels])
+
+
+def tree_complexity(
+    n_nodes: NDArray[np.int64] | int, n_features: int, n_samples: int
+) -> NDArray[np.float64]:
+    """Bound the Rademacher complexity of the trees of n inner nodes (Eq. 13).
+
+    Parameters
+    ----------
+    n_nodes : int or array of int
+        n, at least 1.
+    n_features : int
+        d, after nominal features became columns.
+    n_samples : int
+        m.
+
+    Returns
+    -------
+    bound : ndarray of float64
+        ``sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m)``.
+
+    Examples
+    --------
+    >>> tree_complexity(np.array([1, 3]), 16, 10_000).round(4).tolist()
+    [0.1518, 0.2319]
+    """
+    per_node = math.log2(n_features + 2) * math.log(n_samples + 1) / n_samples
+    bound: NDArray[np.float64] = np.sqrt((4 * np.asarray(n_nodes) + 2) * per_node)
+    return bound

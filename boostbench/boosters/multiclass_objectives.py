@@ -1,0 +1,356 @@
+r"""The four objectives of multi-class deep boosting and their derivatives along a classifier.
+
+Kuznetsov, Mohri & Syed, "Multi-class deep boosting", 2014, Sec. 3.1-3.2. With scores F and
+:math:`V_{iy} = 1 - (F_{iy_i} - F_{iy})` for the wrong labels :math:`y \ne y_i` of row i:
+
+=========  ====  ============================  ==================================
+objective  Eq.   loss of row i                 weights W
+=========  ====  ============================  ==================================
+`Max`      6     ``max_y Phi(V_iy)``           ``Phi'(max_y V_iy)``
+`Sum`      7     ``sum_y Phi(V_iy)``           ``Phi'(V_iy)``
+`MaxSum`   8     ``Phi(1 - R_i)``              ``Phi'(1 - R_i)``
+`CompSum`  9     ``Phi1(sum_y Phi2(V_iy))``    ``Phi1'(sum) Phi2'(V_iy)``
+=========  ====  ============================  ==================================
+
+Phi is the exponential or the logistic function, ``Phi1(u) = log2(1 + u)``, ``Phi2(v) = exp(v)``,
+and R_i is the sum of the classifiers' weighted margins, ``2 F[i, y_i] - sum_y F[i, y]`` where each
+answers one label. (The paper prints a non-increasing Phi1; it must be non-decreasing.) The paper
+derives the weights of `Sum`; the others follow by the chain rule.
+
+With S the sum of W and D = W / S, the derivative along a classifier h is ``-S/m (1 - 2 eps)``:
+
+====================  ===========================================================
+paper                 here
+====================  ===========================================================
+S_t                   ``m * exp(distribution.log_scale)``
+D_t(i, y)             ``distribution.wrong[i, y]`` of `Sum` and `CompSum`
+eps_t,j (Eq. 12)      ``error_of(labels of h_j, distribution.cost(y))``
+====================  ===========================================================
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from boostbench.boosters.game import TINY
+
+__all__ = [
+    "EXPONENTIAL",
+    "LOGISTIC",
+    "MAX_STEP",
+    "CompSum",
+    "Distribution",
+    "Max",
+    "MaxSum",
+    "Objective",
+    "Phi",
+    "Sum",
+    "closed_step",
+    "error_of",
+]
+
+#: The closed step along a classifier of error `TINY`; no line search goes further.
+MAX_STEP = 0.5 * math.log((1.0 - TINY) / TINY)
+Floats: TypeAlias = NDArray[np.float64]
+Labels: TypeAlias = NDArray[np.int32]
+
+_LOG_LN2 = math.log(math.log(2.0))
+_TIE = 1e-9
+
+
+class Phi(NamedTuple):
+    """A convex loss Phi(v), increasing in v = 1 - margin.
+
+    Attributes
+    ----------
+    value : callable
+        Phi(v).
+    log_slope : callable
+        ln Phi'(v).
+    """
+
+    value: Callable[[Floats], Floats]
+    log_slope: Callable[[Floats], Floats]
+
+
+#: exp(v)
+EXPONENTIAL = Phi(lambda v: np.exp(v), lambda v: v)
+#: log2(1 + exp(v))
+LOGISTIC = Phi(
+    lambda v: np.logaddexp(0.0, v) / math.log(2.0),
+    lambda v: -np.logaddexp(0.0, -v) - _LOG_LN2,
+)
+
+
+class Distribution(NamedTuple):
+    """S_t and D_t of Figure 1, as a classifier that answers one label per row meets them.
+
+    Attributes
+    ----------
+    log_scale : float
+        ln(S_t / m).
+    right : ndarray of float64, shape (n,)
+        What a row adds to E_D[g] if it is answered rightly; sums to 1.
+    wrong : ndarray of float64, shape (n, K)
+        What it takes from E_D[g] if it is answered y; 0 at its own label.
+    """
+
+    log_scale: float
+    right: Floats
+    wrong: Floats
+
+    @property
+    def inverse_scale(self) -> float:
+        """The ratio m / S_t, short of overflow: a penalty of 0 times it is 0."""
+        return math.exp(min(-self.log_scale, 700.0))
+
+    def cost(self, y: Labels) -> Floats:
+        """Return what each answer adds to eps = (1 - E_D[g]) / 2, shape (n, K) (Eq. 12)."""
+        cost: Floats = 0.5 * (self.right[:, None] + self.wrong)
+        cost[np.arange(len(y)), y] = 0.0
+        return cost
+
+
+@njit(cache=True)
+def error_of(labels, cost):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return the summed cost of one answer per row: eps for `Distribution.cost`."""
+    error = 0.0
+    for i in range(labels.shape[0]):
+        error += cost[i, labels[i]]
+    return error
+
+
+def closed_step(right: float, wrong: float, b: float, alpha: float) -> float:
+    """Return the eta >= -alpha that minimises ``right e^-eta + wrong e^eta + b eta``.
+
+    The printed root, ``ln(-b/(2 wrong) + sqrt((b/(2 wrong))^2 + right/wrong))``, without its
+    cancellation; it lies below -alpha iff ``right e^alpha - wrong e^-alpha < b``.
+    """
+    if right <= 0.0:
+        return -alpha
+    root = b + math.sqrt(b * b + 4.0 * right * wrong)
+    return max(math.log(2.0 * right / root), -alpha)
+
+
+class Objective(ABC):
+    """The loss part of an objective, a function of scores, labels and row weights.
+
+    Parameters
+    ----------
+    phi : Phi
+        `CompSum` has a loss of its own and takes none.
+    offset : float, default=1.0
+        Margin at which Phi is Phi(0); the paper's is 1.
+    """
+
+    #: Whether the objective has one derivative everywhere, so that the closed step bounds it.
+    smooth: ClassVar[bool] = True
+
+    def __init__(self, phi: Phi = EXPONENTIAL, offset: float = 1.0) -> None:
+        self.phi = phi
+        self.offset = offset
+
+    @abstractmethod
+    def losses(self, F: Floats, y: Labels) -> Floats:
+        """Return the loss of each row, shape (n,)."""
+
+    @abstractmethod
+    def weigh(
+        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
+    ) -> Distribution:
+        """Return S and D at scores F (Eq. 11).
+
+        Parameters
+        ----------
+        F : ndarray of float64, shape (n, K)
+        y : ndarray of int32, shape (n,)
+        sample_weight : ndarray of float64, shape (n,)
+            Positive, summing to 1.
+        down : bool, default=False
+            Whether the derivative towards smaller coefficients is meant; matters for `Max` alone.
+        """
+
+    def exact_step(
+        self,
+        F: Floats,
+        y: Labels,
+        sample_weight: Floats,
+        D: Distribution,
+        labels: Labels,
+        b: float,
+        alpha: float,
+    ) -> float:
+        """Return the eta >= -alpha that minimises the objective along a classifier.
+
+        Parameters
+        ----------
+        F, y, sample_weight
+            As for `weigh`.
+        D : Distribution
+            At F.
+        labels : ndarray of int32, shape (n,)
+            The classifier's answers.
+        b : float
+            Its ``Lambda m / S``.
+        alpha : float
+            Its coefficient.
+        """
+        rows = np.arange(len(y))
+
+        def slope(eta: float) -> float:
+            moved = F.copy()
+            moved[rows, labels] += eta
+            there = self.weigh(moved, y, sample_weight)
+            edge = 1.0 - 2.0 * error_of(labels, there.cost(y))
+            return float(b - math.exp(there.log_scale - D.log_scale) * edge)
+
+        if slope(0.0) < 0.0:
+            low, high = 0.0, 1.0
+            while slope(high) < 0.0:
+                if high == MAX_STEP:
+                    return high
+                low, high = high, min(2.0 * high, MAX_STEP)
+        elif alpha > 0.0 and slope(-alpha) < 0.0:
+            low, high = -alpha, 0.0
+        else:
+            return -alpha
+        return float(brentq(slope, low, high, xtol=1e-13))
+
+
+class Sum(Objective):
+    """Phi summed over the wrong labels (Eq. 7)."""
+
+    def losses(self, F: Floats, y: Labels) -> Floats:
+        """Return ``sum_y Phi(V_iy)``."""
+        losses: Floats = self.phi.value(_shortfalls(F, y, self.offset)).sum(axis=1)
+        return losses
+
+    def weigh(
+        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
+    ) -> Distribution:
+        """Return D proportional to ``Phi'(V_iy)`` (Eq. 11)."""
+        log_W = self.phi.log_slope(_shortfalls(F, y, self.offset))
+        return _over_pairs(log_W, sample_weight)
+
+    def exact_step(
+        self,
+        F: Floats,
+        y: Labels,
+        sample_weight: Floats,
+        D: Distribution,
+        labels: Labels,
+        b: float,
+        alpha: float,
+    ) -> float:
+        """Return the best step; in closed form for the exponential loss."""
+        if self.phi is not EXPONENTIAL:
+            return super().exact_step(F, y, sample_weight, D, labels, b, alpha)
+        missed = np.flatnonzero(labels != y)
+        right = 1.0 - D.right[missed].sum()
+        wrong = max(D.wrong[missed, labels[missed]].sum(), TINY)
+        return closed_step(right, wrong, b, alpha)
+
+
+class CompSum(Objective):
+    """Phi1 of Phi2 summed over the wrong labels, the multinomial logistic loss (Eq. 9)."""
+
+    def __init__(self, offset: float = 1.0) -> None:
+        super().__init__(LOGISTIC, offset)
+
+    def losses(self, F: Floats, y: Labels) -> Floats:
+        """Return ``log2(1 + sum_y exp(V_iy))``."""
+        return self.phi.value(_log_sum_exp(_shortfalls(F, y, self.offset)))
+
+    def weigh(
+        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
+    ) -> Distribution:
+        """Return D proportional to ``exp(V_iy) / (1 + sum_z exp(V_iz))``."""
+        V = _shortfalls(F, y, self.offset)
+        log_Z = _log_sum_exp(V)
+        return _over_pairs(V + (self.phi.log_slope(log_Z) - log_Z)[:, None], sample_weight)
+
+
+class MaxSum(Objective):
+    """Phi of the classifiers' weighted margins (Eq. 8)."""
+
+    def losses(self, F: Floats, y: Labels) -> Floats:
+        """Return ``Phi(1 - R_i)``."""
+        return self.phi.value(self._shortfalls(F, y))
+
+    def weigh(
+        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
+    ) -> Distribution:
+        """Return D proportional to ``Phi'(1 - R_i)``; all wrong answers are equally bad."""
+        wrong = np.ones(F.shape, dtype=np.bool_)
+        wrong[np.arange(len(y)), y] = False
+        return _over_rows(self.phi.log_slope(self._shortfalls(F, y)), sample_weight, wrong)
+
+    def _shortfalls(self, F: Floats, y: Labels) -> Floats:
+        R: Floats = 2.0 * F[np.arange(len(y)), y] - F.sum(axis=1)
+        return self.offset - R
+
+
+class Max(Objective):
+    """Phi of the smallest margin (Eq. 6)."""
+
+    smooth = False
+
+    def losses(self, F: Floats, y: Labels) -> Floats:
+        """Return ``max_y Phi(V_iy)``."""
+        return self.phi.value(_shortfalls(F, y, self.offset).max(axis=1))
+
+    def weigh(
+        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
+    ) -> Distribution:
+        """Return D proportional to ``Phi'(max_y V_iy)``.
+
+        Raising one of several largest V_iy raises the maximum; lowering one does not lower it.
+        """
+        V = _shortfalls(F, y, self.offset)
+        v = V.max(axis=1)
+        largest = v[:, None] - V <= _TIE
+        if down:
+            largest &= largest.sum(axis=1, keepdims=True) == 1
+        return _over_rows(self.phi.log_slope(v), sample_weight, largest)
+
+
+def _shortfalls(F: Floats, y: Labels, offset: float) -> Floats:
+    """Return V, with -inf at the labels, which so have no weight and are never the largest."""
+    rows = np.arange(len(y))
+    V: Floats = F - (F[rows, y] - offset)[:, None]
+    V[rows, y] = -np.inf
+    return V
+
+
+def _log_sum_exp(V: Floats) -> Floats:
+    top = V.max(axis=1)
+    total: Floats = top + np.log(np.exp(V - top[:, None]).sum(axis=1))
+    return total
+
+
+def _normalised(log_W: Floats) -> tuple[float, Floats]:
+    """Return ln of the sum of W, and W divided by it; the sum itself may underflow."""
+    top = float(log_W.max())
+    D = np.exp(log_W - top)
+    total = float(D.sum())
+    D /= total
+    return top + math.log(total), D
+
+
+def _over_pairs(log_W: Floats, sample_weight: Floats) -> Distribution:
+    log_scale, D = _normalised(log_W + np.log(sample_weight)[:, None])
+    return Distribution(log_scale, D.sum(axis=1), D)
+
+
+def _over_rows(log_W: Floats, sample_weight: Floats, counts: NDArray[np.bool_]) -> Distribution:
+    """Spread the weight of a row over the wrong answers that count."""
+    log_scale, D = _normalised(log_W + np.log(sample_weight))
+    return Distribution(log_scale, D, D[:, None] * counts)
