@@ -1,0 +1,378 @@
+"""Multi-class deep boosting: what the paper proves, the limits, and the kept model."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.boosters import make_booster
+from boostbench.boosters.combination import Combination, on_grid
+from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
+from boostbench.boosters.multiclass_objectives import Objective, Phi, Sum, error_of
+from boostbench.weak_learners import Costs, Forest, Greedy
+from tests.boosters.descents import descend, noisy_problem
+
+FORMS: list[dict[str, Any]] = [
+    {"surrogate": "sum"},
+    {"surrogate": "sum", "loss": "logistic"},
+    {"surrogate": "comp-sum"},
+    {"surrogate": "max-sum"},
+    {"surrogate": "max-sum", "loss": "logistic"},
+    {"surrogate": "max"},
+    {"surrogate": "max", "loss": "logistic"},
+]
+every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: "-".join(form.values()))
+both_directions = pytest.mark.parametrize("direction", ["projected", "figure1"])
+
+
+@every_form
+@both_directions
+@pytest.mark.parametrize("penalties", [(0.0, 0.0), (0.01, 0.005)], ids=["free", "penalised"])
+@pytest.mark.parametrize("step", ["bound", "exact"])
+def test_the_objective_never_rises(
+    form: dict[str, Any], direction: str, penalties: tuple[float, float], step: str
+) -> None:
+    X, y = noisy_problem()
+    seen = descend(
+        "mdeepboost", X, y, 4, n_estimators=25, direction=direction, step=step,
+        complexity_penalty=penalties[0], l1_penalty=penalties[1], **form,
+    )  # fmt: skip
+    assert (np.diff(seen.losses) <= 1e-10).all()
+    assert (seen.booster.coefficients_ >= 0.0).all()
+    assert len(seen.losses) >= 5
+
+
+@every_form
+def test_the_recorded_loss_is_the_objective(form: dict[str, Any]) -> None:
+    X, y = noisy_problem()
+    booster = MDeepBoost(15, complexity_penalty=0.01, l1_penalty=0.005, **form)
+    losses: list[float] = []
+    booster.fit(X, y, on_round=lambda info: losses.append(info.loss))
+    price = 0.01 * tree_complexity(booster.tree_sizes_, 6, 150) + 0.005
+    data_part = booster._loss_part().losses(booster.scores(X), y).mean()
+    assert losses[-1] == pytest.approx(data_part + price @ booster.coefficients_, abs=1e-12)
+
+
+# ---- the optimum ---------------------------------------------------------------------------
+
+
+def all_stumps(X: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the answers of every stump on the rows, shape (n_stumps, n)."""
+    left = [X[:, j] <= t for j in range(X.shape[1]) for t in np.unique(X[:, j])[:-1]]
+    pairs = list(product(range(n_classes), repeat=2))
+    return np.array([np.where(side, a, b) for side in left for a, b in pairs], dtype=np.int32)
+
+
+def optimum(part: Objective, labels: np.ndarray, y: np.ndarray, penalty: float) -> float:
+    """Minimise loss + penalty * sum(alpha) over alpha >= 0 with a quasi-Newton method."""
+    n, n_classes = len(y), y.max() + 1
+    onehot = (labels[:, :, None] == np.arange(n_classes)).astype(float).reshape(len(labels), -1)
+    weight = np.full(n, 1 / n)
+
+    def value_and_gradient(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+        F = (alpha @ onehot).reshape(n, n_classes)
+        D = part.weigh(F, y, weight)
+        cost = D.cost(y)
+        eps = np.array([error_of(answers, cost) for answers in labels])
+        value = weight @ part.losses(F, y) + penalty * alpha.sum()
+        return value, penalty - math.exp(D.log_scale) * (1 - 2 * eps)
+
+    found = minimize(
+        value_and_gradient,
+        np.zeros(len(labels)),
+        jac=True,
+        bounds=[(0, None)] * len(labels),
+        method="L-BFGS-B",
+        options={"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-9},
+    )
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("form", [f for f in FORMS if f["surrogate"] != "max"], ids=str)
+def test_projected_descent_reaches_the_optimum_over_all_stumps(form: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, 2)), rng.integers(3, size=30).astype(np.int32)
+    y[X[:, 0] > 0.6] = 0
+    reached = descend(
+        "mdeepboost", X, y, 1, n_estimators=3000, complexity_penalty=0.0, l1_penalty=0.02, **form
+    )
+    best = optimum(reached.booster._loss_part(), all_stumps(X, 3), y, 0.02)
+    assert best - 1e-9 <= reached.losses[-1] <= best + 2e-5
+    if form == {"surrogate": "sum"}:
+        printed = descend(
+            "mdeepboost", X, y, 1, n_estimators=3000, direction="figure1",
+            complexity_penalty=0.0, l1_penalty=0.02,
+        )  # fmt: skip
+        assert printed.booster.stop_reason_ == "stationary"
+        assert printed.losses[-1] > best + 1e-3
+
+
+def binary_deep_boost(H: np.ndarray, s: np.ndarray, penalty: float, T: int) -> list[float]:
+    """Run DeepBoost (Cortes, Mohri & Syed 2014) on a finite set; return the objective's values."""
+    m, alpha, f, losses = len(s), np.zeros(len(H)), np.zeros(len(s)), []
+    for _ in range(T):
+        W = np.exp(1.0 - s * f)
+        S, b = W.sum(), penalty * m / W.sum()
+        eps = 0.5 * (1.0 - H @ (W * s) / S)
+        tilt = eps - 0.5
+        d = np.where(
+            alpha != 0.0,
+            tilt + np.sign(alpha) * b / 2,
+            np.sign(tilt) * np.maximum(np.abs(tilt) - b / 2, 0.0),
+        )
+        k = int(np.abs(d).argmax())
+        e, q, r = eps[k], (1 - eps[k]) * np.exp(alpha[k]) - eps[k] * np.exp(-alpha[k]), b / 2
+        root = math.sqrt((r / e) ** 2 + (1 - e) / e)
+        eta = -alpha[k] if abs(q) <= b else math.log(root - np.sign(q) * r / e)
+        alpha[k] += eta
+        f += eta * H[k]
+        losses.append(np.exp(1.0 - s * f).mean() + penalty * np.abs(alpha).sum())
+    return losses
+
+
+def test_two_classes_reach_the_optimum_of_binary_deep_boost() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((25, 2))
+    y = ((X.sum(axis=1) > 1) ^ (rng.random(25) < 0.2)).astype(np.int32)
+    H = np.array([np.where(X[:, j] <= t, 1.0, -1.0) for j in (0, 1) for t in np.sort(X[:, j])])
+    s = 2.0 * y - 1
+    for penalty, T, tolerance in [(0.0, 12, 1e-9), (0.05, 400, 1e-6)]:
+        ours = descend(
+            "mdeepboost", X, y, 1, n_estimators=T, complexity_penalty=0.0, l1_penalty=penalty
+        )
+        binary = binary_deep_boost(H, s, penalty, T)
+        assert ours.losses[-1] == pytest.approx(binary[-1], abs=tolerance)
+        if penalty == 0.0:
+            assert_allclose(ours.losses, binary, atol=1e-9)
+
+
+# ---- trees of every size -------------------------------------------------------------------
+
+
+class Recording(Greedy):
+    """Greedy trees whose growth paths are kept."""
+
+    paths: list[Any]
+
+    def grow_path(self, *arguments: Any) -> Any:
+        path = super().grow_path(*arguments)
+        self.paths.append((arguments[1], path))
+        return path
+
+
+def test_a_path_costs_what_its_trees_cost_and_begins_with_the_best_stump() -> None:
+    X, y = noisy_problem(3, 60)
+    learner = Recording(max_depth=3)
+    learner.paths = []
+    MDeepBoost(4, weak_learner=learner).fit(X, y)
+    for demand, path in learner.paths:
+        assert 2 <= path.max_leaves <= 8
+        assert (np.diff(path.impurity) < 0).all()
+        for n_leaves, impurity in enumerate(path.impurity, start=1):
+            labels = path.take(n_leaves).labels
+            assert error_of(labels, demand.cost) == pytest.approx(impurity, abs=1e-15)
+    first = learner.paths[0][0].cost
+    rows = learner.prepare(X)
+    cost = MDeepBoost()._loss_part().weigh(np.zeros((60, 3)), y, np.full(60, 1 / 60)).cost(y)
+    brute = min(error_of(labels, cost) for labels in all_stumps(X, 3))
+    assert Greedy(max_depth=1).grow_path(rows, Costs(cost)).impurity[1] == pytest.approx(brute)
+    assert first.sum() == pytest.approx(cost.sum())
+
+
+def test_without_a_penalty_the_largest_tree_is_taken() -> None:
+    X, y = noisy_problem()
+    learner = Recording(max_depth=3)
+    learner.paths = []
+    booster = MDeepBoost(
+        20, complexity_penalty=0.0, l1_penalty=0.0, reuse=False, weak_learner=learner
+    ).fit(X, y)
+    assert booster.tree_sizes_.tolist() == [path.max_leaves - 1 for _, path in learner.paths]
+
+
+def test_a_penalty_of_complexity_prefers_small_trees() -> None:
+    X, y = noisy_problem()
+    sizes = [
+        MDeepBoost(10, complexity_penalty=penalty).fit(X, y).tree_sizes_.mean()
+        for penalty in (0.0, 0.05, 0.2)
+    ]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+# ---- limits --------------------------------------------------------------------------------
+
+
+def test_a_penalty_above_the_first_derivative_leaves_the_ensemble_empty() -> None:
+    X, y = noisy_problem()
+    first = descend("adaboost-mr", X, y, 1, n_estimators=1)
+    scale = 3 * math.e  # S_1 / m
+    limit = scale * (1 - 2 * first.errors[0])
+    for factor, n_rounds in [(1.001, 0), (0.999, 1)]:
+        booster = make_booster(
+            "adaboost-mr-l1", n_estimators=1, l1_penalty=factor * limit, weak_learner="stump"
+        ).fit(X, y)
+        assert booster.n_rounds_ == n_rounds
+        assert booster.stop_reason_ == ("" if n_rounds else "stationary")
+    empty = make_booster("adaboost-mr-l1", l1_penalty=2 * limit, weak_learner="stump").fit(X, y)
+    assert_array_equal(empty.predict(X), np.zeros(len(y)))
+    assert list(empty.staged_scores(X)) == []
+    assert empty.coefficients_.shape == empty.tree_sizes_.shape == (0,)
+
+
+def test_no_stump_is_good_enough_for_the_sum_of_margins_over_many_classes() -> None:
+    X = np.arange(50.0)[:, None]
+    y = np.repeat(np.arange(5), 10)
+    for loss in ("exponential", "logistic"):
+        booster = MDeepBoost(surrogate="max-sum", loss=loss, weak_learner="stump").fit(X, y)
+        assert (booster.n_rounds_, booster.stop_reason_) == (0, "stationary")
+
+
+@every_form
+def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
+    X, y = np.arange(40.0)[:, None], np.repeat(np.arange(4), 10)
+    seen = descend(
+        "mdeepboost", X, y, n_estimators=300, complexity_penalty=0.0, l1_penalty=0.0, **form
+    )
+    assert seen.booster.stop_reason_ == "perfect weak learner"
+    assert seen.booster.score(X, y) == 1.0
+    assert np.isfinite(seen.losses).all()
+
+
+def test_with_a_penalty_a_perfect_tree_gets_a_finite_step() -> None:
+    X, y = np.arange(40.0)[:, None], np.repeat(np.arange(2), 20)
+    seen = descend("adaboost-mr-l1", X, y, n_estimators=1, l1_penalty=1e-3)
+    assert seen.errors == [0.0]
+    assert seen.steps[0] == pytest.approx(math.log(math.e / 1e-3))
+
+
+def test_vanishing_weights_are_survived() -> None:
+    X, y = load_iris(return_X_y=True)
+    for name in ("adaboost-mr", "additive-logistic", "mdeepboost"):
+        seen = descend(name, X, y, 3, n_estimators=1500)
+        assert np.isfinite(seen.scores[-1]).all()
+        assert np.isfinite(seen.booster.predict_proba(X)).all()
+
+
+# ---- scales and names ----------------------------------------------------------------------
+
+
+def test_a_logistic_loss_in_nats_is_the_same_with_penalties_in_nats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = noisy_problem()
+    bits = descend(
+        "mdeepboost", X, y, loss="logistic", complexity_penalty=0.01, l1_penalty=0.005
+    )  # fmt: skip
+    nats = Phi(lambda v: np.logaddexp(0.0, v), lambda v: -np.logaddexp(0.0, -v))
+    monkeypatch.setattr(MDeepBoost, "_loss_part", lambda self: Sum(nats))
+    ln2 = math.log(2)
+    other = descend("mdeepboost", X, y, complexity_penalty=0.01 * ln2, l1_penalty=0.005 * ln2)
+    assert_allclose(bits.scores[-1], other.scores[-1], atol=1e-9)
+
+
+def test_the_offset_of_the_exponential_loss_only_scales_the_penalties() -> None:
+    X, y = noisy_problem()
+    one = descend("mdeepboost", X, y, complexity_penalty=0.01, l1_penalty=0.005)
+    zero = descend(
+        "mdeepboost", X, y, offset=0.0,
+        complexity_penalty=0.01 / math.e, l1_penalty=0.005 / math.e,
+    )  # fmt: skip
+    assert_allclose(one.scores[-1], zero.scores[-1], atol=1e-9)
+
+
+def test_monotone_features_and_their_order_change_nothing() -> None:
+    X, y = noisy_problem()
+    weight = np.random.default_rng(0).random(len(y))  # no two splits of many rows tie
+    booster = MDeepBoost(20, weak_learner={"greedy": {"max_depth": 2}})
+    expected = booster.fit(X, y, weight).scores(X)
+    for same in (np.arctan(X), X[:, [3, 1, 5, 0, 2, 4]]):
+        assert_allclose(booster.fit(same, y, weight).scores(same), expected, atol=1e-9)
+
+
+# ---- the model -----------------------------------------------------------------------------
+
+
+def shrinking_run() -> tuple[MDeepBoost, np.ndarray]:
+    X, y = noisy_problem()
+    learner = {"greedy": {"max_depth": 2}}
+    booster = MDeepBoost(300, complexity_penalty=0.05, l1_penalty=0.05, weak_learner=learner)
+    return booster.fit(X, y), X
+
+
+def test_trees_that_were_given_up_leave_no_trace() -> None:
+    booster, X = shrinking_run()
+    alpha = booster.coefficients_
+    assert (alpha == 0.0).any()
+    assert (alpha > 0.0).any()
+    staged = [F.copy() for F in booster.staged_scores(X)]
+    assert len(staged) == booster.n_rounds_ > len(alpha)
+    assert_array_equal(staged[-1], booster.scores(X))
+    forest = booster.model_._trees[0]
+    F = np.zeros_like(staged[-1])
+    forest.add_scores(X, np.flatnonzero(alpha), alpha[alpha > 0], F)
+    assert_array_equal(staged[-1], F)
+
+
+def test_staged_scores_with_shrinking_trees_equal_a_refit() -> None:
+    booster, X = shrinking_run()
+    y = noisy_problem()[1]
+    staged = [F.copy() for F in booster.staged_scores(X)]
+    for T in (80, 299):
+        refit = MDeepBoost(**(booster.get_params() | {"n_estimators": T})).fit(X, y)
+        assert_array_equal(staged[T - 1], refit.scores(X))
+
+
+def test_the_order_of_steps_does_not_matter() -> None:
+    def constant(column: int) -> Forest:
+        return Forest(
+            feature=[], threshold=[], missing_left=[], left=[], right=[], node_offset=[0, 0],
+            leaf_value=[[1.0]], leaf_column=[column], leaf_offset=[0, 1], n_features=1,
+        )  # fmt: skip
+
+    steps = [on_grid(eta) for eta in (0.1, 0.7, 1 / 3)]
+    f, X = Combination(2), np.zeros((1, 1))
+    first, second = f.add_tree(constant(0)), f.add_tree(constant(0))
+    for tree, step in [(first, steps[0]), (second, steps[1]), (first, steps[2])]:
+        f.add_step(tree, step)
+    f.add_step(second, -steps[1])
+    f.seal()
+    assert (f.n_rounds, f.n_leaves) == (4, 2)
+    assert f.coefficients == [steps[0] + steps[2], 0.0]
+    assert f.scores(X).tolist() == [[steps[0] + steps[2], 0.0]]
+    assert [F.copy() for F in f.staged_scores(X)][-1].tolist() == f.scores(X).tolist()
+    assert pickle.loads(pickle.dumps(f)).scores(X).tolist() == f.scores(X).tolist()
+
+
+@pytest.mark.parametrize(
+    "learner", [DecisionTreeClassifier(), "regression-tree", "greedy-info"], ids=str
+)
+def test_a_weak_learner_that_grows_no_path_for_costs_is_refused(learner: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"MDeepBoost chooses among .* take 'greedy'"):
+        MDeepBoost(weak_learner=learner).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"surrogate": "sums"},
+        {"loss": "hinge"},
+        {"complexity_penalty": -1.0},
+        {"l1_penalty": "much"},
+        {"direction": "up"},
+        {"step": "long"},
+        {"offset": -1.0},
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range_are_named(parameters: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        MDeepBoost(**parameters).fit([[0.0], [1.0]], [0, 1])

@@ -1,0 +1,139 @@
+"""The classical algorithms that multi-class deep boosting contains, against their own formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer
+
+from boostbench.boosters import make_booster
+from tests.boosters.descents import Descent, descend, noisy_problem
+
+#: Why one implementation has five names: what the others are in terms of mdeepboost.
+SPECIAL: dict[str, dict[str, Any]] = {
+    "adaboost-mr": {"complexity_penalty": 0.0, "l1_penalty": 0.0, "direction": "figure1"},
+    "adaboost-mr-l1": {"complexity_penalty": 0.0},
+    "additive-logistic": {
+        "surrogate": "comp-sum",
+        "complexity_penalty": 0.0,
+        "l1_penalty": 0.0,
+        "direction": "figure1",
+    },
+    "additive-logistic-l1": {"surrogate": "comp-sum", "complexity_penalty": 0.0},
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_each_special_case_is_deep_boosting_with_its_parameters(name: str) -> None:
+    X, y = noisy_problem()
+    special = make_booster(name, n_estimators=20).fit(X, y)
+    general = make_booster("mdeepboost", n_estimators=20, **SPECIAL[name]).fit(X, y)
+    assert_array_equal(special.scores(X), general.scores(X))
+    assert_allclose(special.predict_proba(X), general.predict_proba(X))
+
+
+def test_adaboost_mr_is_schapire_and_singers() -> None:
+    """D over pairs, r and alpha as in their Sec. 8, for h~ = 2 h - 1 with values in [-1, 1]."""
+    X, y = noisy_problem()
+    seen = descend("adaboost-mr", X, y, n_estimators=30, reuse=False)
+    n, K = len(y), 4
+    wrong = y[:, None] != np.arange(K)
+    D = wrong / wrong.sum()
+    F = np.zeros((n, K))
+    for labels, alpha, scores in zip(seen.labels, seen.steps, seen.scores, strict=True):
+        h = 2.0 * (labels[:, None] == np.arange(K)) - 1.0
+        difference = h[np.arange(n), y][:, None] - h
+        r = 0.5 * (D * difference).sum()
+        assert alpha == pytest.approx(0.5 * np.log((1 + r) / (1 - r)), abs=1e-10)
+        D = D * np.exp(-0.5 * alpha * difference)
+        D /= D.sum()
+        F += alpha * (h + 1) / 2
+        assert_allclose(scores, F, atol=1e-9)
+
+
+def test_adaboost_mr_is_adaboost_m2() -> None:
+    """Pseudo-loss eps and votes ln(1/beta) = 2 alpha, beta = eps / (1 - eps)."""
+    X, y = noisy_problem()
+    seen = descend("adaboost-mr", X, y, n_estimators=30, reuse=False)
+    n, K = len(y), 4
+    D = (y[:, None] != np.arange(K)) / (n * (K - 1.0))
+    for labels, alpha, error in zip(seen.labels, seen.steps, seen.errors, strict=True):
+        h = (labels[:, None] == np.arange(K)).astype(float)
+        difference = h[np.arange(n), y][:, None] - h
+        pseudo_loss = 0.5 * (D * (1 - difference)).sum()
+        beta = pseudo_loss / (1 - pseudo_loss)
+        assert error == pytest.approx(pseudo_loss, abs=1e-10)
+        assert np.log(1 / beta) == pytest.approx(2 * alpha, abs=1e-9)
+        D = D * beta ** (0.5 * (1 + difference))
+        D /= D.sum()
+
+
+def test_the_sum_of_margins_is_adaboost_m1() -> None:
+    """Weights on rows, the 0/1 error, and votes 2 alpha."""
+    X, y = noisy_problem()
+    seen = descend(
+        "mdeepboost", X, y, 4, n_estimators=30, reuse=False,
+        surrogate="max-sum", complexity_penalty=0.0, l1_penalty=0.0,
+    )  # fmt: skip
+    w = np.full(len(y), 1 / len(y))
+    assert len(seen.steps) > 5
+    for labels, alpha, error in zip(seen.labels, seen.steps, seen.errors, strict=True):
+        e = w[labels != y].sum()
+        assert error == pytest.approx(e, abs=1e-10)
+        if e < 1e-10:
+            break
+        assert alpha == pytest.approx(0.5 * np.log((1 - e) / e), abs=1e-9)
+        w = w * np.where(labels == y, e / (1 - e), 1.0)
+        w /= w.sum()
+
+
+def test_two_classes_adaboost_mr_is_adaboost() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    learner = {"greedy": {"max_depth": 1}}
+    mr = make_booster("adaboost-mr", n_estimators=25, reuse=False, weak_learner=learner)
+    samme = make_booster("samme", n_estimators=25, weak_learner=learner)
+    assert_allclose(
+        2 * mr.fit(X, y).decision_function(X), samme.fit(X, y).decision_function(X), atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_two_classes_all_objectives_are_one(loss: str) -> None:
+    X, y = noisy_problem(2)
+    for step, others in [("bound", ["max-sum"]), ("exact", ["max-sum", "max"])]:
+        same = [*others, "comp-sum"] if loss == "logistic" else others
+        expected = two_class_run("sum", loss, step, X, y)
+        for surrogate in same:
+            found = two_class_run(surrogate, loss, step, X, y)
+            assert_allclose(found.losses, expected.losses, atol=1e-9)
+            assert_allclose(found.scores[-1], expected.scores[-1], atol=1e-7)
+
+
+def two_class_run(surrogate: str, loss: str, step: str, X: np.ndarray, y: np.ndarray) -> Descent:
+    return descend(
+        "mdeepboost", X, y, n_estimators=15, surrogate=surrogate, loss=loss, step=step,
+        complexity_penalty=0.005, l1_penalty=0.002,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_adaboost_mr_shrinks_its_loss_by_the_factor_of_the_error(n_classes: int) -> None:
+    X, y = noisy_problem(n_classes)
+    seen = descend("adaboost-mr", X, y, n_estimators=30)
+    losses = np.array([(n_classes - 1) * np.e, *seen.losses])
+    eps = np.array(seen.errors)
+    bound = 2 * np.sqrt(eps * (1 - eps))
+    assert (losses[1:] / losses[:-1] <= bound + 1e-10).all()
+    if n_classes == 2:
+        assert_allclose(losses[1:] / losses[:-1], bound, atol=1e-9)
+
+
+def test_trees_are_reused_unless_told_not_to() -> None:
+    X, y = noisy_problem()
+    reused = descend("adaboost-mr", X, y, 1, n_estimators=40).booster
+    classical = descend("adaboost-mr", X, y, 1, n_estimators=40, reuse=False).booster
+    assert len(reused.coefficients_) < 40
+    assert len(classical.coefficients_) == 40

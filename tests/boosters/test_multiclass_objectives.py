@@ -1,0 +1,196 @@
+"""The four objectives of multi-class deep boosting: derivatives, steps, and how they compare."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from boostbench.boosters.multiclass_objectives import (
+    EXPONENTIAL,
+    LOGISTIC,
+    MAX_STEP,
+    CompSum,
+    Max,
+    MaxSum,
+    Objective,
+    Sum,
+    closed_step,
+    error_of,
+)
+
+OBJECTIVES: dict[str, Objective] = {
+    "sum exponential": Sum(EXPONENTIAL),
+    "sum logistic": Sum(LOGISTIC),
+    "comp-sum": CompSum(),
+    "max-sum exponential": MaxSum(EXPONENTIAL),
+    "max-sum logistic": MaxSum(LOGISTIC),
+    "max exponential": Max(EXPONENTIAL),
+    "max logistic": Max(LOGISTIC),
+}
+every_objective = pytest.mark.parametrize("name", OBJECTIVES)
+every_smooth_one = pytest.mark.parametrize("name", [n for n, o in OBJECTIVES.items() if o.smooth])
+
+
+class Problem:
+    """Scores that six random classifiers could have made, and one more classifier."""
+
+    def __init__(self, seed: int, n_classes: int = 4, n: int = 12) -> None:
+        rng = np.random.default_rng(seed)
+        self.y = rng.integers(n_classes, size=n).astype(np.int32)
+        self.weight = rng.dirichlet(np.ones(n))
+        self.F = np.zeros((n, n_classes))
+        for alpha in rng.random(6):
+            self.F[np.arange(n), rng.integers(n_classes, size=n)] += alpha
+        self.labels = rng.integers(n_classes, size=n).astype(np.int32)
+        right = rng.random(n) < rng.random()
+        self.labels[right] = self.y[right]
+
+    def loss(self, objective: Objective, eta: float) -> float:
+        F = self.F.copy()
+        F[np.arange(len(self.y)), self.labels] += eta
+        return float(self.weight @ objective.losses(F, self.y))
+
+    def weigh(self, objective: Objective, down: bool = False) -> tuple[float, float]:
+        """Return S/m and eps of the classifier."""
+        D = objective.weigh(self.F, self.y, self.weight, down)
+        return math.exp(D.log_scale), error_of(self.labels, D.cost(self.y))
+
+
+@every_objective
+def test_the_derivative_is_minus_scale_times_edge(name: str) -> None:
+    objective = OBJECTIVES[name]
+    for seed in range(20):
+        problem, tiny = Problem(seed), 1e-5
+        scale, eps = problem.weigh(objective)
+        slope = (problem.loss(objective, tiny) - problem.loss(objective, -tiny)) / (2 * tiny)
+        assert slope == pytest.approx(-scale * (1 - 2 * eps), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["max exponential", "max logistic"])
+def test_max_has_one_derivative_upwards_and_one_downwards_where_labels_tie(name: str) -> None:
+    objective = OBJECTIVES[name]
+    for seed in range(20):
+        problem, tiny = Problem(seed), 1e-7
+        problem.F = np.round(problem.F)
+        for down in (False, True):
+            eta = -tiny if down else tiny
+            slope = (problem.loss(objective, eta) - problem.loss(objective, 0.0)) / eta
+            scale, eps = problem.weigh(objective, down)
+            assert slope == pytest.approx(-scale * (1 - 2 * eps), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        ("sum exponential", 3 * math.e),
+        ("sum logistic", 3 * 1.054695),
+        ("comp-sum", 3 * math.e / ((1 + 3 * math.e) * math.log(2))),
+        ("max-sum exponential", math.e),
+        ("max-sum logistic", 1.054695),
+        ("max exponential", math.e),
+        ("max logistic", 1.054695),
+    ],
+)
+def test_before_the_first_round_all_rows_weigh_the_same(name: str, scale: float) -> None:
+    y = np.array([0, 1, 3, 3], dtype=np.int32)
+    D = OBJECTIVES[name].weigh(np.zeros((4, 4)), y, np.full(4, 0.25))
+    assert math.exp(D.log_scale) == pytest.approx(scale, rel=1e-6)
+    assert D.right == pytest.approx(np.full(4, 0.25))
+
+
+@every_smooth_one
+def test_the_closed_step_minimises_a_bound_of_the_loss(name: str) -> None:
+    objective = OBJECTIVES[name]
+    for seed in range(20):
+        problem = Problem(seed)
+        scale, eps = problem.weigh(objective)
+        for eta in np.linspace(-0.5, 3.0, 15):
+            gain = problem.loss(objective, eta) - problem.loss(objective, 0.0)
+            bound = scale * ((1 - eps) * math.exp(-eta) + eps * math.exp(eta) - 1)
+            assert gain <= bound + 1e-12
+
+
+def test_the_closed_step_is_the_printed_one_and_the_minimum() -> None:
+    rng = np.random.default_rng(0)
+    for eps, alpha, b in zip(rng.random(60), 2 * rng.random(60), rng.random(60), strict=True):
+        step = closed_step(1 - eps, eps, b, alpha)
+        if (1 - eps) * math.exp(alpha) - eps * math.exp(-alpha) < b:
+            assert step == -alpha
+        else:
+            half = b / (2 * eps)
+            printed = math.log(-half + math.sqrt(half**2 + (1 - eps) / eps))
+            assert step == pytest.approx(printed, abs=1e-9)
+        best = minimize_scalar(
+            lambda eta, eps=eps, b=b: (1 - eps) * np.exp(-eta) + eps * np.exp(eta) + b * eta,
+            bounds=(-alpha, 5.0),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        assert step == pytest.approx(best.x, abs=1e-6)
+
+
+@every_objective
+def test_the_exact_step_minimises_the_objective(name: str) -> None:
+    objective = OBJECTIVES[name]
+    for seed in range(20):
+        problem = Problem(seed)
+        alpha, penalty = 0.3, 0.1 * (seed % 3)
+        D = objective.weigh(problem.F, problem.y, problem.weight)
+        step = objective.exact_step(
+            problem.F, problem.y, problem.weight, D, problem.labels,
+            penalty * D.inverse_scale, alpha,
+        )  # fmt: skip
+        etas = np.append(np.linspace(-alpha, 4.0, 200), step)
+        values = [problem.loss(objective, eta) + penalty * eta for eta in etas]
+        assert -alpha <= step <= MAX_STEP + 1e-9
+        assert values[-1] <= min(values) + 1e-12
+
+
+@pytest.mark.parametrize("phi", [EXPONENTIAL, LOGISTIC])
+def test_the_objectives_bound_each_other(phi: object) -> None:
+    for seed in range(50):
+        problem = Problem(seed, n_classes=2 + seed % 5)
+        n_classes = problem.F.shape[1]
+        largest = problem.loss(Max(phi), 0.0)  # type: ignore[arg-type]
+        total = problem.loss(Sum(phi), 0.0)  # type: ignore[arg-type]
+        assert largest <= total + 1e-12
+        assert total <= (n_classes - 1) * largest + 1e-12
+        assert largest <= problem.loss(MaxSum(phi), 0.0) + 1e-12  # type: ignore[arg-type]
+        if phi is LOGISTIC:
+            composite = problem.loss(CompSum(), 0.0)
+            assert largest - 1e-12 <= composite <= total + 1e-12
+            assert composite <= largest + math.log2(n_classes - 1) + 1e-12
+
+
+@every_objective
+def test_the_objectives_bound_the_training_error(name: str) -> None:
+    objective = OBJECTIVES[name]
+    at_one = math.e if "exponential" in name else math.log2(1 + math.e)
+    for seed in range(50):
+        problem = Problem(seed)
+        others = problem.F.copy()
+        others[np.arange(len(others)), problem.y] = -np.inf
+        wrong = problem.F[np.arange(len(others)), problem.y] <= others.max(axis=1)
+        assert problem.weight @ wrong <= problem.loss(objective, 0.0) / at_one + 1e-12
+
+
+def test_the_offset_is_the_margin_of_phi_at_zero() -> None:
+    problem = Problem(0)
+    textbook = CompSum(offset=0.0).losses(problem.F, problem.y)
+    p = np.exp(problem.F) / np.exp(problem.F).sum(axis=1, keepdims=True)
+    assert textbook == pytest.approx(-np.log2(p[np.arange(len(p)), problem.y]))
+    shifted = Sum(offset=0.0).losses(problem.F, problem.y)
+    assert math.e * shifted == pytest.approx(Sum().losses(problem.F, problem.y))
+
+
+def test_huge_margins_neither_overflow_nor_underflow() -> None:
+    y = np.array([0, 1], dtype=np.int32)
+    F = np.array([[2000.0, 0.0, 0.0], [0.0, 2000.0, 1999.0]])
+    for name, objective in OBJECTIVES.items():
+        D = objective.weigh(F, y, np.full(2, 0.5))
+        assert np.isfinite(D.log_scale), name
+        assert D.right.sum() == pytest.approx(1.0), name
+        assert np.isfinite(D.inverse_scale), name
