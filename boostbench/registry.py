@@ -1,11 +1,11 @@
-"""Named plugins: boosters, weak learners, noise models, data-set generators, figures.
+"""Named plugins: boosters, weak learners, noise models, data-set generators, figures, tables.
 
 A name stands for an object in one of three ways, looked at in this order: it was registered by a
 decorator (a ``--plugin FILE`` does this), it is built in, or an installed package declares it as an
 entry point of the group ``boostbench.boosters``, ``boostbench.weak_learners``,
-``boostbench.noise_models``, ``boostbench.generators`` or ``boostbench.figures``. Listing names
-imports nothing; an object is imported when it is asked for. A plugin that cannot be loaded is kept
-by name with the reason, and never stops the rest.
+``boostbench.noise_models``, ``boostbench.generators``, ``boostbench.figures`` or
+``boostbench.tables``. Listing names imports nothing; an object is imported when it is asked for. A
+plugin that cannot be loaded is kept by name with the reason, and never stops the rest.
 
 Examples
 --------
@@ -36,6 +36,7 @@ __all__ = [
     "load_plugin",
     "loaded_plugins",
     "noise_models",
+    "tables",
     "weak_learners",
 ]
 
@@ -316,5 +317,19 @@ generators = Registry(
 figures = Registry(
     "figure",
     "boostbench.figures",
-    {"curves": "boostbench.reports.curves:draw_curves"},
+    {
+        "curves": "boostbench.reports.curves:draw_curves",
+        "differences": "boostbench.reports.differences:draw_differences",
+        "distribution": "boostbench.reports.distribution:draw_distribution",
+        "noise": "boostbench.reports.noise_levels:draw_noise_levels",
+        "scatter": "boostbench.reports.scatter:draw_scatter",
+    },
+)
+tables = Registry(
+    "table",
+    "boostbench.tables",
+    {
+        "datasets": "boostbench.reports.data_table:build_data_table",
+        "table": "boostbench.reports.tables:build_table",
+    },
 )

@@ -86,7 +86,7 @@ class ReportPart:
     Attributes
     ----------
     kind : str
-        ``"table"`` or the name of a figure.
+        The name of a kind of table or figure.
     options : dict
         As written; ``paper`` is a full path.
     """
@@ -142,7 +142,7 @@ def report_parts(value: Any, setting: Setting) -> tuple[ReportPart, ...]:
         if named is None:
             continue
         kind, options = named
-        kinds = ["table", *registry.figures]
+        kinds = [*registry.tables, *registry.figures]
         if kind not in kinds:
             notes.add(unknown("part of the report", kind, kinds), index, kind)
             continue

@@ -14,8 +14,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.reports.frame import METRICS, Result, Study, error_curve
+from boostbench.errors import BoostbenchError
+from boostbench.reports.frame import Result, Study, error_curve
+from boostbench.reports.metrics import METRICS
+from boostbench.reports.options import check_choice, chosen_metrics
 from boostbench.reports.paper_values import PaperValue, PaperValues, read_paper_values
 from boostbench.reports.style import GREY, booster_colours
 
@@ -27,11 +29,17 @@ _LINES: dict[str, dict[str, Any]] = {
     "test_error": {"linestyle": "-", "linewidth": 1.4},
     "train_error": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
     "train_error_clean": {"linestyle": (0, (1, 1.2)), "linewidth": 1.1},
+    "test_cost": {"linestyle": "-", "linewidth": 1.4},
+    "train_cost": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
+    "smooth_risk": {"linestyle": (0, (3, 1.2, 1, 1.2)), "linewidth": 1.0},
 }
 _WORDS = {
     "test_error": "test",
     "train_error": "training",
     "train_error_clean": "training, clean labels",
+    "test_cost": "test",
+    "train_cost": "training",
+    "smooth_risk": "test, randomised rule",
 }
 _DIAMOND: dict[str, Any] = {
     "marker": "D",
@@ -72,7 +80,8 @@ def draw_curves(
     study : Study
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
-        Of ``test_error``, ``train_error`` and ``train_error_clean``.
+        Of ``test_error``, ``train_error``, ``train_error_clean`` and ``smooth_risk``, or of
+        ``test_cost`` and ``train_cost``.
     panels : {"dataset"}, default="dataset"
     x_scale : {"log", "linear"}, default="log"
     y_scale : {"linear", "log"}, default="linear"
@@ -92,9 +101,9 @@ def draw_curves(
     BoostbenchError
         If an option has no such value.
     """
-    metrics: list[Any] = list(y) if isinstance(y, list | tuple) else [y]
+    metrics = chosen_metrics(study, "y of curves", y)
     rounds = max(2, *(result.run.rounds for result in study.results))
-    _check(x, panels, x_scale, y_scale, metrics)
+    _check(x, panels, x_scale, y_scale)
     if isinstance(first_round, bool) or first_round not in range(1, rounds):
         raise BoostbenchError(
             f"first_round must be a round from 1 to {rounds - 1}, found {first_round!r}"
@@ -133,7 +142,7 @@ def draw_curves(
             _draw_panel(axes, _results(study, noise, dataset), study.boosters, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
-                axes.set_ylabel(f"{heading}error (%)")
+                axes.set_ylabel(f"{heading}{METRICS[metrics[0]].axis}")
             if column >= len(below):
                 axes.set_xlabel("round")
     figure.legend(
@@ -185,11 +194,12 @@ def _draw_panel(
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
     """Draw mean and band; where lines coincide, the booster that is listed first is seen."""
     rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
-    errors = 100 * np.stack([error_curve(result, metric, rounds) for result in results])
+    errors = np.stack([error_curve(result, metric, rounds) for result in results])
+    errors *= METRICS[metric].scale
     mean = errors.mean(axis=0)
     colour = look.colours[results[0].run.method]
     shown = np.where(mean > 0, mean, np.nan) if look.y_scale == "log" else mean
-    is_test = metric == "test_error"
+    is_test = metric.startswith("test")
     height = 3 + is_test - place / 100
     axes.plot(rounds, shown, color=colour, zorder=height, **_LINES[metric])
     if look.band and len(results) > 1:
@@ -214,7 +224,7 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[Paper
     run = result.run
     for at in range(look.first, run.rounds + 1):
         names = (run.method, run.booster.name)
-        value = look.paper.find((run.dataset, run.data.name), names, at, run.noise.rate)
+        value = look.paper.find((run.dataset, run.data.name), names, at, result.noise_rate)
         if value is not None and value not in known:
             known.add(value)
             colour = look.colours[run.method]
@@ -289,18 +299,8 @@ def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:
     return np.unique(spaced(first, max(first, rounds), _N_POINTS).round().astype(np.int64))
 
 
-def _check(x: str, panels: str, x_scale: str, y_scale: str, metrics: Sequence[Any]) -> None:
-    choices = {
-        "x": (x, ["round"]),
-        "panels": (panels, ["dataset"]),
-        "x_scale": (x_scale, ["log", "linear"]),
-        "y_scale": (y_scale, ["log", "linear"]),
-    }
-    for name, (found, known) in choices.items():
-        if found not in known:
-            raise UnknownNameError(f"{name} of curves", str(found), known)
-    for metric in metrics:
-        if metric not in METRICS:
-            raise UnknownNameError("y of curves", str(metric), METRICS)
-    if not metrics:
-        raise BoostbenchError(f"y of curves must name at least one of {', '.join(METRICS)}")
+def _check(x: str, panels: str, x_scale: str, y_scale: str) -> None:
+    check_choice("x of curves", x, ["round"])
+    check_choice("panels of curves", panels, ["dataset"])
+    check_choice("x_scale of curves", x_scale, ["log", "linear"])
+    check_choice("y_scale of curves", y_scale, ["log", "linear"])

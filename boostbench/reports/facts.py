@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from boostbench.reports.frame import Result, Study, tidy
+from boostbench.reports.frame import Result, Study, check_recorded, tidy
 from boostbench.reports.paper_values import PaperValue, PaperValues
 from boostbench.reports.ranks import Standing, standings
 
@@ -93,6 +93,7 @@ def gather(study: Study, metric: str, rounds: Sequence[int], paper: PaperValues)
     facts : dict of Key to Fact
         For every combination the study has runs of, in the study's order.
     """
+    check_recorded(study, metric)
     runs: dict[tuple[str, str, str], list[Result]] = {}
     for result in study.results:
         runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
@@ -188,7 +189,7 @@ def _held(results: Sequence[Result], T: int) -> Iterable[str]:
 def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | None:
     run = result.run
     return paper.find(
-        (run.dataset, run.data.name), (run.method, run.booster.name), T, run.noise.rate
+        (run.dataset, run.data.name), (run.method, run.booster.name), T, result.noise_rate
     )
 
 

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.runs import Noise, Params, Run
+from boostbench.reports.metrics import ERRORS, METRICS
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
 
 __all__ = [
     "EXPORT_COLUMNS",
-    "METRICS",
     "Result",
     "Study",
+    "check_recorded",
     "collect",
     "error_curve",
     "export_rows",
@@ -28,12 +29,6 @@ __all__ = [
     "tidy",
 ]
 
-#: Metric to the record's counts per round and to the number of samples they are counted in.
-METRICS = {
-    "train_error": ("train_errors", "n_train"),
-    "train_error_clean": ("train_errors_clean", "n_train"),
-    "test_error": ("test_errors", "n_test"),
-}
 EXPORT_COLUMNS = (
     "dataset",
     "booster",
@@ -89,6 +84,14 @@ class Result:
         return noise_label(self.run.noise)
 
     @property
+    def noise_rate(self) -> float:
+        """The rate, also where the problem drew it; NaN if that is not known yet."""
+        rate = self.run.noise.rate
+        if isinstance(rate, str):
+            rate = ((self.record or {}).get("noise") or {}).get("rate", np.nan)
+        return float(rate)
+
+    @property
     def fold(self) -> int:
         """Which fold is the test part; 0 if the split has no folds."""
         split = self.run.split
@@ -134,6 +137,16 @@ class Study:
         known = [booster.label or booster.name for booster in self.config.boosters]
         present = {result.run.method for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
+
+    def only(self, boosters: Sequence[str] = (), datasets: Sequence[str] = ()) -> Study:
+        """Return the part of the study that has these boosters and data sets; empty: all."""
+        kept = (
+            result
+            for result in self.results
+            if (not boosters or result.run.method in boosters)
+            and (not datasets or result.run.dataset in datasets)
+        )
+        return Study(self.config, tuple(kept))
 
     @property
     def has_repeats(self) -> bool:
@@ -204,10 +217,24 @@ def noise_label(noise: Noise) -> str:
     return f"{noise.label} ({params})"
 
 
+def check_recorded(study: Study, metric: str) -> None:
+    """Refuse a metric that no run has, though there are runs.
+
+    Raises
+    ------
+    BoostbenchError
+        With what would have it recorded.
+    """
+    usable = [result for result in study.results if result.ok]
+    if usable and not any(_holds(result, metric) for result in usable):
+        how = "give data sets a 'cost'" if metric.endswith("cost") else f"'record: [{metric}]'"
+        raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
+
+
 def error_curve(
     result: Result, metric: str, rounds: NDArray[np.int64] | Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Return an error rate at given rounds.
+    """Return a metric, mostly an error rate, at given rounds.
 
     Parameters
     ----------
@@ -221,23 +248,23 @@ def error_curve(
     Returns
     -------
     errors : ndarray of float64, shape (len(rounds),)
-        Fractions, 0 to 1.
+        Fractions, 0 to 1; costs as they are; NaN if it was not recorded.
     """
     record = result.record
     assert record is not None
-    counts_name, size_name = METRICS[metric]
-    counts = np.asarray(record["curves"][counts_name], dtype=np.float64)
-    if not len(counts):  # stopped before the first round
-        counts = np.array([record.get("round_zero", {}).get(counts_name, np.nan)])
+    its = METRICS[metric]
+    counts = np.asarray(record["curves"].get(its.curve, ()), dtype=np.float64)
+    if not len(counts):  # stopped before the first round, or not recorded
+        counts = np.array([record.get("round_zero", {}).get(its.curve, np.nan)])
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
     held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
-    return held / float(record[size_name])
+    return held / float(record[its.size]) if its.size else held
 
 
 def tidy(
     results: Sequence[Result],
     rounds: Sequence[int] | None = None,
-    metrics: Iterable[str] = tuple(METRICS),
+    metrics: Iterable[str] = tuple(ERRORS),
 ) -> pd.DataFrame:
     """Return the error curves as one row per run, round and metric.
 
@@ -246,8 +273,9 @@ def tidy(
     results : sequence of Result
         Those without a record give no rows.
     rounds : sequence of int, default=None
-        Rounds to keep; all by default. Those beyond a run's T are left out.
-    metrics : iterable of str, default=all of `METRICS`
+        Rounds to keep; all by default. Those beyond a run's T are left out, unless its booster has
+        a number of rounds of its own, whose last value stands for all later ones.
+    metrics : iterable of str, default=all of `ERRORS`
 
     Returns
     -------
@@ -259,7 +287,7 @@ def tidy(
     metrics = _known(metrics)
     asked = None if rounds is None else np.asarray(sorted(set(rounds)), dtype=np.int64)
     usable = [result for result in results if result.ok]
-    grids = [_grid(result.run.rounds, asked) for result in usable]
+    grids = [_grid(result.run, asked) for result in usable]
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
     stopped = np.array(
         [result.record["n_rounds"] for result in usable if result.record is not None], np.int64
@@ -287,7 +315,7 @@ def tidy(
             "dataset": text([result.run.dataset for result in usable]),
             "booster": text([result.run.method for result in usable]),
             "noise_model": text([result.run.noise.model for result in usable]),
-            "noise_rate": number([result.run.noise.rate for result in usable], np.float64),
+            "noise_rate": number([result.noise_rate for result in usable], np.float64),
             "seed": number([result.run.seed for result in usable], np.int64),
             "round": round_,
             "metric": pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str)),
@@ -324,9 +352,14 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
         raise BoostbenchError(
             f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
         )
-    frame = tidy(results, rounds)
+    recorded = [name for name in METRICS if any(_holds(result, name) for result in results)]
+    frame = tidy(results, rounds, recorded).dropna(subset="value")
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+
+
+def _holds(result: Result, metric: str) -> bool:
+    return result.ok and METRICS[metric].curve in (result.record or {})["curves"]
 
 
 def _array(values: Sequence[Any]) -> NDArray[Any]:
@@ -343,10 +376,10 @@ def _known(metrics: Iterable[str]) -> list[str]:
     return metrics
 
 
-def _grid(rounds: int, asked: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _grid(run: Run, asked: NDArray[np.int64] | None) -> NDArray[np.int64]:
     if asked is None:
-        return np.arange(1, rounds + 1)
-    return asked[asked <= rounds]
+        return np.arange(1, run.rounds + 1)
+    return asked if run.booster.rounds else asked[asked <= run.rounds]
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:

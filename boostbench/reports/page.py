@@ -11,10 +11,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from boostbench.reports.frame import METRICS, Result, Study, error_curve
+from boostbench.reports.frame import Result, Study, error_curve
+from boostbench.reports.metrics import ERRORS
 from boostbench.reports.parts import Drawing
 from boostbench.reports.provenance import provenance
-from boostbench.reports.tables import STOPPED, Table, percent
+from boostbench.reports.tables import STOPPED, Table
 
 __all__ = ["render_page"]
 
@@ -60,7 +61,7 @@ def render_page(study: Study, tables: Mapping[str, Table], drawings: Mapping[str
         n_failures=len(wrong),
         runs=[_run(result) for result in study.results[:_MOST_RUNS]],
         has_folds=any(result.fold for result in study.results),
-        metrics=[name.replace("_", " ") for name in METRICS],
+        metrics=[name.replace("_", " ") for name in ERRORS],
         provenance=provenance(study),
         config_name=config.path.name,
         config_text=_text(study),
@@ -101,8 +102,8 @@ def _run(result: Result) -> dict[str, Any]:
     record: Mapping[str, Any] = result.record or {}
     last = [result.run.rounds]
     errors = [
-        percent(float(error_curve(result, metric, last)[0])) if result.ok else ""
-        for metric in METRICS
+        ERRORS[metric].text(float(error_curve(result, metric, last)[0])) if result.ok else ""
+        for metric in ERRORS
     ]
     fit = (record.get("seconds") or {}).get("fit")
     memory = record.get("peak_memory_mb")

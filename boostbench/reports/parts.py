@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, ConfigError, nearest
+from boostbench.errors import BoostbenchError, ConfigError, UnknownNameError, nearest
 from boostbench.experiments.config import Config
 from boostbench.experiments.entries import ReportPart
+from boostbench.reports.data_table import read_paper_sizes
 from boostbench.reports.frame import Study
 from boostbench.reports.paper_values import read_paper_values
-from boostbench.reports.tables import Table, build_table
+from boostbench.reports.tables import Table
 
 __all__ = ["Drawing", "Part", "check_report", "named_parts"]
 
 _DEFAULT = (ReportPart("table", {}), ReportPart("curves", {}))
-_COMMON = ("name",)
+#: What every kind of part takes.
+_COMMON = ("name", "boosters", "datasets")
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,11 @@ class Part:
     name : str
         Of its files, without suffix.
     kind : str
-        ``"table"`` or the name of a figure.
+        The name of a kind of table or figure.
     options : mapping
+        Of this kind.
+    choice : mapping
+        Which ``boosters`` and ``datasets`` it is about, see `Study.only`.
     where : str
         For messages.
     """
@@ -48,12 +53,20 @@ class Part:
     name: str
     kind: str
     options: Mapping[str, Any]
+    choice: Mapping[str, Sequence[str]]
     where: str
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table rather than a figure."""
+        return self.kind in registry.tables
 
     def table(self, study: Study) -> Table:
         """Build the table."""
+        build = registry.tables.get(self.kind, where=self.where)
         with _placing(self.where):
-            return build_table(study, **self.options)
+            table: Table = build(study.only(**self.choice), **self.options)
+            return table
 
     def figure(self, study: Study) -> Drawing:
         """Draw the figure."""
@@ -61,7 +74,7 @@ class Part:
 
         draw = registry.figures.get(self.kind, where=self.where)
         with _placing(self.where), drawing_style():
-            return Drawing(*files_of(draw(study, **self.options)))
+            return Drawing(*files_of(draw(study.only(**self.choice), **self.options)))
 
 
 def named_parts(config: Config) -> list[Part]:
@@ -83,13 +96,15 @@ def named_parts(config: Config) -> list[Part]:
         complaints += _unknown_options(part, where)
         name = str(part.options.get("name") or _name(part, index, listed, where))
         options = {key: value for key, value in part.options.items() if key not in _COMMON}
+        choice, unknown = _choice(part, config, where)
+        complaints += unknown
         if not re.fullmatch(r"[\w][\w.+-]*", name):
             what = f"name must be made of letters, digits, '-', '_' and '.', found {name!r}"
             complaints.append(BoostbenchError(what, where=where))
         if name in [other.name for other in parts]:
             what = f"two parts of the report are called {name!r}; give one another 'name'"
             complaints.append(BoostbenchError(what, where=where))
-        parts.append(Part(name, part.kind, options, where))
+        parts.append(Part(name, part.kind, options, choice, where))
     if complaints:
         raise ConfigError(complaints)
     return parts
@@ -104,12 +119,15 @@ def check_report(config: Config) -> None:
         If an option is not known, two parts share a name, or a file of paper values is wrong.
     """
     complaints: list[BoostbenchError] = []
-    for path in dict.fromkeys(part.options.get("paper") for part in named_parts(config)):
-        if path:
-            try:
+    papers = [(part.kind == "datasets", part.options.get("paper")) for part in named_parts(config)]
+    for holds_sizes, path in dict.fromkeys(papers):
+        try:
+            if path and holds_sizes:
+                read_paper_sizes(path)
+            elif path:
                 read_paper_values(path)
-            except ConfigError as error:
-                complaints += error.complaints
+        except ConfigError as error:
+            complaints += error.complaints
     if complaints:
         raise ConfigError(complaints)
 
@@ -131,7 +149,8 @@ class _placing:  # noqa: N801  # reads as a statement
 
 def _parameters(kind: str, where: str) -> Mapping[str, inspect.Parameter]:
     """Return the options that a kind of part has, as parameters."""
-    function = build_table if kind == "table" else registry.figures.get(kind, where=where)
+    kinds = registry.tables if kind in registry.tables else registry.figures
+    function = kinds.get(kind, where=where)
     parameters = inspect.signature(function).parameters
     return {
         name: parameter
@@ -152,6 +171,26 @@ def _unknown_options(part: ReportPart, where: str) -> list[BoostbenchError]:
             hint = f"did you mean {close!r}?" if close else f"it has {', '.join(sorted(known))}"
             found.append(BoostbenchError(f"unknown option {option!r}; {hint}", where=where))
     return found
+
+
+def _choice(
+    part: ReportPart, config: Config, where: str
+) -> tuple[dict[str, Sequence[str]], list[BoostbenchError]]:
+    """Return which boosters and data sets a part is about, and what is wrong with their names."""
+    known = {
+        "boosters": [booster.label or booster.name for booster in config.boosters],
+        "datasets": [entry.data.label or entry.data.name for entry in config.datasets],
+    }
+    choice: dict[str, Sequence[str]] = {}
+    complaints: list[BoostbenchError] = []
+    for key, labels in known.items():
+        named = part.options.get(key, [])
+        choice[key] = [named] if isinstance(named, str) else list(named)
+        for name in choice[key]:
+            if name not in labels:
+                kind = "booster" if key == "boosters" else "data set"
+                complaints.append(UnknownNameError(kind, str(name), labels, where=where))
+    return choice, complaints
 
 
 def _name(part: ReportPart, index: int, listed: Sequence[ReportPart], where: str) -> str:

@@ -74,8 +74,8 @@ def write_report(config: Config, planned: Iterable[Planned], out_dir: Path | str
     study = collect(config, planned)
     if not any(result.ok for result in study.results):
         raise BoostbenchError(_nothing(study), where=config.name)
-    tables = {part.name: part.table(study) for part in parts if part.kind == "table"}
-    drawings = {part.name: part.figure(study) for part in parts if part.kind != "table"}
+    tables = {part.name: part.table(study) for part in parts if part.is_table}
+    drawings = {part.name: part.figure(study) for part in parts if not part.is_table}
     page = render_page(study, tables, drawings)
     contents = {**_table_files(tables), **_figure_files(drawings), "report.html": page}
     paths = [write_file(out_dir / name, content) for name, content in contents.items()]

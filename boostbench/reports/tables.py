@@ -6,19 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.errors import BoostbenchError
 from boostbench.reports.facts import Fact, Key, gather, rank
-from boostbench.reports.frame import METRICS, Study
+from boostbench.reports.frame import Study
+from boostbench.reports.metrics import METRICS, Metric
+from boostbench.reports.options import check_choice, chosen_rounds
 from boostbench.reports.paper_values import PaperValues, read_paper_values
 
-__all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table", "percent"]
+__all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table"]
 
 STOPPED, OFF, BEYOND = "†", "‡", "–"
-_WORDS = {
-    "train_error": "training error (labels as seen)",
-    "train_error_clean": "training error (clean labels)",
-    "test_error": "test error",
-}
 # Which axis makes sections, groups of rows, rows within a group, and columns.
 _LAYOUTS = {
     "rounds": ("noise", "dataset", "booster", "rounds"),
@@ -157,7 +154,8 @@ def build_table(
     rows : {"dataset"}, default="dataset"
         Every data set has a row for each booster, or for each T if the columns are boosters.
     columns : {"rounds", "booster", "noise"}, default="rounds"
-    value : {"test_error", "train_error", "train_error_clean"}, default="test_error"
+    value : str, default="test_error"
+        Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``.
     at : int, sequence of int or None, default=None
         Rounds T to show; the config's checkpoints by default.
     paper : str or None, default=None
@@ -173,34 +171,25 @@ def build_table(
     BoostbenchError
         If an option has no such value, or the file of paper values is wrong.
     """
-    _check_choice("rows", rows, ["dataset"])
-    _check_choice("columns", columns, _LAYOUTS)
-    _check_choice("value", value, METRICS)
+    check_choice("rows of a table", rows, ["dataset"])
+    check_choice("columns of a table", columns, _LAYOUTS)
+    check_choice("value of a table", value, METRICS)
     if paper and value != "test_error":
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
-    facts = gather(study, value, _rounds(study, at), values)
-    arrangement = _Arrangement(facts, _LAYOUTS[columns])
-    what = _WORDS[value].capitalize()
-    return arrangement.table(_title(study, value, title), what, asked_for_paper=bool(paper))
-
-
-def percent(fraction: float) -> str:
-    """Return an error rate in percent, as all tables print it.
-
-    Examples
-    --------
-    >>> percent(48 / 1186)
-    '4.05'
-    """
-    return f"{100 * fraction:.2f}"
+    facts = gather(study, value, chosen_rounds(study, at), values)
+    arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[value])
+    own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
+    remarks = [f"{booster} makes {T} rounds; later T show the last." for booster, T in own.items()]
+    return arrangement.table(_title(study, value, title), remarks, asked_for_paper=bool(paper))
 
 
 class _Arrangement:
     """Puts facts into cells and cells into sections, groups, rows and columns."""
 
-    def __init__(self, facts: dict[Key, Fact], layout: Sequence[str]) -> None:
+    def __init__(self, facts: dict[Key, Fact], layout: Sequence[str], metric: Metric) -> None:
         self.facts = facts
+        self.metric = metric
         self.layout = layout
         self.ranks = rank(facts)
         self.notes = _Notes()
@@ -209,7 +198,7 @@ class _Arrangement:
         }
         self.axes["rounds"].sort()
 
-    def table(self, title: str, what: str, *, asked_for_paper: bool) -> Table:
+    def table(self, title: str, remarks: Sequence[str], *, asked_for_paper: bool) -> Table:
         section_axis, group_axis, row_axis, column_axis = self.layout
         columns = self.axes[column_axis]
         sections = tuple(self._section(value) for value in self.axes[section_axis])
@@ -228,7 +217,7 @@ class _Arrangement:
             columns=tuple(_named(column_axis, column) for column in columns),
             with_paper=with_paper,
             sections=sections,
-            footers=tuple(self._footers(what, asked_for_paper)),
+            footers=(*self._footers(asked_for_paper), *remarks),
             notes=tuple(self.notes.texts),
         )
 
@@ -287,8 +276,8 @@ class _Arrangement:
         }
         if fact.mean is None:
             return Cell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
-        std = "" if fact.std is None else percent(fact.std)
-        text = percent(fact.mean)
+        std = "" if fact.std is None else self.metric.text(fact.std)
+        text = self.metric.text(fact.mean)
         return Cell(
             text=f"{text} ± {std}" if std else text,
             value=text,
@@ -299,11 +288,12 @@ class _Arrangement:
             **beside,  # type: ignore[arg-type]
         )
 
-    def _footers(self, what: str, asked_for_paper: bool) -> Iterable[str]:
+    def _footers(self, asked_for_paper: bool) -> Iterable[str]:
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
-        yield f"{what} in percent{spread}. Bold: the lowest of a data set, noise and T."
+        what = self.metric.words.capitalize() + (" in percent" if self.metric.unit else "")
+        yield f"{what}{spread}. Bold: the lowest of a data set, noise and T."
         compared = [fact for fact in facts if fact.within is not None]
         if compared:
             yield from self._nearness(compared)
@@ -364,21 +354,4 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
 
 def _title(study: Study, value: str, title: str) -> str:
     name = study.config.title or study.config.name
-    return title or (name if value == "test_error" else f"{name}: {_WORDS[value]}")
-
-
-def _rounds(study: Study, at: int | Sequence[int] | None) -> list[int]:
-    if at is None:
-        return list(study.config.checkpoints)
-    rounds = at if isinstance(at, list | tuple) else [at]
-    largest = max(result.run.rounds for result in study.results)
-    for each in rounds:
-        if isinstance(each, bool) or not isinstance(each, int) or not 1 <= each <= largest:
-            raise BoostbenchError(f"at must be rounds from 1 to {largest}, found {each!r}")
-    return sorted(set(rounds))
-
-
-def _check_choice(name: str, found: str, known: Iterable[str]) -> None:
-    known = list(known)  # the config may hold what cannot be looked up in a mapping
-    if found not in known:
-        raise UnknownNameError(f"{name} of a table", str(found), known)
+    return title or (name if value == "test_error" else f"{name}: {METRICS[value].words}")

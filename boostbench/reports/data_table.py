@@ -1,0 +1,129 @@
+"""The table of data sets: their sizes, counted in the data by the runs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.reports.frame import Result, Study
+from boostbench.reports.tables import BEYOND, OFF, Cell, Group, Row, Section, Table
+
+__all__ = ["build_data_table", "read_paper_sizes"]
+
+_COLUMNS = {
+    "n_train": "training",
+    "n_test": "test",
+    "n_features": "features",
+    "n_classes": "classes",
+}
+
+#: By data set: the sizes as printed, and a remark under "doubt".
+PaperSizes = Mapping[str, Mapping[str, str]]
+
+
+def build_data_table(study: Study, *, paper: str | None = None, title: str = "") -> Table:
+    """Build the table of a study's data sets.
+
+    Parameters
+    ----------
+    study : Study
+    paper : str or None, default=None
+        File with the paper's numbers: CSV with the columns dataset, n_train, n_test, n_features,
+        n_classes, and if wanted doubt.
+    title : str, default=""
+
+    Returns
+    -------
+    table : Table
+        A row per data set; where problems of several sizes were drawn, the smallest and largest.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read.
+    """
+    printed = read_paper_sizes(paper) if paper else {}
+    notes: list[str] = []
+    groups = []
+    for dataset in study.datasets:
+        results = [result for result in study.results if result.run.dataset == dataset]
+        theirs = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
+        cells = tuple(_cell(results, column, theirs.get(column, ""), notes) for column in _COLUMNS)
+        if theirs.get("doubt"):
+            cells = _noted(cells, f"{dataset}: {theirs['doubt']}", notes)
+        groups.append(Group(dataset, (Row("", cells),)))
+    return Table(
+        title=title or study.config.title or study.config.name,
+        corner=("", "data set", ""),
+        columns=tuple(_COLUMNS.values()),
+        with_paper=tuple(bool(printed) for _ in _COLUMNS),
+        sections=(Section("", tuple(groups)),),
+        footers=tuple(_footers(groups, asked_for_paper=bool(paper))),
+        notes=tuple(notes),
+    )
+
+
+def read_paper_sizes(path: Path | str) -> PaperSizes:
+    """Read the paper's sizes of data sets.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or lacks a column.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([DataError(f"cannot be read: {error}", where=str(path))]) from error
+    columns = list(rows[0]) if rows else []
+    missing = [name for name in ("dataset", *_COLUMNS) if name not in columns]
+    if missing:
+        what = f"has no column {', '.join(missing)}; it has {', '.join(columns) or 'no row'}"
+        raise ConfigError([DataError(what, where=str(path))])
+    return {row["dataset"]: {k: (v or "").strip() for k, v in row.items()} for row in rows}
+
+
+def _cell(results: Sequence[Result], column: str, paper: str, notes: list[str]) -> Cell:
+    found = sorted({int(r.record[column]) for r in results if r.ok and r.record is not None})
+    if not found:
+        gaps = dict.fromkeys(result.reason.partition(": ")[0] for result in results)
+        numbers = tuple(_number(reason, notes) for reason in gaps if reason)
+        return Cell(results[0].status, notes=numbers, paper=paper)
+    text = str(found[0]) if len(found) == 1 else f"{found[0]} {BEYOND} {found[-1]}"
+    differs = bool(paper) and text != paper
+    return Cell(text, value=text, marks=OFF * differs, paper=paper)
+
+
+def _noted(cells: Sequence[Cell], text: str, notes: list[str]) -> tuple[Cell, ...]:
+    """Put a remark on the cells that differ from the paper, or on the last one."""
+    number = _number(text, notes)
+    marked = [cell for cell in cells if cell.marks] or [cells[-1]]
+    return tuple(
+        Cell(c.text, c.value, marks=c.marks, notes=c.notes, paper=c.paper, paper_notes=(number,))
+        if any(c is other for other in marked)
+        else c
+        for c in cells
+    )
+
+
+def _number(text: str, notes: list[str]) -> int:
+    if text not in notes:
+        notes.append(text)
+    return notes.index(text) + 1
+
+
+def _footers(groups: Sequence[Group], *, asked_for_paper: bool) -> Iterable[str]:
+    cells = [cell for group in groups for row in group.rows for cell in row.cells]
+    yield "Samples, features and classes as counted in the data."
+    compared = [cell for cell in cells if cell.value and cell.paper]
+    if compared:
+        equal = sum(not cell.marks for cell in compared)
+        yield f"{equal} of {len(compared)} numbers are the paper's."
+        if equal < len(compared):
+            yield f"{OFF} not the paper's number."
+    elif asked_for_paper:
+        raise BoostbenchError("the file of the paper's sizes has none of the data sets shown")

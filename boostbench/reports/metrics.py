@@ -1,0 +1,56 @@
+"""What records hold round by round, and how it is shown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["ERRORS", "METRICS", "Metric"]
+
+
+class Metric(NamedTuple):
+    """A quantity that records hold round by round.
+
+    Attributes
+    ----------
+    curve : str
+        Its name in a record's ``curves``.
+    size : str
+        The record's number of samples over which it was summed; empty if it is a mean already.
+    words : str
+        What it is.
+    unit : {"%", ""}
+        ``"%"``: a share, shown in percent.
+    """
+
+    curve: str
+    size: str
+    words: str
+    unit: str = "%"
+
+    @property
+    def scale(self) -> int:
+        """What a value is multiplied by to be shown."""
+        return 100 if self.unit == "%" else 1
+
+    @property
+    def axis(self) -> str:
+        """How an axis is named."""
+        return "error (%)" if self.unit == "%" else "cost"
+
+    def text(self, value: float) -> str:
+        """Return a value as all tables print it."""
+        return f"{100 * value:.2f}" if self.unit == "%" else f"{value:.4f}"
+
+
+ERRORS = {
+    "train_error": Metric("train_errors", "n_train", "training error (labels as seen)"),
+    "train_error_clean": Metric("train_errors_clean", "n_train", "training error (clean labels)"),
+    "test_error": Metric("test_errors", "n_test", "test error"),
+}
+#: All that can be shown; what comes after the errors is recorded on demand.
+METRICS = {
+    **ERRORS,
+    "train_cost": Metric("train_costs", "n_train", "mean cost on training samples", unit=""),
+    "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", unit=""),
+    "smooth_risk": Metric("smooth_risk", "", "expected test error of the randomised rule"),
+}

@@ -1,0 +1,151 @@
+"""Error against the noise rate: the figure kind ``noise``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.frame import Study
+from boostbench.reports.metrics import METRICS
+from boostbench.reports.options import check_choice, check_flag
+from boostbench.reports.repeats import Repeats
+from boostbench.reports.style import GREY
+
+__all__ = ["draw_noise_levels"]
+
+_MARKERS = "osD^vP"
+_DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
+_PANEL, _LARGE_PANEL = (2.2, 2.0), (3.6, 2.7)
+_LEFT, _BOTTOM, _MOST_COLUMNS = 0.35, 0.55, 4
+_NARROWEST = 0.1  # of the mean: how far down a band may reach on a log scale
+
+
+def draw_noise_levels(
+    study: Study,
+    *,
+    value: str = "test_error",
+    at: int | None = None,
+    band: bool = True,
+    diagonal: bool = False,
+    y_scale: Literal["linear", "log"] = "linear",
+) -> Figure:
+    """Error against the noise rate, mean and band over repeats, one panel per data set.
+
+    Parameters
+    ----------
+    study : Study
+        With one noise model at two rates or more; clean labels are the rate 0.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    band : bool, default=True
+        Whether one standard deviation over repeats is shaded on both sides of the mean.
+    diagonal : bool, default=False
+        Whether the line is drawn on which the error is the noise rate.
+    y_scale : {"linear", "log"}, default="linear"
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, or there is only one rate or more than one model.
+    """
+    check_choice("y_scale of noise", y_scale, ["linear", "log"])
+    check_flag("band", band)
+    check_flag("diagonal", diagonal)
+    repeats = Repeats(study, value, at)
+    models = sorted(set(repeats.frame["model"]) - {"none"})
+    rates = np.unique(repeats.frame["rate"])
+    if len(models) != 1 or len(rates) < 2:
+        raise BoostbenchError(
+            "this figure is for one noise model at several rates, found "
+            f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}"
+        )
+    n_columns = min(len(study.datasets), _MOST_COLUMNS)
+    n_rows = -(-len(study.datasets) // n_columns)
+    width, height = _LARGE_PANEL if n_columns == 1 else _PANEL
+    figure = Figure(
+        figsize=(_LEFT + width * n_columns, _BOTTOM + height * n_rows), layout="constrained"
+    )
+    for place, dataset in enumerate(study.datasets):
+        axes = figure.add_subplot(n_rows, n_columns, place + 1, yscale=y_scale)
+        axes.set_title(dataset, loc="left", fontweight="bold")
+        for order, booster in enumerate(study.boosters):
+            _draw_booster(axes, repeats, dataset, booster, order, band=band)
+        if diagonal:
+            axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
+        _format_axes(axes, 100 * float(rates[-1]), y_scale)
+        if place % n_columns == 0:
+            axes.set_ylabel(f"{METRICS[repeats.metric].words}\n{repeats.rounds}, {_unit(repeats)}")
+        if place >= len(study.datasets) - n_columns:
+            axes.set_xlabel(f"noise rate (%), {models[0]}")
+    figure.legend(
+        handles=_handles(study, repeats, diagonal=diagonal),
+        loc="outside lower center" if n_columns > 1 else "outside right upper",
+        ncols=min(4, len(study.boosters) + diagonal) if n_columns > 1 else 1,
+    )
+    return figure
+
+
+def _draw_booster(
+    axes: Axes, repeats: Repeats, dataset: str, booster: str, order: int, *, band: bool
+) -> None:
+    own = repeats.frame[
+        (repeats.frame["dataset"] == dataset) & (repeats.frame["booster"] == booster)
+    ]
+    grouped = own.groupby("rate")["value"]
+    mean, std = grouped.mean(), grouped.std().fillna(0.0)
+    rates = 100 * mean.index.to_numpy(dtype=np.float64)
+    is_log = axes.get_yscale() == "log"
+    shown = np.where((mean > 0) | (not is_log), mean, np.nan)
+    colour = repeats.colours[booster]
+    axes.plot(
+        rates,
+        shown,
+        color=colour,
+        marker=_MARKERS[order % len(_MARKERS)],
+        markersize=3.4,
+        linewidth=1.3,
+        zorder=4 - order / 100,
+    )
+    if band:
+        low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
+        axes.fill_between(rates, low, mean + std, color=colour, alpha=0.15, linewidth=0, zorder=2)
+
+
+def _format_axes(axes: Axes, last: float, y_scale: str) -> None:
+    axes.set_xlim(-0.02 * last, 1.02 * last)
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    if y_scale == "linear":
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        axes.yaxis.set_major_locator(MaxNLocator(6))
+
+
+def _handles(study: Study, repeats: Repeats, *, diagonal: bool) -> list[Line2D]:
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=repeats.colours[booster],
+            marker=_MARKERS[order % len(_MARKERS)],
+            markersize=3.4,
+            linewidth=1.3,
+            label=booster,
+        )
+        for order, booster in enumerate(study.boosters)
+    ]
+    line = Line2D([], [], label="error = noise rate", **_DIAGONAL)
+    return [*handles, line] if diagonal else handles
+
+
+def _unit(repeats: Repeats) -> str:
+    return "%" if METRICS[repeats.metric].unit else "cost"
