@@ -48,7 +48,7 @@ docs: setup  ## rewrite docs/cli.md from the help texts
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@$(BIN)/python -m benchmarks
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -33,7 +33,7 @@ class Game:
     n_classes : int
         K, at least 2.
     scores : ndarray of float64, shape (n, K)
-        F, the papers' psi or f; the loop adds the steps.
+        F, the papers' psi or f, in column order; the loop adds the steps.
     rng : numpy.random.Generator
         The booster's own random stream.
     cost : ndarray of float64, shape (n, K), or None
@@ -54,7 +54,7 @@ class Game:
     @cached_property
     def signs(self) -> NDArray[np.float64]:
         """S, shape (n, K): +1 at the row's label, -1 elsewhere."""
-        S = np.full(self.scores.shape, -1.0)
+        S = np.full(self.scores.shape, -1.0, order="F")
         S[np.arange(len(self.y)), self.y] = 1.0
         return S
 

@@ -24,6 +24,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
@@ -168,7 +169,7 @@ class SMBoost(Booster):
         costs = game.cost
         if costs is None:
             costs = label_costs(self.cost, game.n_classes)[game.y]
-        game.memo["cost"], game.memo["cost_scale"] = normalised(costs)
+        game.memo["cost"], game.memo["cost_scale"] = normalised(np.asfortranarray(costs))
         game.memo["n_drawn"] = max(1, round(self.subsample * game.n_samples))
 
     def ask(self, game: Game) -> BinaryLabels | None:
@@ -184,7 +185,7 @@ class SMBoost(Booster):
 
     def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
-        r = float(np.vdot(demand.signed_weight, h.values(game.n_classes)))
+        r = h.inner(demand.signed_weight)
         size = r if self.step == "paper" else float(self.step) * r / game.n_classes
         size *= self.learning_rate
         asked = demand.signed_weight.any(axis=0)
@@ -232,8 +233,27 @@ def draw_pairs(
     share : ndarray of float64, shape (n, K)
         Sums to 1.
     """
-    cumulative = np.cumsum(probability)
-    u = np.sort(rng.random(n_drawn)) * cumulative[-1]
-    drawn = np.searchsorted(cumulative, u, side="right")
-    counts = np.bincount(np.minimum(drawn, probability.size - 1), minlength=probability.size)
-    return counts.reshape(probability.shape) / n_drawn
+    u = np.sort(rng.random(n_drawn))
+    share = np.zeros_like(probability)
+    _count_drawn(probability.T, u, 1.0 / n_drawn, share.T)
+    return share
+
+
+@njit(cache=True)
+def _count_drawn(probability, u, unit, share):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Give each u in [0, 1), ascending, to the first pair whose cumulative probability exceeds it.
+
+    The pairs stand row by row, the labels of a row together; arrays are (K, n).
+    """
+    total = 0.0
+    for i in range(probability.shape[1]):
+        for z in range(probability.shape[0]):
+            total += probability[z, i]
+    cumulative = 0.0
+    drawn = 0
+    for i in range(probability.shape[1]):
+        for z in range(probability.shape[0]):
+            cumulative += probability[z, i]
+            while drawn < u.shape[0] and u[drawn] * total < cumulative:
+                share[z, i] += unit
+                drawn += 1

@@ -158,7 +158,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight=rows.weight / rows.weight.sum(),
             n_samples=_number_of_samples(weights),
             n_classes=n_classes,
-            scores=np.zeros((len(rows.weight), n_classes)),
+            scores=np.zeros((len(rows.weight), n_classes), order="F"),
             rng=booster_rng,
             cost=None if own_cost is None else own_cost[rows.representative],
         )

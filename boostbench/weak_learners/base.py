@@ -65,9 +65,22 @@ class Hypothesis:
         return labels
 
     def values(self, n_classes: int) -> NDArray[np.float64]:
-        """Return h on the training rows, shape (n, n_classes)."""
-        h = np.zeros((self.leaves.shape[1], n_classes))
+        """Return h on the training rows, shape (n, n_classes), in column order."""
+        h = np.zeros((self.leaves.shape[1], n_classes), order="F")
         return self.add_to(h, 1.0)
+
+    def inner(self, W: NDArray[np.float64]) -> float:
+        """Return the sum of ``W * h`` over the training rows and classes.
+
+        Parameters
+        ----------
+        W : ndarray of float64, shape (n, n_classes)
+            Best in column order.
+        """
+        trees = self.trees
+        return float(
+            _inner(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, W.T)
+        )
 
     def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
         """Add ``step * h`` to F in place: the very operations of `Forest.add_scores`.
@@ -75,6 +88,7 @@ class Hypothesis:
         Parameters
         ----------
         F : ndarray of float64, shape (n, K)
+            Best in column order.
         step : float or array of shape (n_trees,)
 
         Returns
@@ -83,20 +97,37 @@ class Hypothesis:
         """
         steps = np.broadcast_to(np.asarray(step, dtype=np.float64), (self.trees.n_trees,))
         trees = self.trees
-        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps.copy(), F)
+        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps.copy(), F.T)
         return F
 
 
 @kernel
 def _add(leaves, leaf_offset, leaf_value, leaf_column, steps, F):  # type: ignore[no-untyped-def]
+    """Add each tree's answers to F, shape (K, n)."""
     for t in range(leaves.shape[0]):
         first = leaf_offset[t]
         if leaf_value.shape[1] == 1:
             for i in range(leaves.shape[1]):
                 leaf = first + leaves[t, i]
-                F[i, leaf_column[leaf]] += steps[t] * leaf_value[leaf, 0]
+                F[leaf_column[leaf], i] += steps[t] * leaf_value[leaf, 0]
         else:
+            for k in range(leaf_value.shape[1]):
+                for i in range(leaves.shape[1]):
+                    F[k, i] += steps[t] * leaf_value[first + leaves[t, i], k]
+
+
+@kernel
+def _inner(leaves, leaf_offset, leaf_value, leaf_column, W):  # type: ignore[no-untyped-def]
+    """Return the sum of W, shape (K, n), times each tree's answers."""
+    total = 0.0
+    for t in range(leaves.shape[0]):
+        first = leaf_offset[t]
+        if leaf_value.shape[1] == 1:
             for i in range(leaves.shape[1]):
                 leaf = first + leaves[t, i]
-                for k in range(leaf_value.shape[1]):
-                    F[i, k] += steps[t] * leaf_value[leaf, k]
+                total += W[leaf_column[leaf], i] * leaf_value[leaf, 0]
+        else:
+            for k in range(leaf_value.shape[1]):
+                for i in range(leaves.shape[1]):
+                    total += W[k, i] * leaf_value[first + leaves[t, i], k]
+    return total

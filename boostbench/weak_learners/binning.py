@@ -24,7 +24,8 @@ __all__ = ["BinnedData", "bin_features"]
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
 #: entry of a sparse row costs four bytes and a loop iteration of its own.
 SPARSE_SHARE = 0.6
-_COLUMNS_AT_A_TIME = 16
+#: Bytes of the columns that are held, sorted and encoded at a time.
+_BLOCK_BYTES = 2**24
 
 
 class BinnedData(NamedTuple):
@@ -110,8 +111,9 @@ def bin_features(
     d = X.shape[1]
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs, n_bins = [], [], np.empty(d, dtype=np.int64)
-    for start in range(0, d, _COLUMNS_AT_A_TIME):
-        block = X[:, start : start + _COLUMNS_AT_A_TIME]
+    width = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
+    for start in range(0, d, width):
+        block = X[:, start : start + width]
         columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
         for j, column in enumerate(columns, start):
             low, high = _bins_of(column, max_bins)
