@@ -308,7 +308,20 @@ def _cross_checks(config: Config, source: Source) -> list[BoostbenchError]:
             if name not in labels:
                 where = source.where(("datasets", index, "boosters", name))
                 found.append(BoostbenchError(unknown("booster", name, labels), where=where))
-    return found + _rates_of_problems(config, source)
+    return [*found, *_absent_costs(config, source), *_rates_of_problems(config, source)]
+
+
+def _absent_costs(config: Config, source: Source) -> list[BoostbenchError]:
+    """A booster can take the data sets' costs only if every one has them."""
+    takers = [booster.label for booster in config.boosters if booster.takes_cost_of_data]
+    return [
+        BoostbenchError(
+            f"{entry.data.label} needs a 'cost', a matrix, because {takers[0]} has 'cost: data'",
+            where=source.where(("datasets", index)),
+        )
+        for index, entry in enumerate(config.datasets)
+        if takers and not entry.data.cost
+    ]
 
 
 def _rates_of_problems(config: Config, source: Source) -> list[BoostbenchError]:

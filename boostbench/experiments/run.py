@@ -93,7 +93,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         problem = prepare(run, data_dirs)
     with _timed(seconds, "warm_up"):
         warm_up(run)
-    booster = _make(run, problem.X, problem.n_classes, run.rounds)
+    booster = _make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
     curves = Curves(problem.y, problem.y_clean, problem.cost)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
@@ -219,9 +219,13 @@ def _class_of(run: Run) -> Any:
     return registry.boosters.get(run.booster.source or run.booster.name)
 
 
-def _make(run: Run, X: NDArray[np.float64], n_classes: int, rounds: int) -> Any:
+def _make(
+    run: Run, X: NDArray[np.float64], n_classes: int, rounds: int, cost: Costs | None = None
+) -> Any:
     sizes = {"K": n_classes, "n": X.shape[0], "d": X.shape[1]}
     params = resolve(run.booster.params.plain(), sizes)
+    if run.booster.takes_cost_of_data:
+        params["cost"] = (1.0 - np.eye(n_classes) if cost is None else cost).tolist()
     seed = int(rng_for("booster", run).integers(2**31 - 1))
     return _class_of(run)(n_estimators=rounds, random_state=seed, **params)
 

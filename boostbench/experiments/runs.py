@@ -145,6 +145,11 @@ class Booster:
     source: str = field(default="", compare=False)
     rounds: int | None = field(default=None, compare=False)
 
+    @property
+    def takes_cost_of_data(self) -> bool:
+        """Whether its parameter ``cost`` is written as ``data``: the data set's own costs."""
+        return self.params.get("cost") == "data"
+
 
 @dataclass(frozen=True)
 class Run:

@@ -85,6 +85,14 @@ def test_costs_are_added_up_round_by_round(outcome):
     assert "test_costs" not in outcome["curves"]
 
 
+def test_a_booster_may_take_the_costs_of_the_data():
+    cost = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (9.0, 9.0, 0.0))
+    run = dataclasses.replace(RUN, data=Data("iris", cost=cost))
+    written = dataclasses.replace(run, booster=Booster("sm-boost", Params({"cost": cost})))
+    taken = dataclasses.replace(run, booster=Booster("sm-boost", Params({"cost": "data"})))
+    assert execute(taken)["curves"] == execute(written)["curves"] != execute(run)["curves"]
+
+
 def test_a_cost_matrix_of_the_wrong_size_is_refused():
     run = dataclasses.replace(RUN, data=Data("iris", cost=((0.0, 1.0), (5.0, 0.0))))
     with pytest.raises(BoostbenchError, match="2 x 2 matrix, but the data set has 3 classes"):
