@@ -230,17 +230,17 @@ class Logarithmic(Regulariser):
         z = self.zeta
         return np.asarray(self.age / (1.0 - z) * (z * v - z**v / np.log(z)))
 
-    def _scaled(self, loss: Numbers) -> Numbers:
-        return np.minimum((1.0 - self.zeta) * (loss / self.age) + self.zeta, 1.0)
-
     def _weight(self, loss: Numbers) -> Numbers:
-        return np.asarray(np.log(self._scaled(loss)) / np.log(self.zeta))
+        s = (1.0 - self.zeta) * (loss / self.age)
+        return np.asarray(np.log(s + self.zeta) / np.log(self.zeta))
 
     def _latent(self, loss: Numbers) -> Numbers:
         if np.isinf(self.age):
             return loss
-        u, z = self._scaled(loss), self.zeta
-        grown = u * (np.log(u) - 1.0) - z * (np.log(z) - 1.0)
+        z = self.zeta
+        s = (1.0 - z) * (loss / self.age)
+        # q(s + z) - q(z), q(u) = u (ln u - 1), without cancellation for small s
+        grown = s * (np.log(z) - 1.0) + (s + z) * np.log1p(s / z)
         return np.asarray(self.age / (1.0 - z) * grown / np.log(z))
 
 

@@ -1,0 +1,115 @@
+"""Margin losses: the figures' values, slopes, and what happens far out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from boostbench.boosters.losses import (
+    EXPONENTIAL,
+    LOGISTIC,
+    LOGISTIC_2,
+    SAVAGE,
+    SAVAGE2,
+    SQUARED,
+    TANGENT,
+    ZERO_ONE,
+    Latent,
+    MarginLoss,
+)
+from boostbench.boosters.self_paced import Hard, Linear, Logarithmic, Mixture, Polynomial
+
+SMOOTH: dict[str, MarginLoss] = {
+    "exponential": EXPONENTIAL,
+    "logistic": LOGISTIC,
+    "logistic-2": LOGISTIC_2,
+    "savage": SAVAGE,
+    "savage2": SAVAGE2,
+    "squared": SQUARED,
+    "tangent": TANGENT,
+    "latent-linear": Latent(Linear(3.0)),
+    "latent-polynomial": Latent(Polynomial(3.0, 4.0)),
+    "latent-logarithmic": Latent(Logarithmic(3.0)),
+    "latent-mixture-logistic": Latent(Mixture(1.5), LOGISTIC_2),
+}
+every_smooth_loss = pytest.mark.parametrize("loss", SMOOTH.values(), ids=list(SMOOTH))
+
+#: Fig. 1 of the paper: weights at the margins -3..2 (specification, Sec. 9.1).
+WEIGHTS = [
+    (EXPONENTIAL, [20.08554, 7.38906, 2.71828, 1, 0.36788, 0.13534]),
+    (LOGISTIC, [0.95257, 0.88080, 0.73106, 0.5, 0.26894, 0.11920]),
+    (SAVAGE, [0.00984, 0.06938, 0.36991, 0.5, 0.05006, 0.00127]),
+    (SAVAGE2, [0.08607, 0.18496, 0.28747, 0.25, 0.10575, 0.02503]),
+    (Latent(Linear(2.0)), [0, 0, 0, 0.5, 0.30021, 0.12618]),
+    (Latent(Linear(3.0)), [0, 0, 0.25526, 0.66667, 0.32277, 0.12923]),
+    (Latent(Linear(6.0)), [0, 0, 1.48677, 0.83333, 0.34532, 0.13228]),
+    (Latent(Hard(3.0)), [0, 0, 2.71828, 1, 0.36788, 0.13534]),
+    (Latent(Polynomial(3.0, 4.0)), [0, 0, 1.23555, 0.87358, 0.35218, 0.13327]),
+    (Latent(Polynomial(3.0, 1.3)), [0, 0, 0.00102, 0.25884, 0.23786, 0.11603]),
+]
+#: Fig. 2: losses at -1, 0, 1 (Sec. 9.2).
+VALUES = [
+    (LOGISTIC, [1.31326, 0.69315, 0.31326]),
+    (SAVAGE, [0.77580, 0.25, 0.01421]),
+    (SAVAGE2, [0.53445, 0.25, 0.07233]),
+    (Latent(Linear(3.0)), [1.48677, 0.83333, 0.34532]),
+    (Latent(Polynomial(3.0, 4.0)), [2.15396, 0.93963, 0.36014]),
+    (Latent(Polynomial(3.0, 1.3)), [0.69228, 0.57284, 0.29957]),
+    (ZERO_ONE, [1, 1, 0]),
+    (TANGENT, [(np.pi / 2 + 1) ** 2, 1, (np.pi / 2 - 1) ** 2]),
+]
+
+
+@pytest.mark.parametrize(("loss", "expected"), WEIGHTS, ids=str)
+def test_weights_of_figure_1(loss: MarginLoss, expected: list[float]) -> None:
+    assert_allclose(loss.weight([-3, -2, -1, 0, 1, 2]), expected, atol=5.1e-6)
+
+
+@pytest.mark.parametrize(("loss", "expected"), VALUES, ids=str)
+def test_losses_of_figure_2(loss: MarginLoss, expected: list[float]) -> None:
+    assert_allclose(loss.value([-1, 0, 1]), expected, atol=5.1e-6)
+
+
+@every_smooth_loss
+def test_the_derivative_is_the_slope_of_the_value(loss: MarginLoss) -> None:
+    m = np.linspace(-3.03, 3.03, 101)  # no threshold or knee among them
+    d = 1e-6
+    slope = (loss.value(m + d) - loss.value(m - d)) / (2 * d)
+    assert_allclose(loss.derivative(m), slope, rtol=1e-6, atol=1e-8)
+    assert_array_equal(loss.weight(m), -loss.derivative(m))
+    with np.errstate(divide="ignore"):
+        assert_allclose(loss.log_weight(m), np.log(np.abs(loss.derivative(m))), atol=1e-12)
+
+
+def test_where_the_weights_peak() -> None:
+    m = np.linspace(-3, 3, 600001)
+    for loss, place, height in [
+        (SAVAGE, -np.log(2) / 2, 16 / 27),
+        (SAVAGE2, -np.log(2), 8 / 27),
+        (Latent(Linear(3.0)), -np.log(1.5), 0.75),
+        (Latent(Polynomial(3.0, 4.0)), -np.log(2.25), 2.25 * 0.25 ** (1 / 3)),
+    ]:
+        w = loss.weight(m)
+        assert m[w.argmax()] == pytest.approx(place, abs=1e-4)
+        assert w.max() == pytest.approx(height, rel=1e-6)
+
+
+@every_smooth_loss
+def test_extreme_margins_give_numbers(loss: MarginLoss) -> None:
+    m = np.array([-1e6, -800.0, -40.0, 40.0, 800.0, 1e6])
+    assert np.isfinite(loss.value(m)).all()
+    assert np.isfinite(loss.weight(m)).all()
+    assert not np.isnan(loss.log_weight(m)).any()
+
+
+def test_log_weights_reach_where_weights_underflow() -> None:
+    assert_array_equal(EXPONENTIAL.log_weight([-5000.0, 5000.0]), [5000.0, -5000.0])
+    assert_allclose(SAVAGE.log_weight([-5000.0, 5000.0]), [-1e4 + np.log(4), -2e4 + np.log(4)])
+    assert_allclose(LOGISTIC_2.log_weight([-5000.0, 5000.0]), np.log(2) - np.array([0.0, 1e4]))
+
+
+def test_latent_losses_are_flat_beyond_the_threshold() -> None:
+    for regulariser in (Hard(3.0), Linear(3.0), Polynomial(3.0, 1.3), Logarithmic(3.0)):
+        values = Latent(regulariser).value([-np.log(3.0), -2.0, -50.0, -1e6])
+        assert_allclose(values, values[0], rtol=1e-14)

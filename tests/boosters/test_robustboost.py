@@ -1,0 +1,153 @@
+"""RobustBoost: its two equations, its clock, its potential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_classification
+
+from boostbench.boosters.binary import answers, margins, signed_labels
+from boostbench.boosters.robustboost import Potential, RobustBoost
+
+SETTINGS: list[dict[str, Any]] = [
+    {"epsilon": 0.1},
+    {"epsilon": 0.02, "theta": 0.5},
+    {"epsilon": 0.3, "sigma_final": 0.4},
+    {"epsilon": 0.05, "theta": 1.0},
+]
+every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
+
+
+def noisy_problem() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(250, n_informative=4, flip_y=0.2, random_state=0)
+
+
+@every_setting
+@pytest.mark.parametrize("weak_learner", ["stump", None], ids=["stump", "c45"])
+def test_both_equations_hold_at_every_step_and_time_rises(
+    setting: dict[str, Any], weak_learner: Any
+) -> None:
+    X, y = noisy_problem()
+    booster = RobustBoost(80, weak_learner=weak_learner, **setting)
+    asked: list[tuple[np.ndarray, np.ndarray]] = []
+    times, potentials = [0.0], [setting["epsilon"]]
+    answer = booster.answer
+
+    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
+        asked.append((margins(game), signed_labels(game) * answers(h)))
+        return answer(game, demand, h)
+
+    def on_round(info: Any) -> None:
+        (m, u), t = asked[-1], info.game.memo["time"]
+        moved = m * info.step.decay + u * info.step.size
+        assert_allclose(margins(info.game), moved, atol=1e-12)
+        assert info.step.decay == pytest.approx(np.exp(times[-1] - t))
+        w = info.game.sample_weight * np.exp(info.game.memo["potential"].log_weight(moved, t))
+        assert abs((w * u).sum()) <= 1e-9 * w.sum()
+        times.append(t)
+        potentials.append(info.loss)
+
+    booster.answer = listening_answer
+    booster.fit(X, y, on_round=on_round)
+    assert (np.diff(times) > 0).all()
+    assert booster.time_ == times[-1]
+    finished = booster.stop_reason_ == "time is up"
+    kept = potentials[:-1] if finished else potentials
+    assert_allclose(kept, setting["epsilon"], atol=1e-9)
+    assert potentials[-1] <= setting["epsilon"] + 1e-9
+
+
+@every_setting
+def test_the_game_ends_at_time_1_with_few_small_margins(setting: dict[str, Any]) -> None:
+    X, y = noisy_problem()
+    booster = RobustBoost(2000, weak_learner="stump", **setting).fit(X, y)
+    if booster.stop_reason_ == "time is up":
+        assert booster.time_ >= 1 - 1e-3
+        m = (2 * y - 1) * booster.decision_function(X)
+        theta = setting.get("theta", 0.0)
+        assert (m <= theta).mean() <= 2 * setting["epsilon"]
+
+
+def test_an_easy_problem_ends_at_time_1() -> None:
+    X, y = make_classification(300, class_sep=2.0, flip_y=0.05, random_state=0)
+    booster = RobustBoost(500, weak_learner="stump", epsilon=0.1, theta=0.2).fit(X, y)
+    assert booster.stop_reason_ == "time is up"
+    assert booster.time_ == pytest.approx(1.0, abs=1e-3)
+    assert booster.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("truncate", [False, True])
+@pytest.mark.parametrize(("epsilon", "theta"), [(0.1, 0.0), (0.2, 0.3), (0.01, 1.0)])
+def test_the_potential_starts_at_epsilon_and_ends_at_the_goal(
+    epsilon: float, theta: float, truncate: bool
+) -> None:
+    potential = Potential(epsilon, theta, 0.1, truncate)
+    assert potential.value(np.zeros(1), 0.0)[0] == pytest.approx(epsilon, abs=1e-14)
+    assert potential.mu(1.0) == pytest.approx(theta)
+    assert potential.sigma(1.0) == pytest.approx(0.1)
+
+
+def test_numbers_of_the_specification() -> None:
+    potential = Potential(0.1, 0.0, 0.1)
+    assert potential.sigma(0.0) == pytest.approx(2.542233, abs=6e-7)
+    assert potential.mu(0.0) == pytest.approx(-2.303755, abs=6e-7)
+    assert potential.rho == pytest.approx(0.670366, abs=6e-7)
+    assert Potential(0.1, 0.0, 0.1, True).rho == pytest.approx(0.860405, abs=6e-7)
+    potential, half = Potential(0.2, 0.3), np.array([0.5])
+    assert potential.rho == pytest.approx(0.677540, abs=6e-7)
+    assert potential.value(half, 0.5)[0] == pytest.approx(0.171884, abs=6e-7)
+    assert np.exp(potential.log_weight(half, 0.5))[0] == pytest.approx(0.638799, abs=6e-7)
+
+
+def test_the_potential_solves_its_differential_equation() -> None:
+    potential = Potential(0.1, 0.2)
+    m, t, d = np.linspace(-2, 2, 9), 0.4, 1e-4
+    in_time = (potential.value(m, t + d) - potential.value(m, t - d)) / (2 * d)
+    in_margin = (potential.value(m + d, t) - potential.value(m - d, t)) / (2 * d)
+    curvature = (
+        potential.value(m + d, t) - 2 * potential.value(m, t) + potential.value(m - d, t)
+    ) / d**2
+    assert_allclose(in_time - (m - 2 * potential.rho) * in_margin + curvature / 2, 0, atol=1e-6)
+    w = np.exp(potential.log_weight(m, t))
+    assert_allclose(in_margin, -w / (potential.sigma(t) * np.sqrt(np.pi)), atol=1e-8)
+
+
+def test_truncation_gives_up_samples_for_good() -> None:
+    X, y = noisy_problem()
+    given_up: list[int] = []
+    booster = RobustBoost(60, weak_learner="stump", epsilon=0.3, truncate=True)
+    booster.fit(
+        X, y, on_round=lambda info: given_up.append((booster.weights(info.game) == 0).sum())
+    )
+    assert given_up[-1] > 0
+    m = (2 * y - 1) * booster.decision_function(X)
+    if booster.stop_reason_ == "time is up":
+        assert (m <= 0).mean() <= 0.3
+
+
+def test_a_strong_learner_ends_the_game_in_one_round() -> None:
+    X, y = noisy_problem()
+    booster = RobustBoost(50, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
+    assert (booster.n_rounds_, booster.time_) == (1, 1.0)
+    assert booster.stop_reason_ == "time is up"
+
+
+def test_staged_scores_decay() -> None:
+    X, y = noisy_problem()
+    booster = RobustBoost(6, weak_learner="stump", epsilon=0.02, theta=0.3).fit(X, y)
+    staged = [F.copy() for F in booster.staged_scores(X)]
+    assert_array_equal(staged[-1], booster.scores(X))
+    assert (staged[1].sum(axis=1) < 2 * staged[0].sum(axis=1)).all()
+
+
+def test_an_unreachable_goal_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"epsilon=0\.6 is too large for theta=0.*raise theta"):
+        RobustBoost(epsilon=0.6).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_no_edge_ends_the_game() -> None:
+    booster = RobustBoost(5).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    assert (booster.n_rounds_, booster.stop_reason_, booster.time_) == (0, "no edge", 0.0)

@@ -1,0 +1,112 @@
+"""Self-paced regularisers: closed forms against brute force and numerical integration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+
+from boostbench.boosters.self_paced import (
+    Hard,
+    Linear,
+    Logarithmic,
+    Mixture,
+    Polynomial,
+    Regulariser,
+)
+
+EVERY = [
+    Hard(1.5),
+    Linear(3.0),
+    Polynomial(3.0, 1.3),
+    Polynomial(2.0, 4.0),
+    Mixture(1.7, 1.0),
+    Mixture(2.0, 0.4),
+    Logarithmic(3.0, 0.1),
+    Logarithmic(0.8, 0.7),
+]
+every_regulariser = pytest.mark.parametrize("regulariser", EVERY, ids=str)
+
+
+def losses_of(regulariser: Regulariser) -> np.ndarray:
+    return np.linspace(1e-3, 1.3 * regulariser.threshold, 60)
+
+
+@every_regulariser
+def test_the_weight_minimises_the_penalised_loss(regulariser: Regulariser) -> None:
+    v = np.linspace(0.0, 1.0, 20001)
+    for loss in losses_of(regulariser):
+        best = v[(v * loss + regulariser.penalty(v)).argmin()]
+        assert regulariser.weight(loss) == pytest.approx(best, abs=1e-4)
+
+
+@every_regulariser
+def test_the_latent_loss_is_the_integral_of_the_weight(regulariser: Regulariser) -> None:
+    for loss in losses_of(regulariser):
+        knots = [regulariser.threshold, getattr(regulariser, "_knee", 0.0)]
+        inside = [knot for knot in knots if 0.0 < knot < loss]
+        integral, _ = quad(regulariser.weight, 0.0, loss, points=inside or None, epsabs=1e-12)
+        assert regulariser.latent(loss) == pytest.approx(integral, rel=1e-9)
+
+
+@every_regulariser
+def test_the_latent_loss_is_the_minimum_of_the_penalised_loss(regulariser: Regulariser) -> None:
+    loss = losses_of(regulariser)
+    v = regulariser.weight(loss)
+    least = regulariser.penalty(np.linspace(0.0, 1.0, 100001)).min()
+    assert_allclose(v * loss + regulariser.penalty(v) - least, regulariser.latent(loss), atol=1e-7)
+
+
+@every_regulariser
+def test_the_latent_loss_is_increasing_concave_and_below_the_loss(regulariser: Regulariser) -> None:
+    loss = np.linspace(0.0, 1.5 * regulariser.threshold, 2001)
+    latent = regulariser.latent(loss)
+    assert latent[0] == 0.0
+    assert (np.diff(latent) >= -1e-15).all()
+    assert (np.diff(latent, 2) <= 1e-12).all()
+    assert (latent <= loss + 1e-15).all()
+    beyond = latent[loss >= regulariser.threshold]
+    assert_array_equal(beyond, beyond[0])
+
+
+@every_regulariser
+def test_theorem_1_majorisation(regulariser: Regulariser) -> None:
+    a, b = np.meshgrid(losses_of(regulariser), losses_of(regulariser))
+    upper = regulariser.latent(b) + regulariser.weight(b) * (a - b)
+    assert (regulariser.latent(a) <= upper + 1e-12).all()
+
+
+@every_regulariser
+def test_extreme_losses(regulariser: Regulariser) -> None:
+    assert_array_equal(regulariser.weight([0.0, 1e-320]), [1.0, 1.0])
+    assert_array_equal(regulariser.weight([1e300, np.inf, regulariser.threshold]), [0.0] * 3)
+    assert np.isfinite(regulariser.latent([0.0, 1e300, np.inf])).all()
+
+
+def test_saturation_at_lambda_3() -> None:
+    for regulariser, constant in [
+        (Hard(3.0), 3.0),
+        (Linear(3.0), 1.5),
+        (Polynomial(3.0, 1.3), 0.692308),
+        (Polynomial(3.0, 4.0), 2.25),
+        (Mixture(3.0, 1.0), 2.25),
+    ]:
+        assert regulariser.latent(100.0) == pytest.approx(constant, abs=5e-7)
+
+
+def test_relations_between_the_regularisers() -> None:
+    loss = np.linspace(0.0, 4.0, 41)
+    assert_allclose(Polynomial(3.0, 2.0).weight(loss), Linear(3.0).weight(loss), atol=1e-15)
+    assert_allclose(Polynomial(3.0, 2.0).latent(loss), Linear(3.0).latent(loss), atol=1e-14)
+    assert_allclose(Polynomial(3.0, 1e9).weight(loss), Hard(3.0).weight(loss), atol=1e-6)
+    original = np.log(np.minimum(loss + 0.3, 1.0)) / np.log(0.3)  # Jiang et al., lambda = 0.7
+    assert_allclose(Logarithmic(0.7, 0.3).weight(loss), original, atol=1e-14)
+
+
+@pytest.mark.parametrize("age", [1e300, np.inf])
+def test_an_endless_age_keeps_every_loss(age: float) -> None:
+    loss = np.array([0.0, 1.0, 1e100])
+    for regulariser in (Hard(age), Linear(age), Polynomial(age, 1.3), Logarithmic(age)):
+        assert_array_equal(regulariser.weight(loss), 1.0)
+        assert_allclose(regulariser.latent(loss), loss)

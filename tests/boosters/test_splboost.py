@@ -1,0 +1,187 @@
+"""Self-paced boosters: what the paper proves, the limits of lambda, and how they end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_classification
+
+from boostbench import make_booster
+from boostbench.boosters.adaboost import AdaBoost
+from boostbench.boosters.splboost import SPLBoost, SPLL2Boost, SPLLogitBoost
+from tests.boosters.games import watch
+
+#: Regularisers at the margins the paper uses, and at one scale.
+PACES: list[dict[str, Any]] = [
+    {"regulariser": "hard", "age": 1.5},
+    {"regulariser": "linear", "age": 3.0},
+    {"regulariser": "polynomial", "age": 3.0, "power": 1.3},
+    {"regulariser": "polynomial", "age": 3.0, "power": 4.0},
+    {"regulariser": "mixture", "age": 1.7, "gamma": 1.0},
+    {"regulariser": "logarithmic", "age": 3.0, "zeta": 0.1},
+]
+every_pace = pytest.mark.parametrize("pace", PACES, ids=lambda pace: "-".join(map(str, pace)))
+STUMP = "stump"
+TREE = {"tree": {"max_depth": 3, "criterion": "entropy", "min_samples_leaf": 2}}
+
+
+def noisy_problem(n: int = 150, flipped: float = 0.25) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(n, n_informative=4, flip_y=flipped, random_state=0)
+
+
+def test_a_large_age_is_adaboost_bit_for_bit() -> None:
+    X, y = noisy_problem()
+    plain = AdaBoost(40, weak_learner=TREE).fit(X, y)
+    for age in (1e300, np.inf):
+        for regulariser in ("hard", "linear", "polynomial"):
+            paced = SPLBoost(40, weak_learner=TREE, regulariser=regulariser, age=age).fit(X, y)
+            assert_array_equal(paced.scores(X), plain.scores(X))
+    warm = SPLBoost(40, weak_learner=TREE, age=1.1, warm_start_rounds=40).fit(X, y)
+    assert_array_equal(warm.scores(X), plain.scores(X))
+
+
+@pytest.mark.parametrize("plain", ["logitboost", "l2boost"])
+def test_a_large_age_is_the_plain_regression_booster(plain: str) -> None:
+    X, y = noisy_problem()
+    expected = make_booster(plain, n_estimators=20).fit(X, y)
+    paced = make_booster(f"spl-{plain}", n_estimators=20, age=np.inf).fit(X, y)
+    assert_array_equal(paced.scores(X), expected.scores(X))
+
+
+@every_pace
+@pytest.mark.parametrize("weak_learner", [STUMP, TREE], ids=["stump", "tree"])
+@pytest.mark.parametrize("max_inner", [1, 10])
+def test_the_latent_objective_never_rises(
+    pace: dict[str, Any], weak_learner: Any, max_inner: int
+) -> None:
+    X, y = noisy_problem()
+    for warm in (1, 3):
+        booster = SPLBoost(
+            25, weak_learner=weak_learner, max_inner=max_inner, warm_start_rounds=warm, **pace
+        )
+        losses = watch(booster, X, y).losses[warm - 1 :]
+        assert (np.diff(losses) <= 1e-9).all()
+
+
+@every_pace
+def test_the_latent_objective_never_rises_under_regression(pace: dict[str, Any]) -> None:
+    X, y = noisy_problem()
+    for booster in (
+        SPLLogitBoost(25, halving=True, **pace),
+        SPLL2Boost(25, learning_rate=1.0, **pace),
+        SPLL2Boost(25, learning_rate=0.3, max_inner=5, **pace),
+    ):
+        assert (np.diff(watch(booster, X, y).losses[2:]) <= 1e-9).all()
+
+
+def test_inner_iterations_end_no_higher_than_one() -> None:
+    X, y = noisy_problem()
+    pace = {"regulariser": "linear", "age": 2.0, "warm_start_rounds": 1, "weak_learner": STUMP}
+    once = watch(SPLBoost(2, max_inner=1, **pace), X, y).losses
+    often = watch(SPLBoost(2, max_inner=20, **pace), X, y).losses
+    assert often[0] == once[0]
+    assert often[1] <= once[1] + 1e-12
+
+
+def test_the_step_leaves_the_weak_learner_half_wrong_under_the_old_latent_weights() -> None:
+    X, y = noisy_problem()
+    booster = SPLBoost(12, weak_learner=STUMP, regulariser="linear", age=2.5)
+    latent: list[np.ndarray] = [np.ones(len(y))]
+    booster_scores: list[np.ndarray] = [np.zeros(len(y))]
+
+    def on_round(info: Any) -> None:
+        F = (info.scores[:, 1] - info.scores[:, 0])[info.row_of]
+        sign = np.sign(F - booster_scores[-1])
+        w = latent[-1] * np.exp(-(2 * y - 1) * F)
+        assert w[sign != 2 * y - 1].sum() / w.sum() == pytest.approx(0.5, abs=1e-9)
+        latent.append(booster.latent_weights(info.game)[info.row_of])
+        booster_scores.append(F)
+
+    booster.fit(X, y, on_round=on_round)
+    assert len(latent) == 13
+
+
+def left_out(age: float, X: np.ndarray, y: np.ndarray) -> int:
+    counts: list[int] = []
+    booster = SPLBoost(3, weak_learner=STUMP, age=age)
+    booster.fit(X, y, on_round=lambda info: counts.append((booster.weights(info.game) == 0).sum()))
+    return counts[-1]
+
+
+def test_a_larger_age_leaves_out_no_more_samples() -> None:
+    X, y = noisy_problem(400)
+    counts = [left_out(age, X, y) for age in (1.0, 1.5, 2.0, 3.0, 6.0)]
+    assert counts[0] > counts[-1]
+    assert (np.diff(counts) <= 0).all()
+
+
+def test_flipped_samples_are_left_out_first() -> None:
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(-1.5, 1.0, (150, 2)), rng.normal(1.5, 1.0, (150, 2))])
+    clean = np.arange(300) >= 150
+    flipped = rng.random(300) < 0.15
+    weights: list[np.ndarray] = []
+
+    def on_round(info: Any) -> None:
+        weights.append(info.booster.weights(info.game)[info.row_of])
+
+    SPLBoost(30, weak_learner=STUMP, age=2.5).fit(X, clean ^ flipped, on_round=on_round)
+    paced = weights[-1]
+    AdaBoost(30, weak_learner=STUMP).fit(X, clean ^ flipped, on_round=on_round)
+    assert flipped[paced == 0].mean() > 0.6
+    assert paced[flipped].sum() < 0.7 * weights[-1][flipped].sum()
+
+
+def test_a_perfect_learner_of_what_is_left_ends_the_run_at_the_second_round() -> None:
+    X = np.arange(10.0)[:, None]
+    y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 1])
+    booster = SPLBoost(50, weak_learner=STUMP, age=1.5, warm_start_rounds=1).fit(X, y)
+    assert (booster.n_rounds_, booster.stop_reason_) == (3, "perfect weak learner")
+    warm = SPLBoost(50, weak_learner=STUMP, age=1.5, warm_start_rounds=5)
+    assert warm.fit(X, X[:, 0] > 4).n_rounds_ == 6  # perfect from the first round on
+
+
+def test_no_sample_left_ends_the_run() -> None:
+    X, y = np.arange(8.0)[:, None], np.tile([0, 1], 4)
+    for booster in (SPLBoost(9, age=0.3), SPLLogitBoost(9, age=0.1), SPLL2Boost(9, age=0.5)):
+        booster.set_params(warm_start_rounds=0, weak_learner=STUMP).fit(X, y)
+        assert (booster.n_rounds_, booster.stop_reason_) == (1, "no active sample")
+        assert np.isfinite(booster.predict_proba(X)).all()
+
+
+def test_no_edge_ends_the_run_without_a_round() -> None:
+    booster = SPLBoost(5).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    assert (booster.n_rounds_, booster.stop_reason_) == (0, "no edge")
+    assert_array_equal(booster.decision_function(np.zeros((2, 1))), 0.0)
+    assert list(booster.staged_predict(np.zeros((2, 1)))) == []
+
+
+def test_probabilities_follow_the_scores() -> None:
+    X, y = noisy_problem()
+    booster = SPLBoost(10).fit(X, y)
+    p = 1 / (1 + np.exp(-2 * booster.decision_function(X)))
+    assert_allclose(booster.predict_proba(X)[:, 1], p)
+    l2 = SPLL2Boost(10).fit(X, y)
+    assert_allclose(
+        l2.predict_proba(X)[:, 1], np.clip((1 + l2.decision_function(X)) / 2, 0, 1), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"regulariser": "soft"}, "regulariser"),
+        ({"age": 0.0}, "age"),
+        ({"power": 1.0}, "power"),
+        ({"zeta": 1.0}, "zeta"),
+        ({"gamma": -1.0}, "gamma"),
+        ({"max_inner": 0}, "max_inner"),
+        ({"warm_start_rounds": -1}, "warm_start_rounds"),
+    ],
+)
+def test_parameters_out_of_range_are_named(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SPLBoost(**parameters).fit([[0.0], [1.0]], [0, 1])
