@@ -32,8 +32,8 @@ def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> 
 
     def on_round(info: Any) -> None:
         demand, h = pending.pop()
-        statistic = getattr(demand, "signed_weight", None)
-        statistic = demand.weight if statistic is None else statistic
+        names = ("signed_weight", "cost", "target", "weight")
+        statistic = next(getattr(demand, name) for name in names if hasattr(demand, name))
         seen.demands.append(np.array(statistic)[info.row_of])
         seen.hypotheses.append(h.trees)
         seen.edges.append(info.step.edge)
@@ -47,6 +47,12 @@ def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> 
     finally:
         del booster.answer
     return seen
+
+
+def labels_of(seen: Watched, t: int) -> np.ndarray:
+    """Return the labels answered in round t (from 0), from the scores they changed."""
+    before = seen.scores[t - 1] if t else np.zeros_like(seen.scores[0])
+    return (seen.scores[t] - before).argmax(axis=1)
 
 
 def stump_of(trees: Any, tree: int) -> list[float] | None:

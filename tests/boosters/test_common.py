@@ -17,11 +17,17 @@ from boostbench import list_boosters, make_booster
 #: Every registered booster once, with the parameters that the common checks use.
 TABLE: dict[str, dict[str, Any]] = {
     "adaboost": {},
+    "adaboost-cost": {},
+    "adaboost-m1": {"weak_learner": {"greedy": {"max_leaf_nodes": 20}}},
     "adaboost-mh": {},
+    "adaboost-mm": {},
     "adaboost-mr": {},
     "adaboost-mr-l1": {},
     "additive-logistic": {},
     "additive-logistic-l1": {},
+    "cd-mcboost": {},
+    "drifting-game": {},
+    "gd-mcboost": {},
     "gentleboost": {},
     "l2boost": {"learning_rate": 0.5},
     "logitboost": {},
@@ -39,8 +45,8 @@ TABLE: dict[str, dict[str, Any]] = {
     "spl-logitboost": {},
     "splboost": {"age": 4.0},
 }
-#: Boosters whose draws depend on the order of the classes.
-LABEL_ORDER_MATTERS = {"sm-boost"}
+#: Boosters whose draws, or whose codewords, depend on the order of the classes.
+LABEL_ORDER_MATTERS = {"cd-mcboost", "sm-boost"}
 #: Boosters that take two classes only.
 BINARY = {
     "adaboost",
@@ -142,7 +148,7 @@ def test_whole_weights_are_repeated_samples(name: str) -> None:
 @every_booster
 def test_relabelling_the_classes_renames_them(name: str) -> None:
     if name in LABEL_ORDER_MATTERS:
-        pytest.skip("draws (sample, label) pairs in the order of the labels")
+        pytest.skip("the order of the labels decides what is drawn, or which codeword is whose")
     X, y = problem(name)
     names = np.array([1, 0] if name in BINARY else [2, 0, 3, 1])
     weight = np.random.default_rng(0).random(len(y))  # no two labels tie in a leaf

@@ -1,0 +1,155 @@
+r"""AdaBoost.MM: multiclass boosting that asks for no more than boostability needs.
+
+Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Algorithm 1. The same algorithm with
+other steps or losses goes by other names: `boostbench.boosters.adaboost_cost` and
+`boostbench.boosters.gd_mcboost`.
+
+===============  ==================================  ==============================
+paper            here                                shape
+===============  ==================================  ==============================
+f_t              ``game.scores``                     (n, K)
+C_t              ``demand.cost``                     (n, K), scaled
+h_t              ``h.labels``                        (n,)
+A+, A-           ``gained``, ``lost``
+delta_t          ``delta``
+alpha_t          ``step.size``
+===============  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from boostbench.boosters.base import Booster
+from boostbench.boosters.game import TINY, Game, Step, softmax
+from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.weak_learners import Costs
+
+__all__ = ["AdaBoostMM"]
+
+
+class AdaBoostMM(Booster):
+    r"""Boosting under the minimal weak-learning condition, with exponential loss.
+
+    Each round hands a cost matrix to a weak learner that answers one label,
+
+    .. math::
+        C_{il} = e^{F_{il} - F_{i y_i}} \; (l \ne y_i), \qquad
+        C_{i y_i} = -\sum_{l \ne y_i} C_{il},
+
+    and adds :math:`\alpha` to the score of the answered label. With :math:`A_+` the sum of
+    :math:`-C_{i y_i}` over the samples h gets right, :math:`A_-` that of :math:`C_{i h(x_i)}`
+    over the others and L the sum of all :math:`C_{il}, l \ne y_i`,
+
+    .. math::
+        \delta = \frac{A_+ - A_-}{L}, \qquad
+        \alpha = \tfrac12 \ln\frac{1+\delta}{1-\delta}
+        \quad\text{or}\quad
+        \alpha = \tfrac12 \ln\frac{A_+}{A_-},
+
+    the second of which minimises the loss along h. The training error after T rounds is at most
+    :math:`(K-1) \prod_t \sqrt{1 - \delta_t^2}`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, at least 1.
+    weak_learner : str, dict, object or None, default=None
+        None is the paper's greedy tree; it names no size, which is 12 leaves here.
+    step : {"approximate", "exact"}, default="approximate"
+        ``"approximate"`` is (70), as in the paper's experiments; ``"exact"`` is (71).
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_rounds_ : int
+    stop_reason_ : str
+        ``"perfect weak learner"``, ``"no edge"`` or empty.
+
+    References
+    ----------
+    Mukherjee & Schapire 2013, Algorithm 1, (64)-(72); Theorem 25.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostMM(n_estimators=30).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Booster._parameter_constraints,
+        "step": [StrOptions({"approximate", "exact"})],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        weak_learner: Any = None,
+        step: str = "approximate",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.step = step
+
+    def ask(self, game: Game) -> Costs:
+        """Return the cost matrix (64), up to a positive factor."""
+        v = pair_margins(game.scores, game.y)
+        return Costs(pair_costs(pair_weights(v, self.importance(game)), game.y))
+
+    def answer(self, game: Game, demand: Costs, h: Any) -> Step:
+        """Return alpha by (70) or (71).
+
+        A perfect h gets more weight than all votes before it: in the limit it decides alone.
+        """
+        gained, lost = vote_masses(demand.cost, game.y, h.labels)
+        total = -float(demand.cost[np.arange(len(game.y)), game.y].sum())
+        delta = (gained - lost) / total  # (68)
+        if delta <= TINY:
+            return Step(0.0, delta, stop="no edge", keep=False)
+        if self.step == "exact":
+            alpha = 0.5 * np.log(gained / max(lost, TINY * gained))  # (71)
+        else:
+            capped = min(delta, 1.0 - TINY)
+            alpha = 0.5 * np.log((1.0 + capped) / (1.0 - capped))  # (70)
+        if (h.labels == game.y).all():
+            return Step(float(alpha) + votes(game), delta, stop="perfect weak learner")
+        return Step(float(alpha), delta)
+
+    def importance(self, game: Game) -> NDArray[np.float64]:
+        """Return what the loss on each pair counts: its sample's weight, shape (n, 1)."""
+        return game.sample_weight[:, None]
+
+    def objective(self, game: Game) -> float:
+        """Return the mean of ``sum_{l != y} exp(F_il - F_iy)`` (43), which bounds the error."""
+        return pair_risk(pair_margins(game.scores, game.y), self.importance(game))
+
+    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return soft-max of 2F: the population minimiser of the loss is 1/2 ln p + const."""
+        return softmax(2.0 * F)
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return the greedy tree of Sec. 9."""
+        return "greedy", {"max_leaf_nodes": 12}
+
+
+def vote_masses(
+    cost: NDArray[np.float64], y: NDArray[np.int32], labels: NDArray[np.int32]
+) -> tuple[float, float]:
+    """Return A+ and A-: what h gains where it is right, and what it costs where it is wrong."""
+    paid = cost[np.arange(len(y)), labels]
+    right = labels == y
+    return -float(paid[right].sum()), float(paid[~right].sum())
+
+
+def votes(game: Game) -> float:
+    """Return the sum of the steps so far; each round adds its step to one score of every row."""
+    return float(game.scores[0].sum())

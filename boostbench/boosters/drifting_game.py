@@ -1,0 +1,215 @@
+r"""The drifting-game ("OS") booster: the optimal strategy for a known weak-learning condition.
+
+Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Sec. 3 to 6.
+
+================  ===================================  ==============================
+paper             here                                 shape
+================  ===================================  ==============================
+s_i(l)            ``game.scores``, votes               (n, K)
+phi_t(s)          `boostbench.theory.potentials`
+C_t               ``demand.cost``                      (n, K)
+T                 ``horizon``
+================  ===================================  ==============================
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.boosters.adaboost_mm import votes
+from boostbench.boosters.base import Booster
+from boostbench.boosters.game import Game, Step, softmax
+from boostbench.theory.bounds import default_eta, make_potential
+from boostbench.theory.layout import own_labels, true_label_first
+from boostbench.theory.potentials import Potential
+from boostbench.weak_learners import Costs
+
+__all__ = ["DriftingGame"]
+
+Floats = NDArray[np.float64]
+
+#: A condition missed by less than this share of the potential is taken to be met.
+_MET = 1e-12
+
+#: Zero-one potentials this near to each other are the same but for rounding.
+_DECIDED = 1e-14
+
+
+class DriftingGame(Booster):
+    r"""Boosting by potentials: the costs say what each answer makes of the final loss.
+
+    A weak learner that satisfies the condition with edge :math:`\gamma` is played T rounds of equal
+    votes. :math:`\phi_t(s)` is the loss that can be guaranteed for a sample with votes s and t
+    rounds left; the true label is label 0 here:
+
+    .. math::
+        C_{il} = \phi_{T-t}(s_i + e_l), \qquad
+        \phi_t(s) = \langle b, \phi_{t-1}(s + e_\cdot)\rangle, \qquad
+        \phi_0(s) = \sum_{l>0} e^{\eta (s_l - s_0)} \ \text{or}\ 1[s_0 \le \max_{l>0} s_l],
+
+    with the uniform baseline :math:`b_0 = (1-\gamma)/K + \gamma, b_l = (1-\gamma)/K`, or under the
+    minimal condition with the worst b of edge :math:`\gamma`. As long as the weak learner meets
+    :math:`\sum_i C_{i h(x_i)} \le \sum_i \phi_{T-t+1}(s_i)` the mean potential does not rise, so
+    that the final loss is at most :math:`\phi_T(0)`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds, at least 1.
+    weak_learner : str, dict, object or None, default=None
+        None is the paper's greedy tree; it names no size, which is 12 leaves here.
+    gamma : float, default=0.1
+        Edge of the condition, in [0, 1).
+    condition : {"uniform", "minimal"}, default="uniform"
+        Edge over random with the uniform baseline, or the minimal condition, whose potentials need
+        a table of all states: few classes or few rounds.
+    loss : {"exponential", "zero-one"}, default="exponential"
+    eta : float or None, default=None
+        Weight of a vote in the exponential loss, positive; None is ``ln(1 + gamma)``.
+    horizon : int or None, default=None
+        Length T of the game, at least `n_estimators`, which is taken for None. With the zero-one
+        loss or the minimal condition the costs depend on the rounds left: after t < T rounds the
+        model is not that of a game of t rounds.
+    on_violation : {"go on", "stop"}, default="go on"
+        What to do when the weak learner misses the condition.
+    random_state : int, RandomState or None, default=None
+        Only a weak learner that draws at random uses it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_rounds_ : int
+    stop_reason_ : str
+        ``"converged"`` when every sample is decided whatever comes, ``"condition missed"`` or
+        empty.
+    bound_ : float
+        :math:`\phi_T(0)`, which bounds the training error if every round met the condition.
+    slack_ : list of float
+        Of each round, by how much the mean potential fell: not negative iff the condition was met.
+
+    References
+    ----------
+    Mukherjee & Schapire 2013, (23)-(33), Theorem 13, (47)-(51).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> booster = DriftingGame(n_estimators=30, gamma=0.4).fit(X, y)
+    >>> booster.score(X, y) > 0.98, round(booster.bound_, 3)
+    (True, 0.086)
+    """
+
+    nested_rounds: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Booster._parameter_constraints,
+        "gamma": [Interval(Real, 0, 1, closed="left")],
+        "condition": [StrOptions({"uniform", "minimal"})],
+        "loss": [StrOptions({"exponential", "zero-one"})],
+        "eta": [Interval(Real, 0, None, closed="neither"), None],
+        "horizon": [Interval(Integral, 1, None, closed="left"), None],
+        "on_violation": [StrOptions({"go on", "stop"})],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        weak_learner: Any = None,
+        gamma: float = 0.1,
+        condition: str = "uniform",
+        loss: str = "exponential",
+        eta: float | None = None,
+        horizon: int | None = None,
+        on_violation: str = "go on",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
+        self.gamma = gamma
+        self.condition = condition
+        self.loss = loss
+        self.eta = eta
+        self.horizon = horizon
+        self.on_violation = on_violation
+
+    def begin(self, game: Game) -> None:
+        """Prepare the potentials."""
+        horizon = self.n_estimators if self.horizon is None else self.horizon
+        if horizon < self.n_estimators:
+            raise ValueError(
+                f"horizon must be at least n_estimators ({self.n_estimators}), found {horizon}"
+            )
+        game.memo["horizon"] = horizon
+        potential = make_potential(
+            game.n_classes, self.gamma, condition=self.condition, loss=self.loss, eta=self._eta()
+        )
+        game.memo["potential"] = potential
+        start = np.zeros((1, game.n_classes), dtype=np.int64)
+        self.bound_ = float(potential.values(start, horizon)[0])
+        self.slack_: list[float] = []
+
+    def ask(self, game: Game) -> Costs | None:
+        """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
+        n_left = self._rounds_left(game)
+        potential: Potential = game.memo["potential"]
+        states, where = np.unique(self._states(game), axis=0, return_inverse=True)
+        where = where.ravel()
+        cost = potential.costs(states, n_left)
+        if self.loss == "zero-one" and np.ptp(cost, axis=1).max() <= _DECIDED:
+            return None
+        game.memo["budget"] = float(game.sample_weight @ potential.values(states, n_left)[where])
+        rows = own_labels(cost[where], game.y)
+        return Costs(game.sample_weight[:, None] * rows)
+
+    def answer(self, game: Game, demand: Costs, h: Any) -> Step:
+        """Return the step 1; the edge is at least gamma iff h meets the condition."""
+        rows = np.arange(len(game.y))
+        budget = game.memo["budget"]
+        slack = budget - float(demand.cost[rows, h.labels].sum())
+        least = float(demand.cost[rows, game.y].sum())
+        edge = self.gamma + (1.0 - self.gamma) * slack / (budget - least)
+        met = slack >= -_MET * budget
+        if not met and self.on_violation == "stop":
+            return Step(0.0, edge, stop="condition missed", keep=False)
+        self.slack_.append(slack)
+        return Step(1.0, edge)
+
+    def objective(self, game: Game) -> float:
+        """Return the mean potential with the rounds that are left; at the end, the mean loss."""
+        potential: Potential = game.memo["potential"]
+        values = potential.values(self._states(game), self._rounds_left(game))
+        return float(game.sample_weight @ values)
+
+    def probabilities(self, F: Floats) -> Floats:
+        """Return soft-max of ``2 eta F``, or for the zero-one loss the shares of the votes."""
+        if self.loss == "exponential":
+            return softmax(2.0 * float(self._eta() or 0.0) * F)
+        F = F + (F.sum(axis=1, keepdims=True) == 0.0)
+        shares: Floats = F / F.sum(axis=1, keepdims=True)
+        return shares
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return the greedy tree of Sec. 9."""
+        return "greedy", {"max_leaf_nodes": 12}
+
+    def _eta(self) -> float | None:
+        if self.loss == "zero-one":
+            if self.eta is not None:
+                raise ValueError(f"the zero-one loss has no eta, found {self.eta}")
+            return None
+        if self.eta is None and self.gamma == 0.0:
+            raise ValueError("the exponential loss with gamma=0 needs eta")
+        return default_eta(self.gamma) if self.eta is None else self.eta
+
+    def _states(self, game: Game) -> NDArray[np.int64]:
+        states: NDArray[np.int64] = true_label_first(np.rint(game.scores), game.y).astype(np.int64)
+        return states
+
+    def _rounds_left(self, game: Game) -> int:
+        return int(game.memo["horizon"]) - round(votes(game))

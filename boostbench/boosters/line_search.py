@@ -1,0 +1,97 @@
+r"""Step sizes that minimise a risk along a weak hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from boostbench.boosters.game import TINY
+
+__all__ = ["exponential_step", "falling_step"]
+
+Floats = NDArray[np.float64]
+
+
+def exponential_step(mass: Floats, rate: Floats) -> float:
+    r"""Return the step :math:`\alpha \ge 0` that minimises :math:`\sum_j c_j e^{\alpha v_j}`.
+
+    Newton's method on the derivative, kept inside a bracket by bisection. No step changes a term by
+    more than the factor :math:`10^{\mp 5}`: where the sum falls without end the step is
+    :math:`\ln(10^{10}) / (2 \max_j |v_j|)`.
+
+    Parameters
+    ----------
+    mass : ndarray of float64, any shape
+        c, not negative.
+    rate : ndarray of float64, same shape
+        v.
+
+    Returns
+    -------
+    step : float
+        0 where the sum does not fall at first.
+
+    References
+    ----------
+    Saberian & Vasconcelos 2011, (26) and (33).
+
+    Examples
+    --------
+    >>> round(exponential_step(np.array([4.0, 1.0]), np.array([-1.0, 1.0])), 6)
+    0.693147
+    """
+    matters = (mass > 0.0) & (rate != 0.0)
+    c, v = mass[matters], rate[matters]
+    if not len(c) or c @ v >= 0.0:
+        return 0.0
+    c = c / c.sum()
+    falling, rising = c @ np.maximum(-v, 0.0), c @ np.maximum(v, 0.0)
+    fastest = float(np.abs(v).max())
+    low, high = 0.0, 0.5 * float(np.log(1.0 / TINY)) / fastest
+    if rising == 0.0 or (c * np.exp(high * v)) @ v <= 0.0:
+        return high
+    alpha = min(0.5 * float(np.log(falling / rising)) / fastest, high)
+    for _ in range(200):
+        terms = c * np.exp(alpha * v)
+        slope = float(terms @ v)
+        if abs(slope) <= 1e-13 * (terms @ np.abs(v)) or high - low <= 1e-15 * max(high, 1.0):
+            break
+        low, high = (alpha, high) if slope < 0.0 else (low, alpha)
+        newton = alpha - slope / float(terms @ np.square(v))
+        alpha = newton if low < newton < high else 0.5 * (low + high)
+    return alpha
+
+
+def falling_step(risk: Callable[[float], float], longest: float) -> float:
+    """Return a step in [0, longest] to a minimum of any risk along a direction.
+
+    The step is doubled until the risk rises, and the minimum is bracketed by Brent's method. The
+    risk need not be convex: what is found is lower than at 0, or the step is 0.
+
+    Parameters
+    ----------
+    risk : callable
+        From a step to the risk.
+    longest : float
+        Largest step, positive.
+
+    Returns
+    -------
+    step : float
+
+    Examples
+    --------
+    >>> round(falling_step(lambda step: (step - 2.0) ** 2, 10.0), 6)
+    2.0
+    """
+    start = before = risk(0.0)
+    reach = 1e-4 * longest
+    here = risk(reach)
+    while here < before and reach < longest:
+        reach, before = min(2.0 * reach, longest), here
+        here = risk(reach)
+    found = minimize_scalar(risk, bounds=(0.0, reach), method="bounded", options={"xatol": 1e-10})
+    return float(found.x) if found.fun < start else 0.0

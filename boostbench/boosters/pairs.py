@@ -1,0 +1,61 @@
+r"""Pairs of a sample and a wrong label: what AdaBoost.MM and MCBoost weigh and pay for.
+
+Both lose :math:`\phi(v_{il})` on every label :math:`l \ne y_i`, where
+:math:`v_{il} = F_{i y_i} - F_{il}` is the margin over that label and :math:`\phi` is exponential.
+The pair weighs :math:`a_{il} = -\phi'(v_{il})`; answering l in place of :math:`y_i` costs as much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+
+__all__ = ["pair_costs", "pair_margins", "pair_risk", "pair_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def pair_margins(F: Floats, y: NDArray[np.int32]) -> Floats:
+    """Return ``v_il = F_iy - F_il``, infinite at the true label, shape (n, K).
+
+    Examples
+    --------
+    >>> pair_margins(np.array([[3.0, 1.0, 0.5]]), np.array([1])).tolist()
+    [[-2.0, inf, 0.5]]
+    """
+    rows = np.arange(len(y))
+    v: Floats = F[rows, y][:, None] - F
+    v[rows, y] = np.inf
+    return v
+
+
+def pair_weights(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) -> Floats:
+    """Return ``a_il = importance_il * -phi'(v_il)``, 0 at the true label, shape (n, K).
+
+    Parameters
+    ----------
+    v : ndarray of float64, shape (n, K)
+        From `pair_margins`.
+    importance : ndarray of float64, shape (n, 1) or (n, K)
+        Sample weights, perhaps times the cost of each confusion; not negative.
+    loss : MarginLoss, default=EXPONENTIAL
+        phi. The exponential loss' weights are divided by the largest of ``exp(-v)``, which changes
+        nothing for a weak learner and keeps them finite.
+    """
+    a = np.exp(v.min() - v) if loss is EXPONENTIAL else loss.weight(v)
+    a *= importance
+    return a
+
+
+def pair_costs(a: Floats, y: NDArray[np.int32]) -> Floats:
+    """Return ``C_il = a_il``, and ``C_iy = -sum_l a_il`` for the true label, shape (n, K)."""
+    C = a.copy()
+    C[np.arange(len(y)), y] = -a.sum(axis=1)
+    return C
+
+
+def pair_risk(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) -> float:
+    """Return the sum of ``importance_il * phi(v_il)`` over all wrong labels."""
+    return float((importance * np.where(v < np.inf, loss.value(v), 0.0)).sum())

@@ -1,0 +1,253 @@
+"""A stump that answers all classes at once, each leaf with a vector."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.weak_learners.base import Hypothesis
+from boostbench.weak_learners.binning import BinnedData, bin_features
+from boostbench.weak_learners.compiled import inner, kernel
+from boostbench.weak_learners.demands import BinaryLabels
+from boostbench.weak_learners.forest import Forest
+
+__all__ = ["MultiLabelStump"]
+
+Floats = NDArray[np.float64]
+
+SIGN, REAL, FACTORED = range(3)
+_CODES = {"sign": SIGN, "real": REAL, "factored": FACTORED}
+
+#: Scores that agree to this fraction of the weight are taken to tie.
+_TIE = 1e-12
+
+
+class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
+    r"""One threshold for all classes; on each side an answer for every class.
+
+    With :math:`W^\pm_{ql}` the weight on side q whose wanted answer for class l is :math:`\pm 1`:
+
+    ============  =====================================================  =========================
+    answers       on side q for class l                                  the threshold maximises
+    ============  =====================================================  =========================
+    "sign"        sign of :math:`W^+_{ql} - W^-_{ql}`, +1 at 0           :math:`\sum_{ql}
+                                                                         |W^+_{ql} - W^-_{ql}|`
+    "real"        :math:`\frac12 \ln\frac{W^+_{ql} + b}{W^-_{ql} + b}`   :math:`-2 \sum_{ql}
+                                                                         \sqrt{W^+_{ql} W^-_{ql}}`
+    "factored"    :math:`v_l` below, :math:`-v_l` above, v = +-1         the weighted correlation
+    ============  =====================================================  =========================
+
+    The smoothing b is the summed weight divided by the number of rows times classes. Ties: lowest
+    feature, then lowest threshold. A missing value goes to the side where it scores better, above
+    on ties.
+
+    Parameters
+    ----------
+    answers : {"sign", "real", "factored"}, default="sign"
+    max_bins : int, default=255
+        Bins per feature, 2..255.
+
+    References
+    ----------
+    Schapire & Singer, "BoosTexter", 2000, Sec. 4; Schapire & Singer 1999, Sec. 5.
+
+    Examples
+    --------
+    >>> stump = MultiLabelStump()
+    >>> demand = BinaryLabels(np.array([[0.2, -0.2], [-0.3, 0.3]]))
+    >>> h = stump.fit(stump.prepare(np.array([[1.0], [2.0]])), demand)
+    >>> h.values(2).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+
+    accepts: ClassVar[tuple[type, ...]] = (BinaryLabels,)
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "answers": [StrOptions(set(_CODES))],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+    }
+
+    def __init__(self, answers: str = "sign", *, max_bins: int = 255) -> None:
+        self.answers = answers
+        self.max_bins = max_bins
+
+    def prepare(self, X: Floats, rows: NDArray[np.intp] | None = None) -> BinnedData:
+        """Check the parameters and bin the training rows ``X[rows]``."""
+        self._validate_params()
+        return bin_features(X, rows, self.max_bins)
+
+    def fit(
+        self, data: BinnedData, demand: BinaryLabels, rng: np.random.Generator | None = None
+    ) -> Hypothesis:
+        """Find the best stump.
+
+        Parameters
+        ----------
+        data : BinnedData
+            From `prepare`.
+        demand : BinaryLabels
+        rng : numpy.random.Generator, optional
+            Not used.
+
+        Returns
+        -------
+        Hypothesis
+            One tree of at most two leaves, whose answers are vectors.
+
+        Raises
+        ------
+        ValueError
+            If the demand is another one.
+        """
+        if not isinstance(demand, BinaryLabels):
+            raise ValueError(
+                f"MultiLabelStump meets BinaryLabels, it cannot meet {type(demand).__name__}"
+            )
+        weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
+        rows = np.flatnonzero(weight.any(axis=1))
+        tie = _TIE * float(np.abs(weight).sum())
+        feature, last, missing_left = _best_split(data, weight, rows, _CODES[self.answers], tie)
+        if feature < 0:
+            leaves = np.zeros(data.n_rows, dtype=np.int32)
+            trees = _tree(data, None, self._vectors(weight, leaves, 1))
+            return Hypothesis(trees, leaves[None, :])
+        last, threshold = _threshold(data, feature, last, rows)
+        code = data.codes[feature]
+        above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
+        leaves = above.astype(np.int32)
+        split = (feature, threshold, missing_left)
+        return Hypothesis(_tree(data, split, self._vectors(weight, leaves, 2)), leaves[None, :])
+
+    def _vectors(self, weight: Floats, leaves: NDArray[np.int32], n_leaves: int) -> Floats:
+        """Return what each leaf answers, shape (n_leaves, K)."""
+        sides = [weight[leaves == leaf] for leaf in range(n_leaves)]
+        plus = np.array([np.maximum(side, 0.0).sum(axis=0) for side in sides])
+        minus = np.array([np.maximum(-side, 0.0).sum(axis=0) for side in sides])
+        total = plus.sum() + minus.sum()
+        if self.answers == "real":
+            b = total / max(weight.size, 1)
+            return _half_log_ratio(plus + b, minus + b)
+        G = plus - minus
+        if self.answers == "factored" and n_leaves == 2:
+            G = np.array([G[0] - G[1], G[1] - G[0]])
+            v = np.where(G[0] >= -_TIE * total, 1.0, -1.0)
+            return np.array([v, -v])
+        return np.where(-_TIE * total <= G, 1.0, -1.0)
+
+
+def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
+    if not plus.any():  # a demand without any weight
+        return np.zeros_like(plus)
+    result: Floats = 0.5 * np.log(plus / minus)
+    return result
+
+
+def _threshold(
+    data: BinnedData, feature: int, last: int, rows: NDArray[np.intp]
+) -> tuple[int, float]:
+    """Return the last bin that goes left, and the threshold midway to the next bin with weight."""
+    n_bins = int(data.n_bins[feature])
+    codes = data.codes[feature][rows]
+    above = codes[(codes > last) & (codes < n_bins)]
+    if not len(above):
+        return n_bins - 1, np.inf  # missing values against all others
+    following, first = int(above.min()), int(data.offset[feature])
+    smallest, largest = data.low[first:], data.high[first:]
+    middle = 0.5 * largest[last] + 0.5 * smallest[following]
+    # a bin without weight falls on the side where the threshold puts it
+    while last + 1 < following and largest[last + 1] <= middle:
+        last += 1
+    if not largest[last] <= middle < smallest[last + 1]:
+        middle = 0.5 * largest[last] + 0.5 * smallest[last + 1]
+        middle = middle if middle < smallest[last + 1] else largest[last]
+    return last, float(middle)
+
+
+def _tree(data: BinnedData, split: tuple[int, float, bool] | None, vectors: Floats) -> Forest:
+    n_nodes = 0 if split is None else 1
+    feature, threshold, missing_left = (0, 0.0, False) if split is None else split
+    return Forest(
+        feature=[feature] * n_nodes,
+        threshold=[threshold] * n_nodes,
+        missing_left=[missing_left] * n_nodes,
+        left=[~0] * n_nodes,
+        right=[~1] * n_nodes,
+        node_offset=[0, n_nodes],
+        leaf_value=vectors,
+        leaf_column=np.full(len(vectors), -1),
+        leaf_offset=[0, len(vectors)],
+        n_features=data.n_features,
+    )
+
+
+@kernel
+def _best_split(data, weight, rows, answers, tie):  # type: ignore[no-untyped-def]
+    """Return feature, last bin on the left and side of the missing values; feature -1 if none."""
+    K = weight.shape[1]
+    best_feature, best_bin, best_missing = -1, -1, False
+    plus, minus = np.zeros((256, K)), np.zeros((256, K))
+    count = np.zeros(256, dtype=np.int64)
+    whole = np.zeros((2, K))
+    left = np.zeros((2, K))
+    for i in rows:
+        for k in range(K):
+            w = weight[i, k]
+            whole[0 if w > 0.0 else 1, k] += abs(w)
+    best = -np.inf
+    if answers == FACTORED:  # a constant may be better than any split
+        best = 0.0
+        for k in range(K):
+            best += abs(whole[0, k] - whole[1, k])
+    for j in range(data.codes.shape[0]):
+        n_bins = data.n_bins[j]
+        plus[:], minus[:], count[:] = 0.0, 0.0, 0
+        codes = data.codes[j]
+        for i in rows:
+            b = codes[i]
+            count[b] += 1
+            for k in range(K):
+                w = weight[i, k]
+                if w > 0.0:
+                    plus[b, k] += w
+                else:
+                    minus[b, k] -= w
+        n_missing = count[n_bins] if data.offset[j + 1] - data.offset[j] > n_bins else 0
+        for side in range(2 if n_missing > 0 else 1):
+            n_left = n_missing if side == 1 else 0
+            for k in range(K):
+                left[0, k] = plus[n_bins, k] if side == 1 else 0.0
+                left[1, k] = minus[n_bins, k] if side == 1 else 0.0
+            for b in range(n_bins):
+                if count[b] == 0:
+                    continue
+                n_left += count[b]
+                for k in range(K):
+                    left[0, k] += plus[b, k]
+                    left[1, k] += minus[b, k]
+                if n_left == rows.shape[0]:
+                    break
+                score = _score(left, whole, answers)
+                if score > best + tie:
+                    best = score
+                    best_feature, best_bin, best_missing = j, b, side == 1
+    return best_feature, best_bin, best_missing
+
+
+@inner
+def _score(left, whole, answers):  # type: ignore[no-untyped-def]
+    score = 0.0
+    for k in range(left.shape[1]):
+        plus, minus = left[0, k], left[1, k]
+        more_plus, more_minus = max(whole[0, k] - plus, 0.0), max(whole[1, k] - minus, 0.0)
+        if answers == SIGN:
+            score += abs(plus - minus) + abs(more_plus - more_minus)
+        elif answers == REAL:
+            score -= 2.0 * (np.sqrt(plus * minus) + np.sqrt(more_plus * more_minus))
+        else:
+            score += abs(plus - minus - more_plus + more_minus)
+    return score

@@ -1,0 +1,88 @@
+"""AdaBoost.M1: worked examples, and when it stops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from boostbench.boosters.adaboost_m1 import AdaBoostM1
+from boostbench.boosters.game import TINY
+from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
+from tests.boosters.games import labels_of, watch
+from tests.boosters.vectors import TEN_DIGITS, THEORY, TOY_X, TOY_Y
+
+
+@pytest.mark.parametrize("learner", ["greedy-info", "greedy"])
+def test_the_worked_example(learner: str) -> None:
+    vector = THEORY["m1"][learner]
+    seen = watch(AdaBoostM1(2, weak_learner={learner: {"max_leaf_nodes": 3}}), TOY_X, TOY_Y)
+    for t in range(2):
+        assert_array_equal(labels_of(seen, t), vector["hypotheses"][t])
+    assert_allclose(seen.edges, 1 - 2 * np.array(vector["error"]), **TEN_DIGITS)
+    assert_allclose(seen.sizes, vector["alpha"], **TEN_DIGITS)
+    assert_allclose(seen.demands[0], 1 / 9)
+    assert_allclose(seen.demands[1], THEORY["m1"]["distribution_in_round_2"], **TEN_DIGITS)
+
+
+def test_the_loss_is_the_product_of_the_papers_factors_and_bounds_the_error() -> None:
+    X, y = noisy_stumps()
+    seen = watch(AdaBoostM1(15, weak_learner={"greedy": {"max_leaf_nodes": 12}}), X, y)
+    error = (1 - np.array(seen.edges)) / 2
+    assert_allclose(seen.losses, np.cumprod(2 * np.sqrt(error * (1 - error))), rtol=1e-9)
+    errors = [(F.argmax(axis=1) != y).mean() for F in seen.scores]
+    assert (errors <= np.array(seen.losses)).all()
+
+
+def test_the_last_classifier_is_wrong_half_the_time_under_the_new_weights() -> None:
+    X, y = noisy_stumps()
+    seen = watch(AdaBoostM1(6, weak_learner={"greedy": {"max_leaf_nodes": 12}}), X, y)
+    for t in range(5):
+        assert seen.demands[t + 1][labels_of(seen, t) != y].sum() == pytest.approx(0.5, abs=1e-10)
+
+
+def test_trees_of_four_leaves_are_too_weak_for_ten_classes() -> None:
+    """They name four classes at most, so they err on more than half of the samples."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 10
+    X = rng.normal(size=(300, 3)) + y[:, None]
+    none = AdaBoostM1(5, keep_first=False).fit(X, y)
+    assert (none.stop_reason_, none.n_rounds_) == ("no edge", 0)
+    assert set(none.predict(X)) == {0}
+    one = AdaBoostM1(5).fit(X, y)
+    assert (one.stop_reason_, one.n_rounds_) == ("no edge", 1)
+    assert one.score(X, y) > 0.2
+    assert_array_equal(one.scores(X).sum(axis=1), 1.0)
+
+
+def test_a_later_failure_keeps_what_was_learned() -> None:
+    y = np.array([0, 1, 2, 0])
+    table = np.array([[0, 1, 2, 1], [1, 2, 0, 0], [0, 1, 2, 1]]).T
+    booster = AdaBoostM1(3, weak_learner=Scripted(table)).fit(row_numbers(4), y)
+    assert (booster.stop_reason_, booster.n_rounds_) == ("no edge", 1)
+
+
+def test_a_perfect_classifier_ends_the_training_and_decides_alone() -> None:
+    y = np.array([0, 1, 2, 0, 1])
+    table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y]).T
+    booster = AdaBoostM1(9, weak_learner=Scripted(table))
+    seen = watch(booster, row_numbers(5), y)
+    assert booster.stop_reason_ == "perfect weak learner"
+    assert seen.sizes[-1] == pytest.approx(np.log((1 - TINY) / TINY) + sum(seen.sizes[:-1]))
+    assert_array_equal(booster.predict(row_numbers(5)), y)
+
+
+def test_resampling_shows_the_weak_learner_a_sample_and_judges_it_on_all() -> None:
+    X, y = noisy_stumps()
+    booster = AdaBoostM1(
+        5, weak_learner={"greedy": {"max_leaf_nodes": 12}}, resample=True, random_state=0
+    )
+    seen = watch(booster, X, y)
+    for t, shares in enumerate(seen.demands):
+        assert_allclose(len(y) * shares, np.rint(len(y) * shares), atol=1e-9)
+        assert shares.sum() == pytest.approx(1.0)
+        if t:
+            D = np.exp(-seen.scores[t - 1][np.arange(len(y)), y])
+            error = (D * (labels_of(seen, t) != y)).sum() / D.sum()
+            assert seen.edges[t] == pytest.approx(1 - 2 * error)
+    assert_array_equal(booster.predict(X), booster.fit(X, y).predict(X))

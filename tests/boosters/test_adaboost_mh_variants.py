@@ -1,0 +1,214 @@
+"""AdaBoost.MH with answers that are labels, reals, or signs from one stump for all classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.boosters.adaboost_mh import AdaBoostMH
+from boostbench.boosters.game import TINY
+from boostbench.weak_learners import BinaryLabels, Stump
+from boostbench.weak_learners.multilabel import MultiLabelStump
+from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
+from tests.boosters.games import labels_of, watch
+from tests.boosters.vectors import (
+    DATA_A,
+    EIGHT_DIGITS,
+    LABELS,
+    MCBOOST,
+    TEN_DIGITS,
+    THEORY,
+    TOY_X,
+    TOY_Y,
+    TWO_LEAVES,
+)
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "trees": {},
+    "label": {"answers": "label"},
+    "real": {"answers": "real"},
+    "discrete": {"weak_learner": "multilabel-stump"},
+    "factored": {"weak_learner": {"multilabel-stump": {"answers": "factored"}}},
+}
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+
+
+@parametrize_with_checks(
+    [AdaBoostMH(15, **VARIANTS[name]) for name in ("label", "real", "discrete", "factored")]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_the_worked_example_of_labels() -> None:
+    vector = THEORY["mh_label"]
+    seen = watch(AdaBoostMH(3, weak_learner=TWO_LEAVES, answers="label"), TOY_X, TOY_Y)
+    for t in range(3):
+        assert_array_equal(labels_of(seen, t), THEORY["hypotheses"][t])
+    assert_allclose(seen.edges, 1 - 2 * np.array(vector["error"]), **TEN_DIGITS)
+    assert_allclose(seen.sizes, vector["alpha"], **TEN_DIGITS)
+
+
+def test_the_worked_example_of_real_answers() -> None:
+    seen = watch(AdaBoostMH(2, answers="real"), TOY_X, TOY_Y)
+    for t, expected in enumerate(THEORY["mh_real"]):
+        trees = seen.hypotheses[t]
+        assert trees.feature[0] == expected["feature"]
+        assert trees.threshold[0] == expected["threshold"]
+        assert_allclose(trees.leaf_value[0], expected["left"], **EIGHT_DIGITS)
+        assert_allclose(trees.leaf_value[1], expected["right"], **EIGHT_DIGITS)
+        w, above = seen.demands[t], TOY_X[:, expected["feature"]] > expected["threshold"]
+        sides = [(np.maximum(w, 0)[s].sum(0), np.maximum(-w, 0)[s].sum(0)) for s in (above, ~above)]
+        Z = 2 * sum(np.sqrt(plus * minus).sum() for plus, minus in sides)
+        assert pytest.approx(expected["Z"], abs=6e-10) == Z
+    assert seen.sizes == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("mh_discrete", VARIANTS["discrete"]), ("mh_real", VARIANTS["real"])],
+)
+def test_the_worked_examples_of_mcboosts_specification(
+    name: str, parameters: dict[str, Any]
+) -> None:
+    seen = watch(AdaBoostMH(3, **parameters), DATA_A, LABELS)
+    for trees, alpha, expected in zip(seen.hypotheses, seen.sizes, MCBOOST[name], strict=True):
+        assert trees.feature[0] == expected["feature"]
+        assert trees.threshold[0] == pytest.approx(expected["threshold"])
+        assert_allclose(trees.leaf_value, [expected["left"], expected["right"]], **TEN_DIGITS)
+        assert alpha == pytest.approx(expected["alpha"], abs=6e-10)
+
+
+@every_variant
+def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str) -> None:
+    X, y = noisy_stumps()
+    booster = AdaBoostMH(12, **VARIANTS[variant])
+    seen = watch(booster, X, y)
+    assert (np.diff([1.0, *seen.losses]) < 0).all()
+    S = np.where(y[:, None] == np.arange(3), 1, -1)
+    for F, loss in zip(seen.scores, seen.losses, strict=True):
+        psi = booster.sums(F)
+        assert loss == pytest.approx(np.exp(-S * psi).mean())
+        assert (np.sign(psi) != S).mean() <= loss
+    if variant != "real":
+        assert_allclose(seen.losses, np.cumprod(np.sqrt(1 - np.square(seen.edges))), rtol=1e-9)
+    else:
+        assert_allclose(seen.losses, np.cumprod(1 - np.array(seen.edges)), rtol=1e-9)
+
+
+def test_labels_begin_with_a_quarter_of_the_error_where_there_are_eight_classes() -> None:
+    """The first error is 2/K of the classification error: it starts where M1 cannot."""
+    rng = np.random.default_rng(0)
+    y = np.arange(160) % 8
+    X = rng.normal(size=(160, 2)) + y[:, None]
+    seen = watch(AdaBoostMH(1, answers="label", weak_learner=TWO_LEAVES), X, y)
+    wrong = (labels_of(seen, 0) != y).mean()
+    assert wrong > 0.5
+    assert (1 - seen.edges[0]) / 2 == pytest.approx(wrong * 2 / 8)
+
+
+def test_votes_for_labels_score_as_the_signs_do() -> None:
+    X, y = noisy_stumps()
+    booster = AdaBoostMH(10, answers="label", weak_learner={"greedy": {"max_leaf_nodes": 4}})
+    seen = watch(booster, X, y)
+    psi = np.zeros((len(y), 3))
+    for t, alpha in enumerate(seen.sizes):
+        psi += alpha * np.where(labels_of(seen, t)[:, None] == np.arange(3), 1.0, -1.0)
+    assert_allclose(booster.sums(seen.scores[-1]), psi, atol=1e-9)
+
+
+def test_a_perfect_label_ends_the_training_and_decides_alone() -> None:
+    y = np.array([0, 1, 2, 0, 1])
+    table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y]).T
+    booster = AdaBoostMH(9, weak_learner=Scripted(table), answers="label")
+    seen = watch(booster, row_numbers(5), y)
+    assert booster.stop_reason_ == "perfect weak learner"
+    cap = 0.5 * np.log((2 - TINY) / TINY)
+    assert seen.sizes[-1] == pytest.approx(cap + sum(seen.sizes[:-1]))
+    assert_array_equal(booster.predict(row_numbers(5)), y)
+
+
+def test_the_class_number_as_one_more_feature_gives_every_sample_one_answer() -> None:
+    """A sum of stumps on (x, l) is u(x) + v(l): the literal reading of the paper cannot work."""
+    X, y = noisy_stumps()
+    K, n = 3, len(y)
+    augmented = np.column_stack([np.repeat(X, K, axis=0), np.tile(np.arange(K), n)])
+    signs = np.where(np.repeat(y, K) == np.tile(np.arange(K), n), 1.0, -1.0)
+    stump = Stump("error")
+    data = stump.prepare(augmented)
+    F = np.zeros(n * K)
+    for _ in range(20):
+        D = np.exp(-signs * F)
+        h = stump.fit(data, BinaryLabels((signs * D / D.sum())[:, None])).values(1)[:, 0]
+        r = float(signs * D @ h / D.sum())
+        F += np.arctanh(min(r, 1 - 1e-9)) * h
+    assert len(set(F.reshape(n, K).argmax(axis=1))) == 1
+
+
+def brute_force(X: np.ndarray, w: np.ndarray, answers: str) -> float:
+    """The best score of any threshold, missing values on either side."""
+    plus, minus = np.maximum(w, 0), np.maximum(-w, 0)
+
+    def score(left: np.ndarray) -> float:
+        P = [plus[left].sum(0), plus[~left].sum(0)]
+        M = [minus[left].sum(0), minus[~left].sum(0)]
+        if answers == "sign":
+            return float(sum(np.abs(p - m).sum() for p, m in zip(P, M, strict=True)))
+        if answers == "real":
+            return -2 * float(sum(np.sqrt(p * m).sum() for p, m in zip(P, M, strict=True)))
+        return float(np.abs(P[0] - M[0] - P[1] + M[1]).sum())
+
+    whole = np.ones(len(X), dtype=bool)
+    best = score(whole)
+    for x in X.T:
+        for threshold in np.unique(x[~np.isnan(x)]):
+            best = max(best, score(x <= threshold), score((x <= threshold) | np.isnan(x)))
+    return best
+
+
+@pytest.mark.parametrize("answers", ["sign", "real", "factored"])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_stump_is_the_best_of_all(answers: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, K = 25, 3
+    X = rng.integers(5, size=(n, 3)).astype(float)
+    if seed % 2:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    w = rng.normal(size=(n, K)) * (rng.random((n, 1)) < 0.8)
+    stump = MultiLabelStump(answers)
+    h = stump.fit(stump.prepare(X), BinaryLabels(w))
+    values = h.values(K)
+    assert_array_equal(h.trees.add_scores(X, [0], [1.0], np.zeros((n, K))), values)
+    best = brute_force(X, w, answers)
+    if answers == "real":
+        left = h.leaves[0] == 0
+        assert brute_force_of_split(w, left) == pytest.approx(best)
+        smoothing = np.abs(w).sum() / w.size
+        P = np.where(left[:, None], np.maximum(w, 0)[left].sum(0), np.maximum(w, 0)[~left].sum(0))
+        M = np.where(left[:, None], np.maximum(-w, 0)[left].sum(0), np.maximum(-w, 0)[~left].sum(0))
+        assert_allclose(values, 0.5 * np.log((P + smoothing) / (M + smoothing)))
+    else:
+        assert np.abs(values).max() == 1.0
+        assert (w * values).sum() == pytest.approx(best)
+
+
+def brute_force_of_split(w: np.ndarray, left: np.ndarray) -> float:
+    plus, minus = np.maximum(w, 0), np.maximum(-w, 0)
+    return -2 * float(sum(np.sqrt(plus[s].sum(0) * minus[s].sum(0)).sum() for s in (left, ~left)))
+
+
+def test_the_stump_without_anything_to_split_is_a_constant() -> None:
+    stump = MultiLabelStump()
+    X, w = np.zeros((3, 2)), np.array([[0.5, -0.2], [0.1, -0.1], [-0.2, 0.1]])
+    h = stump.fit(stump.prepare(X), BinaryLabels(w))
+    assert h.values(2).tolist() == [[1.0, -1.0]] * 3
+    assert stump.fit(stump.prepare(X), BinaryLabels(np.zeros((3, 2)))).trees.n_leaves == 1
+
+
+def test_the_stump_refuses_other_demands() -> None:
+    with pytest.raises(ValueError, match="cannot meet Costs"):
+        AdaBoostMH(2, answers="label", weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)

@@ -1,0 +1,166 @@
+"""The drifting-game booster: its costs, its budget, and the loss it guarantees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.boosters.adaboost_mm import AdaBoostMM
+from boostbench.boosters.drifting_game import DriftingGame
+from boostbench.boosters.game import Game
+from boostbench.errors import BoostbenchError
+from boostbench.theory.layout import true_label_first
+from boostbench.theory.potentials import exponential_loss, zero_one_loss
+from boostbench.theory.spaces import subsets
+from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbers
+from tests.boosters.games import watch
+from tests.theory.vectors import VECTORS
+
+GAMES: list[dict[str, Any]] = [
+    {"loss": "exponential", "condition": "uniform"},
+    {"loss": "exponential", "condition": "minimal"},
+    {"loss": "zero-one", "condition": "uniform"},
+    {"loss": "zero-one", "condition": "minimal"},
+]
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+@parametrize_with_checks([DriftingGame(10, loss="zero-one")])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("exponential", {}),
+        ("zero_one", {"loss": "zero-one"}),
+        ("minimal", {"loss": "zero-one", "condition": "minimal"}),
+    ],
+)
+def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str, Any]) -> None:
+    vector = VECTORS["first_costs"]
+    K, T = vector["n_classes"], vector["n_rounds"]
+    booster = DriftingGame(T, gamma=vector["gamma"], **parameters)
+    y = np.array([0, 1, 2], dtype=np.int32)
+    game = Game(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
+    booster.begin(game)
+    demand = booster.ask(game)
+    assert demand is not None
+    expected = np.tile(vector[name][0], (3, 1))
+    assert_allclose(true_label_first(demand.cost, y), expected, atol=6e-9)
+
+
+@every_game
+def test_a_learner_that_meets_the_condition_ends_below_the_bound(game: dict[str, Any]) -> None:
+    """The subset space meets both conditions with edge (K r / n - 1) / (K - 1) = 1/4."""
+    space = subsets(6, 3, 3)
+    X, T = row_numbers(6), 25
+    booster = DriftingGame(T, weak_learner=FiniteSpace(space.predictions), gamma=0.25, **game)
+    seen = watch(booster, X, space.y)
+    assert min(booster.slack_) >= -1e-12
+    assert min(seen.edges) >= 0.25 - 1e-9
+    potentials = np.array([booster.bound_, *seen.losses])
+    assert (np.diff(potentials) <= 1e-12).all()
+    assert_allclose(-np.diff(potentials), booster.slack_, atol=1e-12)
+    states = true_label_first(np.rint(seen.scores[-1]).astype(int), space.y)
+    eta = np.log(1.25)
+    loss = zero_one_loss(states) if game["loss"] == "zero-one" else exponential_loss(states, eta)
+    if booster.n_rounds_ == T:
+        assert seen.losses[-1] == pytest.approx(loss.mean())
+    else:
+        assert booster.stop_reason_ == "converged"
+    assert loss.mean() <= booster.bound_ + 1e-12
+    assert 1 - booster.score(X, space.y) <= booster.bound_
+
+
+@every_game
+def test_votes_are_counted_one_by_one(game: dict[str, Any]) -> None:
+    X, y = noisy_stumps()
+    booster = DriftingGame(12, **game).fit(X, y)
+    F = booster.scores(X)
+    assert_array_equal(F, np.rint(F))
+    assert_array_equal(F.sum(axis=1), booster.n_rounds_)
+    P = booster.predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1.0)
+    assert_array_equal(P.argmax(axis=1), F.argmax(axis=1))
+
+
+def test_a_decided_game_ends() -> None:
+    X, y = row_numbers(4), np.array([0, 1, 2, 0])
+    table = np.tile(y[:, None], (1, 10))
+    booster = DriftingGame(10, weak_learner=FiniteSpace(table), loss="zero-one").fit(X, y)
+    assert booster.stop_reason_ == "converged"
+    assert booster.n_rounds_ == 6  # of ten votes six decide
+    assert booster.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("on_violation", ["go on", "stop"])
+def test_a_missed_condition_is_noted_or_ends_the_game(on_violation: str) -> None:
+    X, y = row_numbers(4), np.array([0, 1, 2, 0])
+    wrong = (y + 1) % 3
+    table = np.array([y, wrong, y]).T
+    booster = DriftingGame(3, weak_learner=Scripted(table), on_violation=on_violation)
+    seen = watch(booster, X, y)
+    if on_violation == "stop":
+        assert (booster.n_rounds_, booster.stop_reason_) == (1, "condition missed")
+        assert len(booster.slack_) == 1
+    else:
+        assert np.sign(booster.slack_).tolist() == [1, -1, 1]
+        assert (np.array(seen.edges) >= 0.1).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("parameters", GAMES[1:])
+def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
+    parameters: dict[str, Any],
+) -> None:
+    X, y = noisy_stumps()
+    whole = DriftingGame(10, **parameters).fit(X, y)
+    part = DriftingGame(4, horizon=10, **parameters).fit(X, y)
+    for t, F in enumerate(whole.staged_scores(X), start=1):
+        if t == 4:
+            assert_array_equal(F, part.scores(X))
+    with pytest.raises(ValueError, match="horizon must be at least n_estimators"):
+        DriftingGame(11, horizon=10).fit(X, y)
+
+
+def test_light_votes_ask_what_adaboost_mm_asks() -> None:
+    """(42) becomes (64) as eta goes to 0, with scores eta times the votes."""
+    y = np.array([0, 1, 2], dtype=np.int32)
+    F = np.array([[30.0, 10.0, 20.0], [25.0, 5.0, 30.0], [0.0, 30.0, 30.0]])
+    eta = 1e-3
+    game = Game(y, np.ones(3), 3, 3, F, np.random.default_rng(0))
+    booster = DriftingGame(100, gamma=0.1, eta=eta)
+    booster.begin(game)
+    demand = booster.ask(game)
+    assert demand is not None
+    votes = Game(y, np.ones(3), 3, 3, eta * F, np.random.default_rng(0))
+    mm = AdaBoostMM().ask(votes).cost
+    C = demand.cost - demand.cost.mean(axis=1, keepdims=True)
+    C_mm = mm - mm.mean(axis=1, keepdims=True)
+    assert_allclose(C / np.abs(C).sum(), C_mm / np.abs(C_mm).sum(), atol=1e-3)
+
+
+def test_too_large_a_table_is_refused_with_its_size() -> None:
+    y = np.arange(40) % 20
+    with pytest.raises(BoostbenchError, match="more than the limit"):
+        DriftingGame(100, condition="minimal").fit(row_numbers(40), y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gamma": 1.0}, "gamma"),
+        ({"loss": "zero-one", "eta": 0.1}, "no eta"),
+        ({"gamma": 0.0}, "needs eta"),
+        ({"condition": "fixed"}, "condition"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_named(parameters: dict[str, Any], message: str) -> None:
+    X, y = noisy_stumps()
+    with pytest.raises(ValueError, match=message):
+        DriftingGame(5, **parameters).fit(X, y)

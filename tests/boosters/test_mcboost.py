@@ -1,0 +1,342 @@
+"""CD-MCBoost and GD-MCBoost: worked examples, descent, and what they are for two classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.boosters.adaboost import AdaBoost
+from boostbench.boosters.adaboost_cost import AdaBoostCost
+from boostbench.boosters.adaboost_m1 import AdaBoostM1
+from boostbench.boosters.adaboost_mm import AdaBoostMM
+from boostbench.boosters.cd_mcboost import CDMCBoost
+from boostbench.boosters.codewords import codewords
+from boostbench.boosters.game import TINY
+from boostbench.boosters.gd_mcboost import GDMCBoost
+from boostbench.boosters.mcboost import LOSSES
+from boostbench.boosters.pairs import pair_margins, pair_risk
+from boostbench.boosters.samme import SAMME
+from boostbench.theory.margins import margins
+from tests.boosters.finite import noisy_stumps
+from tests.boosters.games import labels_of, stump_of, watch
+from tests.boosters.vectors import DATA_A, DATA_B, LABELS, MCBOOST, TEN_DIGITS
+
+every_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+@parametrize_with_checks(
+    [
+        CDMCBoost(20, loss="logistic", orientation="helmert"),
+        CDMCBoost(20, step="newton"),
+        GDMCBoost(10, loss="logistic"),
+    ]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_cd_the_worked_example() -> None:
+    expected = MCBOOST["cd"]
+    seen = watch(CDMCBoost(6), DATA_A, LABELS)
+    Y = codewords(3)
+    for t, vector in enumerate(expected):
+        y_j = Y[:, vector["component"] - 1]
+        trees = seen.hypotheses[t]
+        leaf = trees.leaf_offset[0] + ~np.array([trees.left[0], trees.right[0]])
+        g = trees.leaf_value[leaf] @ y_j / (y_j @ y_j)
+        assert [trees.feature[0], trees.threshold[0], *g] == pytest.approx(vector["stump"])
+        w = np.array(vector["w"])
+        ours = seen.demands[t][:, 0]
+        assert_allclose(ours * np.abs(w).max() / np.abs(ours).max(), w, **TEN_DIGITS)
+        below = DATA_A[:, trees.feature[0]] <= trees.threshold[0]
+        edge = (np.where(below, g[0], g[1]) * w).sum()
+        assert edge == pytest.approx(vector["edge"], abs=6e-9)
+        assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-10)
+        assert 12 * (1 + seen.losses[t]) == pytest.approx(vector["risk"], abs=6e-9)
+        error = (seen.scores[t].argmax(axis=1) != LABELS).mean()
+        assert error == pytest.approx(vector["train_error"])
+    f = 2 / 3 * seen.scores[-1] @ Y
+    assert_allclose(f, MCBOOST["cd_final_f"], **TEN_DIGITS)
+
+
+def tree_of(trees: Any, node: int = 0) -> Any:
+    """[feature, threshold, left, right] of a tree of labels; equal leaves are one."""
+    if node < 0:
+        return int(trees.leaf_column[~node])
+    left, right = (tree_of(trees, int(child[node])) for child in (trees.left, trees.right))
+    if left == right and isinstance(left, int):
+        return left
+    return [int(trees.feature[node]), round(float(trees.threshold[node]), 9), left, right]
+
+
+def test_gd_the_worked_example() -> None:
+    seen = watch(GDMCBoost(3), DATA_A, LABELS)
+    losses = [2.0, *seen.losses]
+    for t, vector in enumerate(MCBOOST["gd"]):
+        assert tree_of(seen.hypotheses[t]) == vector["tree"]
+        assert 4 / 3 * seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-10)
+        assert 12 * (1 + seen.losses[t]) == pytest.approx(vector["risk"], abs=6e-9)
+        edge = 3 / 4 * seen.edges[t] * 12 * losses[t]
+        assert edge == pytest.approx(vector["edge"], abs=6e-9)
+        A_plus, A_minus = vector["A_plus"], vector["A_minus"]
+        assert edge == pytest.approx(3 / 4 * (A_plus - A_minus))
+        fall = 12 * (losses[t] - losses[t + 1])
+        assert fall == pytest.approx((np.sqrt(A_plus) - np.sqrt(A_minus)) ** 2)
+        error = (seen.scores[t].argmax(axis=1) != LABELS).mean()
+        assert error == pytest.approx(vector["train_error"])
+    F = seen.scores[-1]
+    assert_allclose(
+        2 * (F - F.mean(axis=1, keepdims=True)), MCBOOST["gd_final_scores"], **TEN_DIGITS
+    )
+
+
+def test_adaboost_cost_the_worked_example() -> None:
+    seen = watch(AdaBoostCost(3), DATA_A, LABELS)
+    for t, vector in enumerate(MCBOOST["adaboost_cost"]):
+        assert tree_of(seen.hypotheses[t]) == vector["tree"]
+        assert seen.edges[t] == pytest.approx(vector["delta"], abs=6e-10)
+        assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-10)
+    assert_allclose(seen.scores[-1], MCBOOST["adaboost_cost_final_F"], **TEN_DIGITS)
+
+
+@pytest.mark.parametrize(("booster", "name"), [(SAMME, "samme"), (AdaBoostM1, "m1")])
+def test_samme_and_m1_the_worked_examples(booster: Any, name: str) -> None:
+    stump = {"stump": {"criterion": "error"}}
+    seen = watch(booster(3, weak_learner=stump), DATA_B, LABELS)
+    for t, vector in enumerate(MCBOOST[f"{name}_depth1_B"]):
+        assert tree_of(seen.hypotheses[t]) == vector["tree"]
+        error = seen.demands[t][labels_of(seen, t) != LABELS].sum()
+        assert error == pytest.approx(vector["error"], abs=6e-10)
+        assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-9)
+
+
+def test_two_classes_the_worked_example() -> None:
+    """CD, GD of depth 1 and AdaBoost all give it."""
+    y = (LABELS != 0).astype(int)
+    stump = {"stump": {"criterion": "error"}}
+    cd = watch(CDMCBoost(4), DATA_A, y)
+    gd = watch(GDMCBoost(4, weak_learner="stump"), DATA_A, y)
+    ada = watch(AdaBoost(4, weak_learner=stump), DATA_A, y)
+    for t, vector in enumerate(MCBOOST["binary_A_class0_vs_rest"]):
+        assert_allclose(ada.demands[t], vector["D"], **TEN_DIGITS)
+        for seen in (cd, gd, ada):
+            assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-10)
+            assert seen.edges[t] == pytest.approx(1 - 2 * vector["error"], abs=6e-10)
+            trees = seen.hypotheses[t]
+            assert [trees.feature[0], trees.threshold[0]] == pytest.approx(vector["stump"][:2])
+        w = np.abs(cd.demands[t][:, 0])
+        assert_allclose(w / w.sum(), vector["D"], **TEN_DIGITS)
+        assert stump_of(cd.hypotheses[t], 0)[2:] == vector["stump"][2:]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_two_classes_cd_gd_and_adaboost_agree_round_for_round(depth: int) -> None:
+    X, y = noisy_stumps(2)
+    tree = {"tree": {"criterion": "error", "max_depth": depth}}
+    cd = watch(CDMCBoost(20, weak_learner=tree), X, y)
+    gd = watch(GDMCBoost(20, weak_learner={"tree": {"max_depth": depth}}), X, y)
+    ada = watch(AdaBoost(20, weak_learner=tree), X, y)
+    m1 = watch(AdaBoostM1(20, weak_learner=tree), X, y)
+    samme = watch(SAMME(20, weak_learner=tree), X, y)
+    for t in range(20):
+        assert cd.sizes[t] == pytest.approx(float(ada.sizes[t]), rel=1e-8)
+        assert gd.sizes[t] == pytest.approx(float(ada.sizes[t]), rel=1e-8)
+        assert m1.sizes[t] == pytest.approx(2 * float(ada.sizes[t]), rel=1e-8)
+        assert samme.sizes[t] == pytest.approx(2 * float(ada.sizes[t]), rel=1e-8)
+        w = np.abs(cd.demands[t][:, 0])
+        assert_allclose(w / w.sum(), ada.demands[t], atol=1e-10)
+        f = ada.scores[t][:, 0] - ada.scores[t][:, 1]
+        assert_allclose(cd.scores[t], np.column_stack([f, -f]), atol=1e-8)
+        assert_allclose(gd.scores[t][:, 0] - gd.scores[t][:, 1], f, atol=1e-8)
+
+
+def test_newton_steps_for_two_classes_are_gentle_adaboost() -> None:
+    X, y = noisy_stumps(2)
+    seen = watch(CDMCBoost(8, step="newton"), X, y)
+    z, F = np.where(y == 0, 1.0, -1.0), np.zeros(len(y))
+    for t in range(8):
+        weight = np.exp(-z * F)
+        assert_allclose(seen.demands[t][:, 0], z)  # the working response w / h
+        trees = seen.hypotheses[t]
+        below = X[:, trees.feature[0]] <= trees.threshold[0]
+        for side in (below, ~below):
+            F[side] += np.average(z[side], weights=weight[side])
+        assert_allclose(seen.scores[t], np.column_stack([F, -F]), atol=1e-9)
+
+
+@every_loss
+def test_gd_is_adaboost_mm_with_the_exact_step(loss: str) -> None:
+    """Their costs and line searches are the same up to scale, so one implementation is both.
+
+    Here GD-MCBoost is written with codewords, as the paper has it, and compared with ours, which
+    knows none.
+    """
+    X, y = noisy_stumps(4)
+    K, n = 4, len(y)
+    Y = codewords(K)
+    rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(K - 1, K - 1)))[0]
+    seen = watch(GDMCBoost(8, loss=loss), X, y)
+    if loss == "exponential":
+        mm = watch(AdaBoostMM(8, weak_learner={"tree": {"max_depth": 2}}, step="exact"), X, y)
+        assert_array_equal(mm.scores, seen.scores)
+        assert_array_equal(mm.sizes, seen.sizes)
+    for words in (Y, Y @ rotation):
+        f = np.zeros((n, K - 1))
+        for t in range(8):
+            s = f @ words.T
+            v = pair_margins(0.5 * s, y)
+            a = LOSSES[loss].weight(v)
+            w = 0.5 * (a.sum(axis=1)[:, None] * words[y] - a @ words)  # (31)
+            ours, theirs = seen.demands[t], -w @ words.T
+            scale = np.abs(ours).sum() / np.abs(theirs).sum()
+            assert_allclose(ours, scale * theirs, atol=1e-9 * np.abs(ours).max())
+            h = labels_of(seen, t)
+            alpha = 2 * (K - 1) / K * float(seen.sizes[t])
+            risks = [
+                pair_risk(pair_margins(0.5 * (f + step * words[h]) @ words.T, y), np.ones((1, 1)),
+                          LOSSES[loss])
+                for step in (alpha, 0.999 * alpha, 1.001 * alpha)
+            ]  # fmt: skip
+            assert risks[0] <= min(risks[1:]) + 1e-9
+            f += alpha * words[h]
+            F = seen.scores[t]
+            assert_allclose(f @ words.T, 2 * (F - F.mean(axis=1, keepdims=True)), atol=1e-9)
+
+
+@every_loss
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("orientation", ["recursive", "helmert"])
+def test_cd_the_risk_falls_in_every_round_with_an_edge(
+    loss: str, n_classes: int, orientation: str
+) -> None:
+    X, y = noisy_stumps(n_classes)
+    booster = CDMCBoost(24, loss=loss, orientation=orientation)
+    seen = watch(booster, X, y)
+    start = (n_classes - 1) * float(LOSSES[loss].value(0.0))
+    falls = -np.diff([start, *seen.losses])
+    moved = np.array(seen.sizes) > 0
+    assert moved.sum() > 18
+    assert (falls[moved] > 0).all()
+    assert_allclose(falls[~moved], 0.0, atol=1e-12)
+    for F in seen.scores:
+        assert_allclose(F.sum(axis=1), 0.0, atol=1e-9)
+    if loss == "exponential":
+        errors = [(F.argmax(axis=1) != y).mean() for F in seen.scores]
+        assert (errors <= np.array(seen.losses)).all()
+
+
+@every_loss
+def test_gd_the_risk_falls_in_every_round(loss: str) -> None:
+    X, y = noisy_stumps(4)
+    seen = watch(GDMCBoost(20, loss=loss), X, y)
+    start = 3 * float(LOSSES[loss].value(0.0))
+    assert (np.diff([start, *seen.losses]) < 0).all()
+
+
+def noisy_bits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Three binary features and three noisy classes, with counts as weights."""
+    rng = np.random.default_rng(3)
+    X = np.repeat(np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]), 3, axis=0)
+    y = np.tile(np.arange(3), 8)
+    return X.astype(float), y, rng.integers(1, 9, size=24).astype(float)
+
+
+@pytest.mark.parametrize(
+    "booster",
+    [CDMCBoost(600), CDMCBoost(600, orientation="helmert"), GDMCBoost(900, weak_learner="stump")],
+)
+def test_the_risk_reaches_the_convex_optimum_over_the_stumps(booster: Any) -> None:
+    X, y, weight = noisy_bits()
+    features = np.column_stack([np.ones(24), X])
+    Y = codewords(3)
+
+    def risk(theta: np.ndarray) -> float:
+        v = pair_margins(0.5 * features @ theta.reshape(4, 2) @ Y.T, y)
+        return pair_risk(v, (weight / weight.sum())[:, None])
+
+    optimum = minimize(risk, np.zeros(8), tol=1e-12).fun
+    losses: list[float] = []
+    booster.fit(X, y, weight, on_round=lambda info: losses.append(info.loss))
+    assert losses[-1] == pytest.approx(optimum, abs=1e-6)
+
+
+def test_constant_features_give_the_class_shares() -> None:
+    X, y = np.zeros((10, 2)), np.repeat([0, 1, 2], [5, 3, 2])
+    for booster in (CDMCBoost(300), GDMCBoost(300), CDMCBoost(300, loss="logistic")):
+        P = booster.fit(X, y).predict_proba(X[:1])[0]
+        assert_allclose(P, [0.5, 0.3, 0.2], atol=1e-5)
+
+
+def test_cd_stops_when_no_component_has_an_edge() -> None:
+    X, y = np.zeros((8, 1)), np.tile([0, 1, 2, 3], 2)
+    booster = CDMCBoost(50).fit(X, y)
+    assert booster.stop_reason_ == "no edge"
+    assert_array_equal(booster.scores(X), 0.0)
+    assert booster.n_rounds_ == 2  # the third round without edge is the last, and not kept
+    assert_array_equal(GDMCBoost(50).fit(X, y).scores(X), 0.0)
+
+
+def test_separable_classes() -> None:
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    cap = 0.5 * np.log(1 / TINY)
+    for booster in (CDMCBoost(20), GDMCBoost(20)):
+        seen = watch(booster, X, (y == 2).astype(int))
+        assert booster.stop_reason_ == "perfect weak learner"
+        assert_allclose(seen.sizes, [cap])
+    gd = GDMCBoost(20).fit(X, y)
+    assert (gd.stop_reason_, gd.n_rounds_, gd.score(X, y)) == ("perfect weak learner", 1, 1.0)
+    cd = CDMCBoost(60).fit(X, y)
+    assert cd.score(X, y) == 1.0
+    assert np.isfinite(cd.scores(X)).all()
+
+
+def test_the_order_of_the_classes_matters_to_cd_and_not_to_gd() -> None:
+    X, y = noisy_stumps(4)
+    names = np.array([2, 0, 3, 1])
+    gd = GDMCBoost(10).fit(X, y).scores(X)
+    assert_allclose(gd, GDMCBoost(10).fit(X, names[y]).scores(X)[:, names], atol=1e-9)
+    cd = CDMCBoost(10).fit(X, y).scores(X)
+    assert not np.allclose(cd, CDMCBoost(10).fit(X, names[y]).scores(X)[:, names], atol=1e-3)
+    assert not np.allclose(cd, CDMCBoost(10, orientation="helmert").fit(X, y).scores(X), atol=1e-3)
+
+
+def test_normalised_margins_lie_in_minus_one_to_one() -> None:
+    X, y = noisy_stumps(4)
+    Y = codewords(4)
+    cd = watch(CDMCBoost(12), X, y)
+    spread = [0.5 * np.ptp(Y[:, t % 3]) for t in range(12)]
+    M = 0.5 * margins(cd.scores[-1], y) / (np.array(cd.sizes) @ spread)
+    assert np.abs(M).max() <= 1.0 + 1e-12
+    gd = watch(GDMCBoost(12), X, y)
+    assert np.abs(margins(gd.scores[-1], y, scale=float(np.sum(gd.sizes)))).max() <= 1.0 + 1e-12
+
+
+def test_adaboost_cost_takes_a_shorter_step_and_its_potential_falls_as_promised() -> None:
+    X, y = noisy_stumps(4)
+    seen = watch(AdaBoostCost(10), X, y)
+    losses = np.array([3.0, *seen.losses])
+    assert (losses[1:] <= losses[:-1] * np.sqrt(1 - np.square(seen.edges)) + 1e-12).all()
+    for t in range(10):
+        h = labels_of(seen, t)
+        paid = seen.demands[t][np.arange(len(y)), h]
+        exact = 0.5 * np.log(-paid[h == y].sum() / paid[h != y].sum())
+        assert seen.sizes[t] <= exact + 1e-12
+
+
+def test_sammes_loss_can_be_small_where_its_decision_is_wrong() -> None:
+    """(38): with f = (1, 2, -3) class 0 has a positive margin of its own, and class 1 wins."""
+    f, K = np.array([1.0, 2.0, -3.0]), 3
+    words = (K * np.eye(K) - 1) / (K - 1)  # (36)
+    assert words[0] @ f == pytest.approx(1.5)
+    assert f.argmax() == 1
+    assert_allclose(words @ words.T, K / (K - 1) * (codewords(K) @ codewords(K).T))
+
+
+def test_newton_steps_need_the_exponential_loss() -> None:
+    with pytest.raises(ValueError, match="step='newton' is for the exponential loss"):
+        CDMCBoost(5, step="newton", loss="tangent").fit(DATA_A, LABELS)
