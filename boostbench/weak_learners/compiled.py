@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,23 +25,28 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with a file cache; it runs without the GIL.
 
     numba keeps a cached kernel until the kernel's own file changes, and does not look at the files
-    of the functions it calls. So the digest of all files of this package that hold compiled
-    functions is made part of the cache's stamp: a change in any stage recompiles its callers.
+    of the functions it calls. So the digest of the files of this package that the kernel's file
+    imports, directly or not, is made part of the cache's stamp.
     """
     dispatcher: Any = njit(error_model="numpy", nogil=True, cache=True)(function)
     with contextlib.suppress(AttributeError):  # numba's internals; without them, its own rule holds
         cache_file = dispatcher._cache._cache_file
-        cache_file._source_stamp = (cache_file._source_stamp, _DIGEST)
+        cache_file._source_stamp = (cache_file._source_stamp, _digest(function))
     return dispatcher
 
 
-def _digest_of_sources() -> str:
+def _digest(function: Callable[..., Any]) -> str:
+    """Return a digest of the compiled stages that a function's file imports."""
+    folder = Path(__file__).parent
+    found = {Path(function.__code__.co_filename).resolve()}
+    pending = list(found)
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        source = path.read_bytes()
-        if b"weak_learners.compiled import" in source:
+    while pending:
+        source = pending.pop().read_bytes()
+        names = re.findall(rb"^from boostbench\.weak_learners\.(\w+) import", source, re.MULTILINE)
+        if b"compiled" in names:
             digest.update(source)
+            new = {folder / f"{name.decode()}.py" for name in names} - found
+            found |= new
+            pending += sorted(new)
     return digest.hexdigest()
-
-
-_DIGEST = _digest_of_sources()

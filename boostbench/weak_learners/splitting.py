@@ -60,6 +60,8 @@ def find_split(  # type: ignore[no-untyped-def]
     floats = np.empty((2, _BLOCK), dtype=np.float64)
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
+    # not constants: a function is compiled once more for each constant it is called with
+    right, left, zero = np.bool_(False), np.bool_(True), np.int64(0)
     special = rules.random or rules.min_samples > 1
     first = 0
     if (
@@ -83,13 +85,13 @@ def find_split(  # type: ignore[no-untyped-def]
             end += 1
         score_candidates(
             data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
-            False, ints, floats,
+            right, ints, floats,
         )  # fmt: skip
         for j in range(first, end):
             found[0, j] = -np.inf
             place = data.offset[j] - data.offset[first]
             if special:
-                _rule_out(data, rules, histogram, total, n_sums, j, place, False, stream, floats[0])
+                _rule_out(data, rules, histogram, total, n_sums, j, place, right, stream, floats[0])
             better = _pick(data.offset[j + 1] - data.offset[j], place, 0.0, floats, found[:, j])
             if ratio and better:
                 _note_share(rules.criterion, W, place, unit, ints[0], floats[0], found[:, j])
@@ -101,13 +103,13 @@ def find_split(  # type: ignore[no-untyped-def]
                 continue
             score_candidates(
                 data, rules, histogram, total, n_sums, node, square, grid, min_weight, j, j + 1,
-                True, ints, floats,
+                left, ints, floats,
             )  # fmt: skip
             if special:
-                _rule_out(data, rules, histogram, total, n_sums, j, 0, True, stream, floats[0])
-            better = _pick(data.n_bins[j], 0, 1.0, floats, found[:, j])
+                _rule_out(data, rules, histogram, total, n_sums, j, zero, left, stream, floats[0])
+            better = _pick(data.n_bins[j], zero, 1.0, floats, found[:, j])
             if ratio and better:
-                _note_share(rules.criterion, W, 0, unit, ints[0], floats[0], found[:, j])
+                _note_share(rules.criterion, W, zero, unit, ints[0], floats[0], found[:, j])
         first = end
     best = _best_ratio(found, W, rules.criterion == C45) if ratio else np.argmax(found[0])
     if found[0, best] == -np.inf:

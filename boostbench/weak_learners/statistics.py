@@ -76,8 +76,6 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
         rows[n] = i
         n += w > 0.0
         total += w
-    if rules.trim > 0.0:
-        n, total = _trim(number, rules.trim * total, rows, n)
     factor = _factor(total)
     heavy = 0.0
     for p in range(n):
@@ -89,29 +87,6 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
     return Sample(int(n), heavy, heavy / (n if n > 0 else 1), factor, factor, 0.0)
-
-
-@stage
-def _trim(number, allowed, rows, n):  # type: ignore[no-untyped-def]
-    """Leave out the lightest rows whose weights sum to at most ``allowed``."""
-    magnitude = np.empty(n, np.float64)
-    for p in range(n):
-        magnitude[p] = abs(number[rows[p]])
-    magnitude.sort()
-    dropped, least = 0.0, 0.0
-    for p in range(n):
-        dropped += magnitude[p]
-        if dropped > allowed:
-            least = magnitude[p]
-            break
-    kept, total = 0, 0.0
-    for p in range(n):
-        w = abs(number[rows[p]])
-        if w >= least:  # equal weights stay or go together
-            rows[kept] = rows[p]
-            kept += 1
-            total += w
-    return kept, total
 
 
 @stage

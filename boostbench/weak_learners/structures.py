@@ -35,8 +35,6 @@ class GrowthRules(NamedTuple):
         Smallest weight of a leaf, in cases: the tree has as many as rows (C4.5); 0 for none.
     zero_gain : bool
         Whether an impure node is split although nothing is gained, as CART does.
-    trim : float
-        Share of the weight whose lightest rows are left out.
     seed : int
         Key of the random draws.
     histograms : int
@@ -55,7 +53,6 @@ class GrowthRules(NamedTuple):
     min_weight_fraction: float
     min_cases: float
     zero_gain: bool
-    trim: float
     seed: int
     histograms: int
     subtraction: bool

@@ -163,6 +163,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         """Grow as `fit` does, and return all that growing knows of the trees."""
         rules = self._rules(data, demand, rng)
         arguments = numbers_of(demand)
+        if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
+            arguments = (arguments[0], _trimmed(arguments[1], self.trim), arguments[2])
         n_trees = arguments[1].shape[1] if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)
         if self.n_jobs == 1 or n_trees == 1:
@@ -216,7 +218,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             min_weight_fraction=float(self.min_weight_fraction_leaf),
             min_cases=0.0,
             zero_gain=bool(self.zero_gain),
-            trim=float(self.trim),
             seed=int(rng.integers(2**62)) if random and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
             subtraction=True,
@@ -253,6 +254,16 @@ def numbers_of(
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
         numbers, weights = _matrix(matrix), none
     return np.zeros(len(numbers), dtype=np.int32), numbers, weights
+
+
+def _trimmed(numbers: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Set the lightest numbers of each column to 0; equal ones stay or go together."""
+    magnitude = np.abs(numbers)
+    ascending = np.sort(magnitude, axis=0)
+    sums = ascending.cumsum(axis=0)
+    n_light = (sums <= share * sums[-1]).sum(axis=0)
+    least = np.take_along_axis(ascending, np.minimum(n_light, len(sums) - 1)[None], axis=0)
+    return np.where(magnitude >= least, numbers, 0.0)
 
 
 def _matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
