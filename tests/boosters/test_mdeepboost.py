@@ -81,8 +81,7 @@ def optimum(part: Objective, labels: np.ndarray, y: np.ndarray, penalty: float) 
     def value_and_gradient(alpha: np.ndarray) -> tuple[float, np.ndarray]:
         F = (alpha @ onehot).reshape(n, n_classes)
         D = part.weigh(F, y, weight)
-        cost = D.cost(y)
-        eps = np.array([error_of(answers, cost) for answers in labels])
+        eps = onehot @ D.cost(y).ravel()
         value = weight @ part.losses(F, y) + penalty * alpha.sum()
         return value, penalty - math.exp(D.log_scale) * (1 - 2 * eps)
 
