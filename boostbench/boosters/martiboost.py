@@ -19,18 +19,20 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.game import Game, RoundInfo, Step
 from boostbench.boosters.rows import CanonicalRows
-from boostbench.boosters.surface import BoostingClassifier, OnRound
-from boostbench.weak_learners import Forest, WeightedLabels, make_weak_learner
+from boostbench.boosters.surface import OnRound
+from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
 
 __all__ = ["MartiBoost"]
 
 
-class MartiBoost(BoostingClassifier):
+class MartiBoost(TwoClasses):
     r"""Boosting of two-sided weak learners along a branching program; two classes only.
 
     A sample walks through L layers; at node (l, j), reached with j answers "1" so far, a weak
@@ -84,7 +86,7 @@ class MartiBoost(BoostingClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BoostingClassifier._parameter_constraints,
+        **TwoClasses._parameter_constraints,
         "route": [StrOptions({"mass", "sampled"})],
         "balance_output": ["boolean"],
         "min_mass": [Interval(Real, 0, 1, closed="left")],
@@ -117,101 +119,110 @@ class MartiBoost(BoostingClassifier):
         on_round: OnRound,
     ) -> None:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(2))
+        if BinaryLabels not in learner.accepts:
+            raise ValueError(
+                f"MartiBoost randomises the leaves of trees; weak learner {learner!r} has none"
+            )
         data = learner.prepare(X, rows.representative)
-        nodes: list[Forest] = []
-        advantages: list[float] = []
-        mass = np.ones((len(game.y), 1))
+        layers: list[Forest] = []
+        advantages: list[NDArray[np.float64]] = []
+        mass = np.zeros((len(game.y), self.n_estimators + 1))
+        mass[:, 0] = 1.0
         for layer in range(self.n_estimators):
-            rho = np.empty_like(mass)
-            for j in range(layer + 1):
-                node, rho[:, j], advantage = self._train_node(
-                    layer, j, game, game.sample_weight * mass[:, j], learner, data, rng
-                )
-                nodes.append(node)
-                advantages.append(advantage)
-            mass = _walk_on(mass, self._routes(rho, game.rng))
-            game.scores = self._answers(mass)
-            trained = [a for a in advantages[-layer - 1 :] if not np.isnan(a)]
-            edge = float(np.mean(trained)) if trained else np.nan
+            nodes, leaves, advantage = self._train_layer(
+                game, mass[:, : layer + 1], learner, data, rng
+            )
+            coins = _tossed(game.rng, len(mass), asked=self.route == "sampled")
+            _walk_on(mass, np.ascontiguousarray(leaves.T), *_rho(nodes), coins)
+            game.scores = self._answers(mass, layer + 1)
+            layers.append(nodes)
+            advantages.append(advantage)
+            trained = advantage[~np.isnan(advantage)]
+            edge = float(trained.mean()) if trained.size else np.nan
             on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), game, self))
-        self.model_ = Forest.concatenate(nodes)
-        self.advantages_ = np.array(advantages)
+        self.model_ = Forest.concatenate(layers)
+        self.advantages_ = np.concatenate(advantages)
         self.n_rounds_ = self.n_estimators
         self.stop_reason_ = ""
         self._walk_seed = int(game.rng.integers(2**31))
 
-    def _train_node(
+    def _train_layer(
         self,
-        layer: int,
-        j: int,
         game: Game,
         mass: NDArray[np.float64],
         learner: Any,
         data: Any,
         rng: np.random.Generator,
-    ) -> tuple[Forest, NDArray[np.float64] | float, float]:
-        """Return the node's tree, its answer-1 probability on every row, and its advantage."""
-        label_mass = np.bincount(game.y, weights=mass, minlength=2)
-        if label_mass.min() <= self.min_mass:
-            rho = _untrained_answer(layer, j, label_mass)
-            return _constant(rho, self.n_features_in_), rho, np.nan
-        v = mass / (2.0 * label_mass[game.y])  # each label has mass 1/2
-        b = learner.fit(data, WeightedLabels(game.y, v, 2), rng)
-        mu = float(v @ b.labels)
-        answer = self._balanced_answers(mu)
-        agreement = float(v @ (b.labels == game.y))
-        if not 0.0 < mu < 1.0 or agreement <= 0.5:
-            return _constant(0.5, self.n_features_in_), 0.5, 0.0
-        if not isinstance(b.trees, Forest):
-            raise ValueError(
-                f"MartiBoost randomises the leaves of trees; weak learner {learner!r} has none"
-            )
-        rho = answer[b.labels]
-        advantage = float(v @ np.where(game.y == 1, rho, 1.0 - rho)) - 0.5
-        return _with_answers(b.trees, answer), rho, advantage
+    ) -> tuple[Forest, NDArray[np.int32], NDArray[np.float64]]:
+        """Train all nodes of a layer, each a column of one demand.
 
-    def _balanced_answers(self, mu: float) -> NDArray[np.float64]:
-        """Return the probability of answering 1 where b answers 0, and where it answers 1."""
-        if not self.balance_output or not 0.0 < mu < 1.0:
-            return np.array([0.0, 1.0])
-        if mu > 0.5:
-            return np.array([0.0, 1.0 / (2.0 * mu)])
-        return np.array([1.0 - 1.0 / (2.0 * (1.0 - mu)), 1.0])
+        Returns
+        -------
+        nodes : Forest
+            A leaf's value is the probability of answering 1.
+        leaves : ndarray of int32, shape (n_nodes, n)
+        advantage : ndarray of float64, shape (n_nodes,)
+            NaN where one label, or nobody, arrives.
+        """
+        is_one = game.y == 1
+        v = game.sample_weight[:, None] * mass
+        m0, m1 = v[~is_one].sum(axis=0), v[is_one].sum(axis=0)
+        is_trained = np.minimum(m0, m1) > self.min_mass
+        v *= np.where(is_trained, 0.5, 0.0)  # each label gets the mass 1/2
+        v[~is_one] /= np.where(is_trained, m0, 1.0)
+        v[is_one] /= np.where(is_trained, m1, 1.0)
+        demand = BinaryLabels(np.where(is_one[:, None], v, -v))
+        b = learner.fit(data, demand, rng)
+        h = b.values(mass.shape[1])
+        a = v[is_one].sum(axis=0, where=h[is_one] > 0.0)  # P(b = 1, y = 1)
+        c = v[~is_one].sum(axis=0, where=h[~is_one] > 0.0)  # P(b = 1, y = 0)
+        at_0, at_1 = self._balanced_answers(a, c)
+        untrained = _untrained_answers(m0, m1)
+        at_0, at_1 = (np.where(is_trained, at, untrained) for at in (at_0, at_1))
+        advantage = (a - c) * (at_1 - at_0)
+        nodes = _with_answers(b.trees, at_0, at_1)
+        return nodes, b.leaves, np.where(is_trained, advantage, np.nan)
 
-    def _routes(self, rho: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        if self.route == "mass":
-            return rho
-        return (rng.random((rho.shape[0], 1)) < rho).astype(np.float64)
+    def _balanced_answers(
+        self, a: NDArray[np.float64], c: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the probabilities of answering 1 where b answers 0, and where it answers 1."""
+        mu = a + c
+        is_informed = (a > c) & (mu > 0.0) & (mu < 1.0)
+        at_0, at_1 = np.zeros_like(mu), np.ones_like(mu)
+        if self.balance_output:
+            with np.errstate(divide="ignore"):
+                at_1 = np.where(mu > 0.5, 1.0 / (2.0 * mu), at_1)
+                at_0 = np.where(mu < 0.5, 1.0 - 1.0 / (2.0 * (1.0 - mu)), at_0)
+        return np.where(is_informed, at_0, 0.5), np.where(is_informed, at_1, 0.5)
 
     # ---- prediction -----------------------------------------------------------------------
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        coins = np.random.default_rng(self._walk_seed)
-        mass = np.ones((X.shape[0], 1))
+        rng = np.random.default_rng(self._walk_seed)
+        mass = np.zeros((X.shape[0], self.n_rounds_ + 1))
+        mass[:, 0] = 1.0
         for layer in range(self.n_rounds_):
             first = layer * (layer + 1) // 2
             nodes = self.model_[first : first + layer + 1]
-            leaves = nodes.apply(X) + nodes.leaf_offset[:-1]
-            rho = nodes.leaf_value[leaves, 0]
-            if self.rule == "sampled":
-                rho = (coins.random((X.shape[0], 1)) < rho).astype(np.float64)
-            mass = _walk_on(mass, rho)
-            yield self._answers(mass)
+            coins = _tossed(rng, X.shape[0], asked=self.rule == "sampled")
+            _walk_on(mass, nodes.apply(X), *_rho(nodes), coins)
+            yield self._answers(mass, layer + 1)
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
             last = F
         return last
 
-    def _answers(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return P(j <= l/2) and P(j > l/2) of the walk's end, shape (n, 2)."""
-        layer = mass.shape[1] - 1
-        p = mass[:, layer // 2 + 1 :].sum(axis=1)
+    def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
+        """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""
+        p = mass[:, layer // 2 + 1 : layer + 1].sum(axis=1)
         return np.column_stack([1.0 - p, p])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return F, which holds the probabilities of the walk's two answers already."""
-        return np.clip(F, 0.0, 1.0)
+        """Return the probabilities of the walk's two answers, of which F holds the difference."""
+        p = np.clip(0.5 * (1.0 + F[:, 1] - F[:, 0]), 0.0, 1.0)
+        return np.column_stack([1.0 - p, p])
 
     def objective(self, game: Game) -> float:
         """Return the weighted probability that a walk ends at the wrong answer."""
@@ -221,60 +232,59 @@ class MartiBoost(BoostingClassifier):
         """Return the stump of Sec. 5.5.2."""
         return "stump", {}
 
-    def _check_classes(self, n_classes: int) -> None:
-        if n_classes > 2:
-            raise ValueError(
-                f"Only binary classification is supported. MartiBoost takes two classes (its "
-                f"program counts yes and no answers); found {n_classes} classes"
-            )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+@njit(cache=True)
+def _walk_on(
+    mass: NDArray[np.float64],
+    leaves: NDArray[np.int32],
+    rho: NDArray[np.float64],
+    first: NDArray[np.int64],
+    coins: NDArray[np.float64],
+) -> None:
+    """Turn P(l, .) into P(l + 1, .) in place: answer 1 leads from j to j + 1, 0 keeps j.
 
-
-def _walk_on(mass: NDArray[np.float64], rho: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return P(l + 1, .) from P(l, .): answer 1 leads from j to j + 1, answer 0 keeps j."""
-    following = np.zeros((mass.shape[0], mass.shape[1] + 1))
-    following[:, 1:] = mass * rho
-    following[:, :-1] += mass * (1.0 - rho)
-    return following
-
-
-def _untrained_answer(layer: int, j: int, label_mass: NDArray[np.float64]) -> float:
-    """Return rho of a node that one label, or nobody, reaches."""
-    if label_mass.max() > 0.0:
-        return float(label_mass[1] > label_mass[0])
-    return 0.5 + 0.5 * float(np.sign(2 * j - layer))
+    ``rho[first[j] + leaf]`` is the probability of answering 1 in a leaf of node j. With coins, one
+    per row, a row answers 1 where its coin is below that, and its mass stays in one piece.
+    """
+    for i in range(leaves.shape[0]):
+        for j in range(leaves.shape[1] - 1, -1, -1):
+            share = rho[first[j] + leaves[i, j]]
+            if coins.size:
+                share = 1.0 if coins[i] < share else 0.0
+            moving = mass[i, j] * share
+            mass[i, j] -= moving
+            mass[i, j + 1] += moving
 
 
-def _constant(rho: float, n_features: int) -> Forest:
+def _tossed(rng: np.random.Generator, n: int, *, asked: bool) -> NDArray[np.float64]:
+    return rng.random(n) if asked else np.empty(0)
+
+
+def _rho(nodes: Forest) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the probability of answering 1 in every leaf, and each node's first leaf."""
+    return np.ascontiguousarray(nodes.leaf_value[:, 0]), nodes.leaf_offset
+
+
+def _untrained_answers(m0: NDArray[np.float64], m1: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rho of nodes that one label, or nobody, reaches."""
+    j, layer = np.arange(len(m0)), len(m0) - 1
+    nobody = 0.5 + 0.5 * np.sign(2 * j - layer)
+    return np.where(np.maximum(m0, m1) > 0.0, m1 > m0, nobody)
+
+
+def _with_answers(trees: Forest, at_0: NDArray[np.float64], at_1: NDArray[np.float64]) -> Forest:
+    """Return a layer's trees with answer-1 probabilities in place of their answers -1 and +1."""
+    node = trees.leaf_column
+    answers = np.where(trees.leaf_value[:, 0] > 0.0, at_1[node], at_0[node])
     return Forest(
-        feature=np.zeros(0, dtype=np.int32),
-        threshold=np.zeros(0),
-        missing_left=np.zeros(0, dtype=np.bool_),
-        left=np.zeros(0, dtype=np.int32),
-        right=np.zeros(0, dtype=np.int32),
-        node_offset=np.array([0, 0]),
-        leaf_value=np.array([[rho]]),
-        leaf_column=np.zeros(1, dtype=np.int32),
-        leaf_offset=np.array([0, 1]),
-        n_features=n_features,
-    )
-
-
-def _with_answers(tree: Forest, answer: NDArray[np.float64]) -> Forest:
-    """Return the classifier's tree with answer-1 probabilities in place of its labels."""
-    return Forest(
-        feature=tree.feature,
-        threshold=tree.threshold,
-        missing_left=tree.missing_left,
-        left=tree.left,
-        right=tree.right,
-        node_offset=tree.node_offset,
-        leaf_value=answer[tree.leaf_column][:, None],
-        leaf_column=np.zeros_like(tree.leaf_column),
-        leaf_offset=tree.leaf_offset,
-        n_features=tree.n_features,
+        feature=trees.feature,
+        threshold=trees.threshold,
+        missing_left=trees.missing_left,
+        left=trees.left,
+        right=trees.right,
+        node_offset=trees.node_offset,
+        leaf_value=answers[:, None],
+        leaf_column=np.zeros_like(node),
+        leaf_offset=trees.leaf_offset,
+        n_features=trees.n_features,
     )

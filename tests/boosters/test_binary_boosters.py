@@ -1,0 +1,267 @@
+"""Boosters for two classes: fixed points, bounds, relations to each other and to libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from boostbench import make_booster
+from boostbench.boosters.adaboost import AdaBoost
+from boostbench.boosters.gentleboost import GentleBoost
+from boostbench.boosters.l2boost import L2Boost
+from boostbench.boosters.logitboost import LogitBoost
+from boostbench.boosters.rboost import RBoost1, RBoost2
+from boostbench.boosters.real_adaboost import RealAdaBoost
+from boostbench.boosters.samme import SAMME
+from boostbench.boosters.savageboost import SavageBoost
+from tests.boosters.games import watch
+
+BINARY = [
+    "adaboost",
+    "gentleboost",
+    "l2boost",
+    "logitboost",
+    "rboost1",
+    "rboost2",
+    "real-adaboost",
+    "robustboost",
+    "savageboost",
+    "spl-l2boost",
+    "spl-logitboost",
+    "splboost",
+]
+every_binary_booster = pytest.mark.parametrize("name", BINARY)
+
+
+def noisy_problem(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(n, n_informative=4, flip_y=0.3, random_state=0)
+
+
+def two_leaves() -> tuple[np.ndarray, np.ndarray]:
+    """Return x in {0, 1} of 3/10 and 8/10 positives, every row a distinct one."""
+    x = np.repeat([0.0, 1.0], 10)
+    y = np.concatenate([np.arange(10) < 3, np.arange(10) < 8]).astype(int)
+    return np.column_stack([x, np.zeros(20)]), y
+
+
+LOG_ODDS = np.log([3 / 7, 8 / 2])
+
+
+def scores_of_leaves(booster: Any) -> np.ndarray:
+    X, y = two_leaves()
+    return booster.fit(X, y).decision_function(np.array([[0.0, 0.0], [1.0, 0.0]]))
+
+
+# ---- what they converge to ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("booster", [RealAdaBoost, SavageBoost])
+@pytest.mark.parametrize("rounds", [1, 5])
+def test_half_the_log_odds_in_one_round(booster: Any, rounds: int) -> None:
+    F = scores_of_leaves(booster(rounds, weak_learner="stump", smoothing=0.0))
+    assert_allclose(F, LOG_ODDS / 2, atol=1e-12)
+
+
+def test_logitboost_converges_to_half_the_log_odds() -> None:
+    F = scores_of_leaves(LogitBoost(60, weak_learner="stump", max_response=np.inf))
+    assert_allclose(F, LOG_ODDS / 2, atol=1e-9)
+
+
+def test_a_bounded_response_drives_a_pure_leaf_on() -> None:
+    few, many = (scores_of_leaves(LogitBoost(T, weak_learner="stump"))[1] for T in (50, 200))
+    assert many > few + 0.01 > LOG_ODDS[1] / 2
+
+
+@pytest.mark.parametrize("step", ["gentle", "fisher"])
+def test_rboost1_converges_to_the_log_odds(step: str) -> None:
+    booster = RBoost1(400, weak_learner="stump", step=step, max_response=np.inf)
+    assert_allclose(scores_of_leaves(booster), LOG_ODDS, atol=1e-6)
+
+
+def test_gentleboost_converges_to_half_the_log_odds() -> None:
+    assert_allclose(scores_of_leaves(GentleBoost(100, weak_learner="stump")), LOG_ODDS / 2)
+
+
+def test_l2boost_converges_to_the_mean_label() -> None:
+    F = scores_of_leaves(L2Boost(300, weak_learner="stump"))
+    assert_allclose(F, [2 * 0.3 - 1, 2 * 0.8 - 1], atol=1e-9)
+
+
+# ---- what their theory says --------------------------------------------------------------------
+
+
+def test_adaboost_loss_is_the_product_of_the_normalisers() -> None:
+    X, y = noisy_problem()
+    seen = watch(AdaBoost(25, weak_learner="stump"), X, y)
+    errors = (1 - np.array(seen.edges)) / 2
+    assert_allclose(seen.losses, np.cumprod(2 * np.sqrt(errors * (1 - errors))), rtol=1e-10)
+
+
+def test_gentle_steps_are_bounded() -> None:
+    X, y = noisy_problem()
+    for booster in (GentleBoost(40), RBoost1(40)):
+        for trees in watch(booster, X, y).hypotheses:
+            f = trees.leaf_value[:, 1] - trees.leaf_value[:, 0]
+            assert (np.abs(f) <= 1 + 1e-12).all()
+
+
+def test_rboost2_steps_are_the_edges() -> None:
+    X, y = noisy_problem()
+    seen = watch(RBoost2(40, weak_learner="stump"), X, y)
+    assert_array_equal(seen.sizes, seen.edges)
+    assert (np.array(seen.sizes) > 0).all()
+    assert (np.array(seen.sizes) <= 1).all()
+
+
+def test_halving_keeps_the_logistic_loss_from_rising() -> None:
+    X, y = make_classification(60, n_informative=4, flip_y=0.0, class_sep=3.0, random_state=0)
+    seen = watch(LogitBoost(60, halving=True, max_response=np.inf), X, y)
+    assert (np.diff([np.log(2), *seen.losses]) <= 1e-12).all()
+
+
+def test_smoothing_and_limit_bound_the_answers() -> None:
+    X, y = noisy_problem()
+    for booster, bound in [
+        (RealAdaBoost(20, max_answer=0.4), 0.4),
+        (SavageBoost(20, smoothing=0.05), 0.5 * np.log(1.05 / 0.05)),
+    ]:
+        for trees in watch(booster, X, y).hypotheses:
+            assert np.abs(np.diff(trees.leaf_value, axis=1)).max() <= bound + 1e-12
+
+
+def test_unsmoothed_pure_leaves_stay_finite() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    booster = RealAdaBoost(30, smoothing=0.0).fit(X, y)
+    assert np.isfinite(booster.scores(X)).all()
+
+
+# ---- relations ---------------------------------------------------------------------------------
+
+
+def test_samme_for_two_classes_is_adaboost_with_twice_the_step() -> None:
+    X, y = noisy_problem()
+    tree = {"tree": {"max_leaf_nodes": 6}}
+    ours, samme = AdaBoost(20, weak_learner=tree), SAMME(20, weak_learner=tree)
+    assert_allclose(
+        2 * ours.fit(X, y).decision_function(X), samme.fit(X, y).decision_function(X), rtol=1e-9
+    )
+    assert_allclose(ours.predict_proba(X), samme.predict_proba(X), rtol=1e-9)
+
+
+def test_mh_for_two_classes_is_adaboost() -> None:
+    X, y = noisy_problem()
+    tree = {"tree": {"max_leaf_nodes": 6}}
+    ours = AdaBoost(20, weak_learner=tree).fit(X, y)
+    mh = make_booster("adaboost-mh", n_estimators=20, weak_learner=tree).fit(X, y)
+    assert_allclose(2 * ours.decision_function(X), mh.decision_function(X), rtol=1e-6)
+
+
+def test_adaboost_agrees_with_scikit_learn() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], y[y > 0]
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
+    for learner in (tree, "stump"):
+        ours = AdaBoost(15, weak_learner=learner).fit(X, y)
+        sizes = np.array(watch(ours, X, y).sizes)
+        assert_allclose(2 * sizes, theirs.estimator_weights_)
+        assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_l2boost_fits_residuals_as_scikit_learn_trees_do() -> None:
+    X, y = noisy_problem()
+    X = X.round(1)
+    F = np.zeros(len(y))
+    for _ in range(10):
+        tree = DecisionTreeRegressor(max_leaf_nodes=6, random_state=0)
+        F += 0.1 * tree.fit(X, 2 * y - 1 - F).predict(X)
+    ours = L2Boost(10, weak_learner={"tree": {"max_leaf_nodes": 6}}).fit(X, y)
+    assert_allclose(ours.decision_function(X), F, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gentleboost", "rboost1", "logitboost"])
+def test_exchanging_the_labels_changes_the_sign(name: str) -> None:
+    X, y = noisy_problem()
+    weight = np.random.default_rng(0).random(len(y))  # no ties
+    F = make_booster(name, n_estimators=15).fit(X, y, sample_weight=weight).decision_function(X)
+    G = make_booster(name, n_estimators=15).fit(X, 1 - y, sample_weight=weight)
+    assert_allclose(G.decision_function(X), -F, atol=1e-9)
+
+
+# ---- limits ------------------------------------------------------------------------------------
+
+
+@every_binary_booster
+def test_extreme_margins_give_finite_demands(name: str) -> None:
+    X, y = noisy_problem()
+    booster = make_booster(name, n_estimators=3, weak_learner="stump")
+    games: list[Any] = []
+    booster.fit(X, y, on_round=lambda info: games.append(info.game))
+    game = games[-1]
+    for scale in (40.0, 800.0, 1e5):
+        F = scale * np.linspace(-1.0, 1.0, len(game.y))
+        game.scores = np.column_stack([-F / 2, F / 2])
+        w = booster.weights(game)
+        assert np.isfinite(w).all()
+        assert w.sum() == pytest.approx(1.0) or not w.any()
+        demand = booster.ask(game) if w.any() else None
+        assert demand is None or np.isfinite(demand.weight).all()
+        assert np.isfinite(booster.objective(game))
+        p = booster.probabilities(game.scores)
+        assert_allclose(p.sum(axis=1), 1.0)
+        assert ((p >= 0) & (p <= 1)).all()
+
+
+@every_binary_booster
+def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < 2], y[y < 2]
+    booster = make_booster(name, n_estimators=400).fit(X, y)
+    assert np.isfinite(booster.scores(X)).all()
+    assert booster.score(X, y) == 1.0
+
+
+@every_binary_booster
+def test_labels_without_a_pattern_end_with_a_reason_or_all_rounds(name: str) -> None:
+    booster = make_booster(name, n_estimators=9).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    assert booster.n_rounds_ == 0
+    assert booster.stop_reason_ in {"no edge", "converged"}
+    assert_array_equal(booster.predict_proba(np.zeros((1, 1))), [[0.5, 0.5]])
+    assert booster.predict(np.zeros((1, 1))).tolist() == [0]
+
+
+@every_binary_booster
+def test_three_classes_are_refused_with_the_way_out(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"takes two classes, found 3; .*one-vs-all"):
+        make_booster(name).fit(X, y)
+
+
+@every_binary_booster
+def test_the_decision_is_the_difference_of_the_scores(name: str) -> None:
+    X, y = noisy_problem()
+    booster = make_booster(name, n_estimators=6, weak_learner="stump").fit(X, y)
+    F = booster.scores(X)
+    assert_array_equal(booster.decision_function(X), F[:, 1] - F[:, 0])
+    assert_array_equal(booster.predict(X), booster.decision_function(X) > 0)
+
+
+@pytest.mark.parametrize("name", ["real-adaboost", "savageboost"])
+def test_leaf_answers_need_a_tree(name: str) -> None:
+    X, y = noisy_problem()
+    booster = make_booster(name, weak_learner=DecisionTreeClassifier(max_depth=1))
+    with pytest.raises(ValueError, match="need a tree as weak learner"):
+        booster.fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["gentleboost", "l2boost", "logitboost", "rboost1"])
+def test_a_regression_booster_refuses_a_classification_tree(name: str) -> None:
+    X, y = noisy_problem()
+    with pytest.raises(ValueError, match=r"c45|C45"):
+        make_booster(name, weak_learner="c45").fit(X, y)

@@ -1,0 +1,121 @@
+"""One-vs-all: K boosters side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, make_classification
+
+from boostbench.boosters.adaboost import AdaBoost
+from boostbench.boosters.one_vs_all import OneVsAll
+from boostbench.boosters.splboost import SPLBoost
+
+
+def three_classes() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(150, n_informative=4, n_classes=3, flip_y=0.2, random_state=0)
+
+
+def test_the_scores_are_those_of_the_boosters() -> None:
+    X, y = three_classes()
+    joined = OneVsAll(8, weak_learner="stump").fit(X, y)
+    for k in range(3):
+        alone = AdaBoost(8, weak_learner="stump").fit(X, y == k)
+        assert_allclose(joined.scores(X)[:, k], alone.decision_function(X), atol=1e-12)
+    assert_array_equal(joined.predict(X), joined.scores(X).argmax(axis=1))
+
+
+def test_two_classes_are_the_booster_itself() -> None:
+    X, y = make_classification(100, flip_y=0.2, random_state=0)
+    joined, alone = OneVsAll(8).fit(X, y), AdaBoost(8).fit(X, y)
+    assert_array_equal(joined.scores(X), alone.scores(X))
+    assert_array_equal(joined.predict_proba(X), alone.predict_proba(X))
+    assert (joined.n_rounds_, joined.stop_reason_) == (8, "")
+
+
+@pytest.mark.parametrize(
+    "booster", ["splboost", {"splboost": {"age": 3.0}}, {"splboost": None}, SPLBoost(age=3.0)]
+)
+def test_the_booster_is_a_name_a_mapping_or_an_object(booster: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    joined = OneVsAll(5, booster=booster).fit(X, y)
+    assert [type(one) for one in joined.estimators_] == [SPLBoost] * 3
+    assert all(one.n_estimators == 5 for one in joined.estimators_)
+    assert joined.score(X, y) > 0.9
+    if isinstance(booster, SPLBoost):
+        assert not hasattr(booster, "classes_")
+        assert booster.n_estimators == 100
+
+
+@pytest.mark.parametrize(
+    "booster",
+    ["real-adaboost", "gentleboost", "logitboost", "l2boost", "rboost1", "rboost2", "martiboost"],
+)
+def test_every_kind_of_booster_fits_in(booster: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    joined = OneVsAll(15, booster=booster).fit(X, y)
+    assert joined.score(X, y) > 0.9
+    p = joined.predict_proba(X)
+    assert_allclose(p.sum(axis=1), 1.0)
+    each = np.column_stack([one.predict_proba(X)[:, 1] for one in joined.estimators_])
+    total = each.sum(axis=1, keepdims=True)
+    expected = np.divide(each, total, out=np.full_like(each, 1 / 3), where=total > 0)
+    assert_allclose(p, expected, atol=1e-12)
+
+
+def test_rounds_are_reported_side_by_side() -> None:
+    X, y = three_classes()
+    losses: list[float] = []
+    rounds: list[int] = []
+
+    def on_round(info: Any) -> None:
+        rounds.append(info.round)
+        losses.append(info.loss)
+
+    OneVsAll(6, weak_learner="stump").fit(X, y, on_round=on_round)
+    alone: list[list[float]] = []
+    for k in range(3):
+        own: list[float] = []
+        AdaBoost(6, weak_learner="stump").fit(
+            X, y == k, on_round=lambda info, own=own: own.append(info.loss)
+        )
+        alone.append(own)
+    assert rounds == [1, 2, 3, 4, 5, 6]
+    assert_allclose(losses, np.mean(alone, axis=0))
+
+
+def test_a_booster_that_stops_keeps_its_scores() -> None:
+    X, y = load_iris(return_X_y=True)
+    joined = OneVsAll(40, weak_learner={"tree": {"max_leaf_nodes": 2}}).fit(X, y)
+    rounds = [one.n_rounds_ for one in joined.estimators_]
+    assert rounds[0] == 1  # setosa is separable
+    assert joined.n_rounds_ == max(rounds) == 40
+    staged = [F.copy() for F in joined.staged_scores(X)]
+    assert_array_equal(staged[0][:, 0], staged[-1][:, 0])
+    assert_array_equal(staged[-1], joined.scores(X))
+    assert joined.stop_reason_ == ""
+
+
+def test_all_boosters_stopped_early() -> None:
+    X, y = load_iris(return_X_y=True)
+    X += np.random.default_rng(0).normal(size=X.shape) * 1e-3
+    joined = OneVsAll(9, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
+    assert (joined.n_rounds_, joined.stop_reason_) == (1, "perfect weak learner")
+    none = OneVsAll(9).fit(np.zeros((6, 1)), [0, 1, 2, 0, 1, 2])
+    assert none.predict(np.zeros((1, 1))).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("booster", "message"),
+    [
+        ("spl-boost", "did you mean 'splboost'"),
+        ({"splboost": {}, "adaboost": {}}, "one name with parameters"),
+        ({"splboost": {"agee": 2.0}}, "agee"),
+        (3, "booster"),
+    ],
+)
+def test_a_booster_that_is_none_is_named(booster: Any, message: str) -> None:
+    with pytest.raises(Exception, match=message):
+        OneVsAll(booster=booster).fit([[0.0], [1.0]], [0, 1])
