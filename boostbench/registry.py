@@ -1,10 +1,10 @@
-"""Named plugins: boosters, weak learners, noise models, data-set generators, figures, tables.
+"""Named plugins: boosters, weak learners, noise models, generators, figures, tables, claims.
 
 A name stands for an object in one of three ways, looked at in this order: it was registered by a
 decorator (a ``--plugin FILE`` does this), it is built in, or an installed package declares it as an
 entry point of the group ``boostbench.boosters``, ``boostbench.weak_learners``,
-``boostbench.noise_models``, ``boostbench.generators``, ``boostbench.figures`` or
-``boostbench.tables``. Listing names imports nothing; an object is imported when it is asked for. A
+``boostbench.noise_models``, ``boostbench.generators``, ``boostbench.figures``,
+``boostbench.tables`` or ``boostbench.claims``. Listing names imports nothing; an object is imported when it is asked for. A
 plugin that cannot be loaded is kept by name with the reason, and never stops the rest.
 
 Examples
@@ -31,6 +31,7 @@ from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
 __all__ = [
     "Registry",
     "boosters",
+    "claims",
     "figures",
     "generators",
     "load_plugin",
@@ -247,6 +248,8 @@ boosters = Registry(
         "adaboost-cost": "boostbench.boosters.adaboost_cost:AdaBoostCost",
         "adaboost-m1": "boostbench.boosters.adaboost_m1:AdaBoostM1",
         "adaboost-mh": "boostbench.boosters.adaboost_mh:AdaBoostMH",
+        "adaboost-mh-label": "boostbench.boosters.adaboost_mh_variants:AdaBoostMHLabel",
+        "adaboost-mh-real": "boostbench.boosters.adaboost_mh_variants:AdaBoostMHReal",
         "adaboost-mm": "boostbench.boosters.adaboost_mm:AdaBoostMM",
         "adaboost-mr": "boostbench.boosters.adaboost_mr:AdaBoostMR",
         "adaboost-mr-l1": "boostbench.boosters.adaboost_mr:AdaBoostMRL1",
@@ -331,5 +334,24 @@ tables = Registry(
     {
         "datasets": "boostbench.reports.data_table:build_data_table",
         "table": "boostbench.reports.tables:build_table",
+    },
+)
+claims = Registry(
+    "kind of claim",
+    "boostbench.claims",
+    {
+        "agrees": "boostbench.reports.claims.comparing:agrees",
+        "compares": "boostbench.reports.claims.comparing:compares",
+        "counts": "boostbench.reports.claims.counting:counts",
+        "falls": "boostbench.reports.claims.trends:falls",
+        "gap_shrinks": "boostbench.reports.claims.trends:gap_shrinks",
+        "loses": "boostbench.reports.claims.comparing:loses",
+        "matches_paper": "boostbench.reports.claims.counting:matches_paper",
+        "ordered": "boostbench.reports.claims.comparing:ordered",
+        "rises": "boostbench.reports.claims.trends:rises",
+        "share": "boostbench.reports.claims.counting:share",
+        "smallest_increase": "boostbench.reports.claims.trends:smallest_increase",
+        "stops": "boostbench.reports.claims.counting:stops",
+        "wins": "boostbench.reports.claims.comparing:wins",
     },
 )

@@ -60,7 +60,7 @@ def canonical_rows(
     group = np.cumsum(starts) - 1
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
     row_of[order] = group
-    weight = np.bincount(group, weights=sample_weight[order])
+    weight: NDArray[np.float64] = np.bincount(group, weights=sample_weight[order])  # type: ignore[assignment]
     return CanonicalRows(order[starts], weight, row_of)
 
 

@@ -204,7 +204,8 @@ class SMBoost(Booster):
 
 def centred_cost(g: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2), shape (n, K)."""
-    return cost - np.einsum("iz,iz->i", g, cost)[:, None]
+    delta: NDArray[np.float64] = cost - np.einsum("iz,iz->i", g, cost)[:, None]
+    return delta
 
 
 def smooth_risk(

@@ -168,9 +168,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _validate_training_data(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
+        checked: NDArray[np.float64]
+        checked, y = validate_data(
+            self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+        )
         check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(
+            sample_weight, checked, dtype=np.float64, ensure_non_negative=True
+        )
         self.classes_, y_codes = np.unique(y, return_inverse=True)
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
@@ -179,7 +184,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"sample_weight; found {'one class' if n_seen else 'no class'}"
             )
         self._check_classes(len(self.classes_))
-        return X, y_codes.astype(np.int32), weights
+        return checked, y_codes.astype(np.int32), weights
 
     # ---- prediction -----------------------------------------------------------------------
 

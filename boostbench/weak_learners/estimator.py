@@ -106,6 +106,10 @@ class EstimatorHypothesis:
         """Return h on the training rows: 1 at the answered label, shape (n, n_classes)."""
         return self.add_to(np.zeros((len(self.labels), n_classes)), 1.0)
 
+    def inner(self, W: NDArray[np.float64]) -> float:
+        """Return the sum of ``W * h`` over the training rows; W has shape (n, n_classes)."""
+        return float(W[np.arange(len(W)), self.labels].sum())
+
     def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
         """Add ``step * h`` to F in place."""
         F[np.arange(len(F)), self.labels] += np.asarray(step, dtype=np.float64).reshape(-1)[0]

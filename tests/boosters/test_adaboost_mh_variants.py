@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost_mh import AdaBoostMH
+from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel, AdaBoostMHReal
 from boostbench.boosters.game import TINY
 from boostbench.weak_learners import BinaryLabels, Stump
 from boostbench.weak_learners.multilabel import MultiLabelStump
@@ -27,26 +28,34 @@ from tests.boosters.vectors import (
     TWO_LEAVES,
 )
 
-VARIANTS: dict[str, dict[str, Any]] = {
-    "trees": {},
-    "label": {"answers": "label"},
-    "real": {"answers": "real"},
-    "discrete": {"weak_learner": "multilabel-stump"},
-    "factored": {"weak_learner": {"multilabel-stump": {"answers": "factored"}}},
+VARIANTS: dict[str, tuple[type[AdaBoostMH], dict[str, Any]]] = {
+    "trees": (AdaBoostMH, {}),
+    "label": (AdaBoostMHLabel, {}),
+    "real": (AdaBoostMHReal, {}),
+    "discrete": (AdaBoostMH, {"weak_learner": "multilabel-stump"}),
+    "factored": (AdaBoostMH, {"weak_learner": {"multilabel-stump": {"answers": "factored"}}}),
 }
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-@parametrize_with_checks(
-    [AdaBoostMH(15, **VARIANTS[name]) for name in ("label", "real", "discrete", "factored")]
-)
+def made(variant: str, rounds: int) -> AdaBoostMH:
+    booster_class, parameters = VARIANTS[variant]
+    return booster_class(rounds, **parameters)
+
+
+def sums(variant: str, F: np.ndarray) -> np.ndarray:
+    """Return psi; a label booster's scores are votes."""
+    return 2 * F - F.sum(axis=1, keepdims=True) if variant == "label" else F
+
+
+@parametrize_with_checks([made(name, 15) for name in ("discrete", "factored")])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 def test_the_worked_example_of_labels() -> None:
     vector = THEORY["mh_label"]
-    seen = watch(AdaBoostMH(3, weak_learner=TWO_LEAVES, answers="label"), TOY_X, TOY_Y)
+    seen = watch(AdaBoostMHLabel(3, weak_learner=TWO_LEAVES), TOY_X, TOY_Y)
     for t in range(3):
         assert_array_equal(labels_of(seen, t), THEORY["hypotheses"][t])
     assert_allclose(seen.edges, 1 - 2 * np.array(vector["error"]), **TEN_DIGITS)
@@ -54,7 +63,7 @@ def test_the_worked_example_of_labels() -> None:
 
 
 def test_the_worked_example_of_real_answers() -> None:
-    seen = watch(AdaBoostMH(2, answers="real"), TOY_X, TOY_Y)
+    seen = watch(AdaBoostMHReal(2), TOY_X, TOY_Y)
     for t, expected in enumerate(THEORY["mh_real"]):
         trees = seen.hypotheses[t]
         assert trees.feature[0] == expected["feature"]
@@ -68,14 +77,9 @@ def test_the_worked_example_of_real_answers() -> None:
     assert seen.sizes == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [("mh_discrete", VARIANTS["discrete"]), ("mh_real", VARIANTS["real"])],
-)
-def test_the_worked_examples_of_mcboosts_specification(
-    name: str, parameters: dict[str, Any]
-) -> None:
-    seen = watch(AdaBoostMH(3, **parameters), DATA_A, LABELS)
+@pytest.mark.parametrize(("name", "variant"), [("mh_discrete", "discrete"), ("mh_real", "real")])
+def test_the_worked_examples_of_mcboosts_specification(name: str, variant: str) -> None:
+    seen = watch(made(variant, 3), DATA_A, LABELS)
     for trees, alpha, expected in zip(seen.hypotheses, seen.sizes, MCBOOST[name], strict=True):
         assert trees.feature[0] == expected["feature"]
         assert trees.threshold[0] == pytest.approx(expected["threshold"])
@@ -86,12 +90,11 @@ def test_the_worked_examples_of_mcboosts_specification(
 @every_variant
 def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str) -> None:
     X, y = noisy_stumps()
-    booster = AdaBoostMH(12, **VARIANTS[variant])
-    seen = watch(booster, X, y)
+    seen = watch(made(variant, 12), X, y)
     assert (np.diff([1.0, *seen.losses]) < 0).all()
     S = np.where(y[:, None] == np.arange(3), 1, -1)
     for F, loss in zip(seen.scores, seen.losses, strict=True):
-        psi = booster.sums(F)
+        psi = sums(variant, F)
         assert loss == pytest.approx(np.exp(-S * psi).mean())
         assert (np.sign(psi) != S).mean() <= loss
     if variant != "real":
@@ -105,7 +108,7 @@ def test_labels_begin_with_a_quarter_of_the_error_where_there_are_eight_classes(
     rng = np.random.default_rng(0)
     y = np.arange(160) % 8
     X = rng.normal(size=(160, 2)) + y[:, None]
-    seen = watch(AdaBoostMH(1, answers="label", weak_learner=TWO_LEAVES), X, y)
+    seen = watch(AdaBoostMHLabel(1, weak_learner=TWO_LEAVES), X, y)
     wrong = (labels_of(seen, 0) != y).mean()
     assert wrong > 0.5
     assert (1 - seen.edges[0]) / 2 == pytest.approx(wrong * 2 / 8)
@@ -113,18 +116,18 @@ def test_labels_begin_with_a_quarter_of_the_error_where_there_are_eight_classes(
 
 def test_votes_for_labels_score_as_the_signs_do() -> None:
     X, y = noisy_stumps()
-    booster = AdaBoostMH(10, answers="label", weak_learner={"greedy": {"max_leaf_nodes": 4}})
+    booster = AdaBoostMHLabel(10, weak_learner={"greedy": {"max_leaf_nodes": 4}})
     seen = watch(booster, X, y)
     psi = np.zeros((len(y), 3))
     for t, alpha in enumerate(seen.sizes):
         psi += alpha * np.where(labels_of(seen, t)[:, None] == np.arange(3), 1.0, -1.0)
-    assert_allclose(booster.sums(seen.scores[-1]), psi, atol=1e-9)
+    assert_allclose(sums("label", seen.scores[-1]), psi, atol=1e-9)
 
 
 def test_a_perfect_label_ends_the_training_and_decides_alone() -> None:
     y = np.array([0, 1, 2, 0, 1])
     table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y]).T
-    booster = AdaBoostMH(9, weak_learner=Scripted(table), answers="label")
+    booster = AdaBoostMHLabel(9, weak_learner=Scripted(table))
     seen = watch(booster, row_numbers(5), y)
     assert booster.stop_reason_ == "perfect weak learner"
     cap = 0.5 * np.log((2 - TINY) / TINY)
@@ -211,4 +214,4 @@ def test_the_stump_without_anything_to_split_is_a_constant() -> None:
 
 def test_the_stump_refuses_other_demands() -> None:
     with pytest.raises(ValueError, match="cannot meet Costs"):
-        AdaBoostMH(2, answers="label", weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)
+        AdaBoostMHLabel(2, weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)

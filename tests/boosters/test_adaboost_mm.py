@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
-from boostbench.boosters.adaboost_mh import AdaBoostMH
+from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.game import TINY, Game
 from boostbench.boosters.samme import SAMME
@@ -242,7 +242,7 @@ def test_it_learns_from_classifiers_too_weak_for_its_rivals(
     m1 = AdaBoostM1(60, weak_learner=FiniteSpace(space.predictions), keep_first=False)
     assert m1.fit(X, space.y).stop_reason_ == "no edge"
     assert m1.n_rounds_ == 0
-    mh = AdaBoostMH(60, weak_learner=FiniteSpace(space.predictions), answers="label")
+    mh = AdaBoostMHLabel(60, weak_learner=FiniteSpace(space.predictions))
     mh.fit(X, space.y)
     if 2 * r < n:
         assert mh.stop_reason_ == "no edge"

@@ -20,6 +20,8 @@ TABLE: dict[str, dict[str, Any]] = {
     "adaboost-cost": {},
     "adaboost-m1": {"weak_learner": {"greedy": {"max_leaf_nodes": 20}}},
     "adaboost-mh": {},
+    "adaboost-mh-label": {},
+    "adaboost-mh-real": {},
     "adaboost-mm": {},
     "adaboost-mr": {},
     "adaboost-mr-l1": {},
