@@ -7,11 +7,25 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo-results
 
+# The papers' experiments: `make softmax-table2 SIZE=quick`. Data is looked for in $BOOSTBENCH_DATA and
+# datasets/; what was cut off goes on where it was.
+SIZE ?= standard
+RESULTS ?= results
+JOBS ?= 2
+SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
+
+# From runs to report. Exit code 1, some runs without a result, does not stop the report that says so.
+define experiment
+	@$(BIN)/boostbench run configs/$(1).yaml --size $(SIZE) --results $(RESULTS) --jobs $(JOBS) || [ $$? -eq 1 ]
+	@$(BIN)/boostbench report configs/$(1).yaml --size $(SIZE) --results $(RESULTS)
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX)
 
 help:  ## show the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@echo '  SIZE=quick|standard|full and RESULTS=DIR go with the papers'
 
 setup: $(STAMP)  ## make .venv and install boostbench into it, editable
 
@@ -49,6 +63,36 @@ docs: setup  ## rewrite docs/cli.md from the help texts
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
+
+softmax: $(SOFTMAX)  ## all of "Soft-max boosting": tables, figures, costs
+
+softmax-table1: setup  ## its data sets, counted
+	$(call experiment,softmax-boosting/table1)
+
+softmax-table2: setup  ## test errors, clean labels
+	$(call experiment,softmax-boosting/table2)
+
+softmax-table3: setup  ## test errors, 20 % of the labels exchanged
+	$(call experiment,noise20)
+
+softmax-readings: setup  ## three readings of "exchanged"
+	$(call experiment,softmax-boosting/table3-readings)
+
+softmax-fig1: setup  ## random problems: error against error
+	$(call experiment,softmax-boosting/figures1-4)
+softmax-fig2 softmax-fig3 softmax-fig4: softmax-fig1
+
+softmax-fig5: setup  ## error curves, clean labels
+	$(call experiment,softmax-boosting/figure5)
+
+softmax-fig6: setup  ## error curves, 20 % of the labels exchanged
+	$(call experiment,softmax-boosting/figure6)
+
+softmax-fig7: setup  ## error against the noise rate
+	$(call experiment,softmax-boosting/figure7)
+
+softmax-costs: setup  ## errors of unequal cost
+	$(call experiment,softmax-boosting/cost-sensitive)
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
