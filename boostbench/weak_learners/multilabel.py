@@ -111,7 +111,8 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * float(np.abs(weight).sum())
-        feature, last, missing_left = _best_split(data, weight, rows, _CODES[self.answers], tie)
+        stat = _sums_of(weight, self.answers)
+        feature, last, missing_left = _best_split(data, stat, rows, _CODES[self.answers], tie)
         if feature < 0:
             leaves = np.zeros(data.n_rows, dtype=np.int32)
             trees = _tree(data, None, self._vectors(weight, leaves, 1))
@@ -185,50 +186,45 @@ def _tree(data: BinnedData, split: tuple[int, float, bool] | None, vectors: Floa
     )
 
 
+def _sums_of(weight: Floats, answers: str) -> Floats:
+    """Return what is summed over a side, a row per training row."""
+    if answers == "real":
+        return np.hstack([np.maximum(weight, 0.0), np.maximum(-weight, 0.0)])
+    return weight
+
+
 @kernel
-def _best_split(data, weight, rows, answers, tie):  # type: ignore[no-untyped-def]
+def _best_split(data, stat, rows, answers, tie):  # type: ignore[no-untyped-def]
     """Return feature, last bin on the left and side of the missing values; feature -1 if none."""
-    K = weight.shape[1]
+    m = stat.shape[1]
     best_feature, best_bin, best_missing = -1, -1, False
-    plus, minus = np.zeros((256, K)), np.zeros((256, K))
-    count = np.zeros(256, dtype=np.int64)
-    whole = np.zeros((2, K))
-    left = np.zeros((2, K))
+    histogram, count = np.zeros((256, m)), np.zeros(256, dtype=np.int64)
+    left, whole = np.zeros(m), np.zeros(m)
     for i in rows:
-        for k in range(K):
-            w = weight[i, k]
-            whole[0 if w > 0.0 else 1, k] += abs(w)
+        whole += stat[i]
     best = -np.inf
     if answers == FACTORED:  # a constant may be better than any split
-        best = 0.0
-        for k in range(K):
-            best += abs(whole[0, k] - whole[1, k])
+        best = np.abs(whole).sum()
     for j in range(data.codes.shape[0]):
         n_bins = data.n_bins[j]
-        plus[:], minus[:], count[:] = 0.0, 0.0, 0
+        histogram[:], count[:] = 0.0, 0
         codes = data.codes[j]
         for i in rows:
             b = codes[i]
             count[b] += 1
-            for k in range(K):
-                w = weight[i, k]
-                if w > 0.0:
-                    plus[b, k] += w
-                else:
-                    minus[b, k] -= w
+            for k in range(m):
+                histogram[b, k] += stat[i, k]
         n_missing = count[n_bins] if data.offset[j + 1] - data.offset[j] > n_bins else 0
         for side in range(2 if n_missing > 0 else 1):
             n_left = n_missing if side == 1 else 0
-            for k in range(K):
-                left[0, k] = plus[n_bins, k] if side == 1 else 0.0
-                left[1, k] = minus[n_bins, k] if side == 1 else 0.0
+            for k in range(m):
+                left[k] = histogram[n_bins, k] if side == 1 else 0.0
             for b in range(n_bins):
                 if count[b] == 0:
                     continue
                 n_left += count[b]
-                for k in range(K):
-                    left[0, k] += plus[b, k]
-                    left[1, k] += minus[b, k]
+                for k in range(m):
+                    left[k] += histogram[b, k]
                 if n_left == rows.shape[0]:
                     break
                 score = _score(left, whole, answers)
@@ -241,13 +237,15 @@ def _best_split(data, weight, rows, answers, tie):  # type: ignore[no-untyped-de
 @inner
 def _score(left, whole, answers):  # type: ignore[no-untyped-def]
     score = 0.0
-    for k in range(left.shape[1]):
-        plus, minus = left[0, k], left[1, k]
-        more_plus, more_minus = max(whole[0, k] - plus, 0.0), max(whole[1, k] - minus, 0.0)
-        if answers == SIGN:
-            score += abs(plus - minus) + abs(more_plus - more_minus)
-        elif answers == REAL:
-            score -= 2.0 * (np.sqrt(plus * minus) + np.sqrt(more_plus * more_minus))
-        else:
-            score += abs(plus - minus - more_plus + more_minus)
+    if answers == REAL:
+        K = left.shape[0] // 2
+        for k in range(K):
+            plus, minus = max(whole[k] - left[k], 0.0), max(whole[K + k] - left[K + k], 0.0)
+            score -= 2.0 * (np.sqrt(left[k] * left[K + k]) + np.sqrt(plus * minus))
+    elif answers == SIGN:
+        for k in range(left.shape[0]):
+            score += abs(left[k]) + abs(whole[k] - left[k])
+    else:
+        for k in range(left.shape[0]):
+            score += abs(2.0 * left[k] - whole[k])
     return score
