@@ -26,7 +26,7 @@ from boostbench.boosters.base import Booster
 from boostbench.boosters.game import Game, Step, softmax
 from boostbench.theory.bounds import default_eta, make_potential
 from boostbench.theory.layout import own_labels, true_label_first
-from boostbench.theory.potentials import Potential
+from boostbench.theory.potentials import ExponentialPotential, Potential
 from boostbench.weak_learners import Costs
 
 __all__ = ["DriftingGame"]
@@ -158,8 +158,10 @@ class DriftingGame(Booster):
         """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
         n_left = self._rounds_left(game)
         potential: Potential = game.memo["potential"]
-        states, where = np.unique(self._states(game), axis=0, return_inverse=True)
-        where = where.ravel()
+        states, where = self._states(game), np.arange(len(game.y))
+        if not isinstance(potential, ExponentialPotential):  # costly: once for equal states
+            states, where = np.unique(states, axis=0, return_inverse=True)
+            where = where.ravel()
         cost = potential.costs(states, n_left)
         if self.loss == "zero-one" and np.ptp(cost, axis=1).max() <= _DECIDED:
             return None

@@ -112,4 +112,7 @@ def check_rounds(n_rounds: int, *, least: int = 0) -> None:
 
 
 def _order(y: NDArray[np.intp], n_classes: int) -> NDArray[np.intp]:
-    return np.argsort(np.arange(n_classes) != y[:, None], axis=1, kind="stable")
+    column = np.arange(n_classes)
+    order = column - (column <= y[:, None])
+    order[:, 0] = y
+    return order

@@ -163,8 +163,16 @@ class ExponentialPotential:
         return values
 
     def costs(self, states: ArrayLike, n_left: int) -> Floats:
-        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33)."""
-        return successor_values(self, states, n_left)
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33).
+
+        A vote for a wrong label multiplies its term of the sum by exp(eta); one for the true label
+        divides all terms by it.
+        """
+        check_rounds(n_left, least=1)
+        states = np.asarray(states, dtype=np.float64)
+        terms = np.exp(self.eta * (states[:, 1:] - states[:, :1])) * self._growth ** (n_left - 1)
+        total = terms.sum(axis=1, keepdims=True)
+        return np.hstack([np.exp(-self.eta) * total, total + np.expm1(self.eta) * terms])
 
 
 class ZeroOnePotential:
