@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_step"]
 
-#: A score step larger than this is not looked for.
+#: Largest score step; taken by a classifier so good that it ends the game.
 _MAX_SCORE_STEP = 10.0
 _EXACT = {"xtol": 1e-14, "rtol": 4.0 * float(np.finfo(np.float64).eps)}
 
@@ -46,13 +46,14 @@ def solve_step(
     Returns
     -------
     ds, dt : float
-        ``t + dt`` is 1 if the potential does not come back before the end of time.
+        ``t + dt`` is 1 if the potential does not come back before the end of time; ds is at most
+        10.
     """
     before = float(weight @ potential.value(m, t))
     left = 1.0 - t
 
     def rise(dt: float) -> float:
-        ds = _score_step(potential, m * np.exp(-dt), u, weight, t, t + dt)
+        ds = _score_step(potential, m * np.exp(-dt), u, weight, t + dt)
         return float(weight @ potential.value(m * np.exp(-dt) + u * ds, t + dt)) - before
 
     low, high = 0.0, min(0.01, 0.5 * left)
@@ -64,7 +65,7 @@ def solve_step(
         dt = low
     else:
         dt = brentq(rise, low, min(high, left), **_EXACT)
-    return _score_step(potential, m * np.exp(-dt), u, weight, t, t + dt), dt
+    return _score_step(potential, m * np.exp(-dt), u, weight, t + dt), dt
 
 
 def _score_step(
@@ -73,22 +74,21 @@ def _score_step(
     u: NDArray[np.float64],
     weight: NDArray[np.float64],
     t: float,
-    t_next: float,
 ) -> float:
     """Return the first ds in [0, 10] at which the classifier has no edge any more."""
     wu = weight * u
 
     def edge(ds: float) -> float:
-        log_w = potential.log_weight(m + u * ds, t_next)
+        log_w = potential.log_weight(m + u * ds, t)
         largest = log_w.max()
         return float(wu @ np.exp(log_w - largest)) if largest > -np.inf else 0.0
 
     if edge(0.0) <= 0.0:
         return 0.0
-    low, stride = 0.0, 0.02 * potential.sigma(t_next)
+    low, stride = 0.0, 0.02 * potential.sigma(t)
     while low < _MAX_SCORE_STEP:
         high = min(low + stride, _MAX_SCORE_STEP)
         if edge(high) <= 0.0:
             return float(brentq(edge, low, high, **_EXACT))
         low, stride = high, 1.1 * stride
-    return float(np.exp(-t))  # right on every sample that counts
+    return _MAX_SCORE_STEP  # the edge never vanishes: the further the better

@@ -46,7 +46,7 @@ def test_both_equations_hold_at_every_step_and_time_rises(
         assert_allclose(margins(info.game), moved, atol=1e-12)
         assert info.step.decay == pytest.approx(np.exp(times[-1] - t))
         w = info.game.sample_weight * np.exp(info.game.memo["potential"].log_weight(moved, t))
-        assert abs((w * u).sum()) <= 1e-9 * w.sum()
+        assert abs((w * u).sum()) <= 1e-9 * w.sum() or info.step.stop == "time is up"
         times.append(t)
         potentials.append(info.loss)
 
@@ -133,6 +133,17 @@ def test_a_strong_learner_ends_the_game_in_one_round() -> None:
     booster = RobustBoost(50, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
     assert (booster.n_rounds_, booster.time_) == (1, 1.0)
     assert booster.stop_reason_ == "time is up"
+    assert_array_equal(np.abs(booster.decision_function(X)), 10.0)
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.0])
+def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta: float) -> None:
+    """With theta > 0 the edge never vanishes from some time before 1 on."""
+    X = np.arange(20.0)[:, None]
+    y = (X[:, 0] > 9) ^ (X[:, 0] == 3)
+    booster = RobustBoost(30, weak_learner="stump", epsilon=0.2, theta=theta).fit(X, y)
+    assert (booster.n_rounds_, booster.stop_reason_) == (1, "time is up")
+    assert booster.score(X, y) == 0.95
 
 
 def test_staged_scores_decay() -> None:
