@@ -103,7 +103,7 @@ class Booster(BoostingClassifier):
         ensemble = Ensemble(game.n_classes)
         stop = ""
         self.begin(game)
-        fit = partial(_fit, learner, data, rng)
+        fit = partial(self._fit_learner, learner, data, rng)
         for t in range(1, self.n_estimators + 1):
             h, step = self.play(game, fit)
             if step.keep:
@@ -119,12 +119,17 @@ class Booster(BoostingClassifier):
         self.n_rounds_ = ensemble.n_rounds
         self.stop_reason_ = stop
 
+    def _fit_learner(self, learner: Any, data: Any, rng: np.random.Generator, demand: Any) -> Any:
+        if not isinstance(demand, learner.accepts):
+            met = " or ".join(kind.__name__ for kind in learner.accepts)
+            raise ValueError(
+                f"weak learner {learner!r} cannot meet {type(demand).__name__}, which "
+                f"{type(self).__name__} asks for; it meets {met}"
+            )
+        return learner.fit(data, demand, rng)
+
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.model_.scores(X)
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         return self.model_.staged_scores(X)
-
-
-def _fit(learner: Any, data: Any, rng: np.random.Generator, demand: Any) -> Any:
-    return learner.fit(data, demand, rng)

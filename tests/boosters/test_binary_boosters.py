@@ -263,5 +263,13 @@ def test_leaf_answers_need_a_tree(name: str) -> None:
 @pytest.mark.parametrize("name", ["gentleboost", "l2boost", "logitboost", "rboost1"])
 def test_a_regression_booster_refuses_a_classification_tree(name: str) -> None:
     X, y = noisy_problem()
-    with pytest.raises(ValueError, match=r"c45|C45"):
+    message = r"weak learner C45\(.*\) cannot meet Targets, which \w+ asks for"
+    with pytest.raises(ValueError, match=message):
         make_booster(name, weak_learner="c45").fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["adaboost", "splboost", "robustboost", "rboost2"])
+def test_a_classification_booster_refuses_a_regression_tree(name: str) -> None:
+    X, y = noisy_problem()
+    with pytest.raises(ValueError, match=r"RegressionTree\(.*WeightedLabels.* it meets Targets"):
+        make_booster(name, weak_learner="regression-tree").fit(X, y)
