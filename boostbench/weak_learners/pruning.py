@@ -5,6 +5,9 @@ limit of the errors it would make. Bottom up, a subtree becomes a leaf, or gives
 child (subtree raising, with all cases of the node sent down that child), where the charge rises by
 at most 0.1. Cases are weights scaled to sum to the number of rows that have any.
 
+All passes go down the levels of a subtree and up again. None calls itself: numba does not load
+kernels with recursion from its file cache.
+
 References
 ----------
 Quinlan, "C4.5: Programs for Machine Learning", 1993, Sec. 4.2, and release 8's sources.
@@ -60,20 +63,27 @@ class PruningRules(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """A tree under the knife; `leaf` marks nodes that became leaves, `label` their answers."""
+    """A tree under the knife: its inner nodes, then its leaves, each a node with a number."""
 
-    feature: NDArray[np.int64]
+    feature: NDArray[np.int64]  # this and the next five for inner nodes only
     bin: NDArray[np.int64]
     missing_left: NDArray[np.bool_]
     threshold: NDArray[np.float64]
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     leaf: NDArray[np.bool_]
-    label: NDArray[np.int64]
-    leaf_label: NDArray[np.int64]
+    label: NDArray[np.int64]  # answer of a leaf
+    start: NDArray[np.int64]  # the rows that were sent to a node are rows[start:end]
+    end: NDArray[np.int64]
+    N: NDArray[np.float64]  # cases among them
+    e: NDArray[np.float64]  # those outside the heaviest class
+    heaviest: NDArray[np.int64]  # that class
+    charge: NDArray[np.float64]
+    pending: NDArray[np.int64]  # the nodes a pass has to come back to, parents before children
+    rows: NDArray[np.int32]
+    buffer: NDArray[np.int32]
     y: NDArray[np.int64]
     cases: NDArray[np.float64]
-    buffer: NDArray[np.int32]
 
 
 @kernel
@@ -135,33 +145,51 @@ def prune(
     """
     trees = []
     for t in range(len(grown.root_impurity)):
-        nodes = slice(grown.node_offset[t], grown.node_offset[t + 1])
-        leaves = slice(grown.leaf_offset[t], grown.leaf_offset[t + 1])
-        weight = np.abs(numbers[:, t])
-        y = (numbers[:, t] > 0).astype(np.int64) if rules.signed else labels.astype(np.int64)
-        work = _Work(
-            feature=grown.feature[nodes].astype(np.int64),
-            bin=grown.bin[nodes].astype(np.int64),
-            missing_left=grown.missing_left[nodes].copy(),
-            threshold=grown.threshold[nodes].copy(),
-            left=grown.left[nodes].astype(np.int64),
-            right=grown.right[nodes].astype(np.int64),
-            leaf=np.zeros(nodes.stop - nodes.start, dtype=np.bool_),
-            label=np.zeros(nodes.stop - nodes.start, dtype=np.int64),
-            leaf_label=_labels_of(grown, leaves, rules),
-            y=y,
-            cases=weight * (np.count_nonzero(weight) / max(weight.sum(), 1e-300)),
-            buffer=np.empty(len(y), dtype=np.int32),
-        )
+        work = _work_of(grown, t, rules, labels, numbers[:, t])
         arrays = _prune_tree(data, rules, work)
         trees.append(_assemble(arrays, rules, t, grown.root_impurity[t : t + 1]))
     return GrownTrees.join(trees)
 
 
-def _labels_of(grown: GrownTrees, leaves: slice, rules: PruningRules) -> NDArray[np.int64]:
-    if rules.signed:
-        return (grown.leaf_value[leaves] > 0).astype(np.int64)
-    return grown.leaf_column[leaves].astype(np.int64)
+def _work_of(
+    grown: GrownTrees,
+    t: int,
+    rules: PruningRules,
+    labels: NDArray[np.int32],
+    numbers: NDArray[np.float64],
+) -> _Work:
+    """Lay out tree t, and the rows that have a say in it."""
+    nodes = slice(grown.node_offset[t], grown.node_offset[t + 1])
+    leaves = slice(grown.leaf_offset[t], grown.leaf_offset[t + 1])
+    answers = grown.leaf_value[leaves] > 0.0 if rules.signed else grown.leaf_column[leaves]
+    n_inner, size = nodes.stop - nodes.start, nodes.stop - nodes.start + len(answers)
+    left, right = (
+        np.where(child < 0, n_inner + ~child, child).astype(np.int64)
+        for child in (grown.left[nodes], grown.right[nodes])
+    )
+    weight = np.abs(numbers)
+    rows = np.flatnonzero(weight > 0.0).astype(np.int32)
+    return _Work(
+        feature=grown.feature[nodes].astype(np.int64),
+        bin=grown.bin[nodes].astype(np.int64),
+        missing_left=grown.missing_left[nodes].copy(),
+        threshold=grown.threshold[nodes].copy(),
+        left=left,
+        right=right,
+        leaf=np.arange(size) >= n_inner,
+        label=np.append(np.zeros(n_inner, dtype=np.int64), answers),
+        start=np.zeros(size, dtype=np.int64),
+        end=np.full(size, len(rows)),
+        N=np.zeros(size),
+        e=np.zeros(size),
+        heaviest=np.zeros(size, dtype=np.int64),
+        charge=np.zeros(size),
+        pending=np.zeros(size, dtype=np.int64),
+        rows=rows,
+        buffer=np.empty(len(rows), dtype=np.int32),
+        y=(numbers > 0).astype(np.int64) if rules.signed else labels.astype(np.int64),
+        cases=weight * (len(rows) / max(weight.sum(), 1e-300)),
+    )
 
 
 def _assemble(
@@ -197,162 +225,167 @@ def _assemble(
 @kernel
 def _prune_tree(data, rules, work):  # type: ignore[no-untyped-def]
     """Prune one tree; return its nodes, thresholds, leaf labels and the leaf of every row."""
-    n = data.codes.shape[1]
-    rows = np.empty(n, np.int32)
-    n_active = 0
-    for i in range(n):
-        rows[n_active] = i
-        n_active += work.cases[i] > 0.0
-    root = 0 if work.feature.shape[0] else -1
-    if root == 0:
+    if not work.leaf[0]:
         if rules.collapse:
-            _collapse(data, rules, work, root, rows[:n_active])
-        _prune(data, rules, work, root, rows[:n_active], rules.keep_root)
-    return _renumber(data, work, root)
+            _collapse(data, rules, work)
+        _prune(data, rules, work)
+    return _renumber(data, work)
 
 
 @inner
-def _is_leaf(work, ref):  # type: ignore[no-untyped-def]
-    return ref < 0 or work.leaf[ref]
+def _send_down(data, rules, work, top, first):  # type: ignore[no-untyped-def]
+    """Send the rows of a node down its subtree, and count the cases of every node they reach.
+
+    The nodes are appended to the pending ones, of which there are ``first``, level by level; their
+    new number is returned.
+    """
+    work.pending[first] = top
+    p, last = first, first + 1
+    while p < last:
+        node = work.pending[p]
+        p += 1
+        start, end = work.start[node], work.end[node]
+        _count(rules, work, node)
+        if work.leaf[node] or start == end:
+            continue
+        j = work.feature[node]
+        middle = start + partition(
+            data.codes[j], work.bin[node], data.n_bins[j], work.missing_left[node],
+            work.rows[start:end], work.buffer,
+        )  # fmt: skip
+        left, right = work.left[node], work.right[node]
+        work.start[left], work.end[left] = start, middle
+        work.start[right], work.end[right] = middle, end
+        work.pending[last], work.pending[last + 1] = left, right
+        last += 2
+    return last
 
 
 @inner
-def _set_label(work, ref, label):  # type: ignore[no-untyped-def]
-    if ref < 0:
-        work.leaf_label[~ref] = label
-    else:
-        work.leaf[ref] = True
-        work.label[ref] = label
-
-
-@inner
-def _count(rules, work, rows):  # type: ignore[no-untyped-def]
-    """Return (cases, cases outside the heaviest class, that class)."""
+def _count(rules, work, node):  # type: ignore[no-untyped-def]
+    """Count the cases of a node, those outside the heaviest class, and note that class."""
     heavy = np.zeros(rules.n_classes)
-    for i in range(rows.shape[0]):
-        heavy[work.y[rows[i]]] += work.cases[rows[i]]
-    best = np.argmax(heavy)
-    N = heavy.sum()
-    return N, max(N - heavy[best], 0.0), best
+    for p in range(work.start[node], work.end[node]):
+        heavy[work.y[work.rows[p]]] += work.cases[work.rows[p]]
+    work.heaviest[node] = np.argmax(heavy)
+    work.N[node] = heavy.sum()
+    work.e[node] = max(work.N[node] - heavy[work.heaviest[node]], 0.0)
 
 
 @inner
-def _charge(rules, N, e):  # type: ignore[no-untyped-def]
+def _charge_as_leaf(rules, work, node):  # type: ignore[no-untyped-def]
+    if work.start[node] == work.end[node]:
+        return 0.0
+    N, e = work.N[node], work.e[node]
     return e + added_errors(N, e, rules.confidence, rules.z2, rules.cap)
 
 
 @inner
-def _divide(data, work, node, rows):  # type: ignore[no-untyped-def]
-    """Move the rows that go left at a node to the front; return their number."""
-    j = work.feature[node]
-    return partition(
-        data.codes[j], work.bin[node], data.n_bins[j], work.missing_left[node], rows, work.buffer
-    )
+def _make_leaf(work, node):  # type: ignore[no-untyped-def]
+    work.leaf[node], work.label[node] = True, work.heaviest[node]
 
 
 @inner
-def _collapse(data, rules, work, ref, rows):  # type: ignore[no-untyped-def]
-    """Cut subtrees that save at most 1e-3 training errors; return the tree's errors."""
-    _, e, label = _count(rules, work, rows)
-    if _is_leaf(work, ref):
-        return e
-    middle = _divide(data, work, ref, rows)
-    errors = _collapse(data, rules, work, work.left[ref], rows[:middle])
-    errors += _collapse(data, rules, work, work.right[ref], rows[middle:])
-    if errors >= e - 1e-3:
-        _set_label(work, ref, label)
-        return e
-    return errors
+def _collapse(data, rules, work):  # type: ignore[no-untyped-def]
+    """Cut subtrees that save at most 1e-3 training errors."""
+    for p in range(_send_down(data, rules, work, 0, 0) - 1, -1, -1):
+        node = work.pending[p]
+        if not work.leaf[node]:
+            errors = work.e[work.left[node]] + work.e[work.right[node]]
+            if errors >= work.e[node] - 1e-3:
+                _make_leaf(work, node)
+            else:
+                work.e[node] = errors  # from here on those of the subtree
 
 
 @inner
-def _charge_of_tree(data, rules, work, ref, rows):  # type: ignore[no-untyped-def]
-    """Return what a subtree is charged for rows that are sent down it."""
-    if rows.shape[0] == 0:
-        return 0.0
-    if _is_leaf(work, ref):
-        N, e, _ = _count(rules, work, rows)
-        return _charge(rules, N, e)
-    middle = _divide(data, work, ref, rows)
-    charge = _charge_of_tree(data, rules, work, work.left[ref], rows[:middle])
-    return charge + _charge_of_tree(data, rules, work, work.right[ref], rows[middle:])
+def _charge_of(data, rules, work, top, first):  # type: ignore[no-untyped-def]
+    """Return what a subtree is charged for the rows of its topmost node."""
+    for p in range(_send_down(data, rules, work, top, first) - 1, first - 1, -1):
+        node = work.pending[p]
+        if work.leaf[node] or work.start[node] == work.end[node]:
+            work.charge[node] = _charge_as_leaf(rules, work, node)
+        else:
+            work.charge[node] = work.charge[work.left[node]] + work.charge[work.right[node]]
+    return work.charge[top]
 
 
 @inner
-def _prune(data, rules, work, ref, rows, keep):  # type: ignore[no-untyped-def]
-    """Prune a subtree for the rows that reach it; return its charge."""
-    if rows.shape[0] == 0:
-        return 0.0
-    N, e, label = _count(rules, work, rows)
-    as_leaf = _charge(rules, N, e)
-    if _is_leaf(work, ref):
-        _set_label(work, ref, label)
-        return as_leaf
-    middle = _divide(data, work, ref, rows)
-    charge = _prune(data, rules, work, work.left[ref], rows[:middle], False)
-    charge += _prune(data, rules, work, work.right[ref], rows[middle:], False)
-    if keep:
-        return charge
-    raised = np.inf
-    child = work.left[ref]
-    if rules.raising:
-        if _cases(work, rows[middle:]) > _cases(work, rows[:middle]):
-            child = work.right[ref]
-        raised = _charge_of_tree(data, rules, work, child, rows)
-    if as_leaf <= charge + _TOLERANCE and as_leaf <= raised + _TOLERANCE:
-        _set_label(work, ref, label)
-        return as_leaf
-    if raised <= charge + _TOLERANCE:
-        _replace(work, ref, child)
-        return _prune(data, rules, work, ref, rows, False)
-    return charge
+def _prune(data, rules, work):  # type: ignore[no-untyped-def]
+    """Prune bottom up; a raised subtree is pruned again for the rows it has now."""
+    n = _send_down(data, rules, work, 0, 0)
+    while n > 0:
+        n -= 1
+        node = work.pending[n]
+        as_leaf = _charge_as_leaf(rules, work, node)
+        work.charge[node] = as_leaf
+        if work.start[node] == work.end[node]:
+            continue
+        if work.leaf[node]:
+            _make_leaf(work, node)
+            continue
+        charge = work.charge[work.left[node]] + work.charge[work.right[node]]
+        work.charge[node] = charge
+        if rules.keep_root and node == 0:
+            continue
+        raised, child = np.inf, work.left[node]
+        if rules.raising:
+            if _cases(work, work.right[node]) > _cases(work, work.left[node]):
+                child = work.right[node]
+            work.start[child], work.end[child] = work.start[node], work.end[node]
+            raised = _charge_of(data, rules, work, child, n)
+        if as_leaf <= charge + _TOLERANCE and as_leaf <= raised + _TOLERANCE:
+            _make_leaf(work, node)
+            work.charge[node] = as_leaf
+        elif raised <= charge + _TOLERANCE:
+            _replace(work, node, child)
+            n = _send_down(data, rules, work, node, n)
 
 
 @inner
-def _cases(work, rows):  # type: ignore[no-untyped-def]
+def _cases(work, node):  # type: ignore[no-untyped-def]
+    """Return the cases of a node, added row by row: equal children must tie."""
     total = 0.0
-    for i in range(rows.shape[0]):
-        total += work.cases[rows[i]]
+    for p in range(work.start[node], work.end[node]):
+        total += work.cases[work.rows[p]]
     return total
 
 
 @inner
 def _replace(work, node, child):  # type: ignore[no-untyped-def]
     """Put a child in the place of its parent."""
-    if child < 0:
-        _set_label(work, node, work.leaf_label[~child])
-        return
-    work.feature[node], work.bin[node] = work.feature[child], work.bin[child]
-    work.threshold[node] = work.threshold[child]
-    work.missing_left[node] = work.missing_left[child]
-    work.left[node], work.right[node] = work.left[child], work.right[child]
     work.leaf[node], work.label[node] = work.leaf[child], work.label[child]
+    if not work.leaf[child]:
+        work.feature[node], work.bin[node] = work.feature[child], work.bin[child]
+        work.threshold[node] = work.threshold[child]
+        work.missing_left[node] = work.missing_left[child]
+        work.left[node], work.right[node] = work.left[child], work.right[child]
 
 
 @inner
-def _renumber(data, work, root):  # type: ignore[no-untyped-def]
+def _renumber(data, work):  # type: ignore[no-untyped-def]
     """Number what is left of the tree, parents before children, and send all rows down it."""
     capacity = work.feature.shape[0]
     nodes = np.empty((5, capacity), np.int64)
     threshold = np.empty(capacity, np.float64)
     leaf_label = np.empty(capacity + 1, np.int64)
-    stack, place = [root], [-1]
+    stack, place = [0], [-1]
     n_nodes, n_leaves = 0, 0
     while len(stack):
-        ref, parent = stack.pop(), place.pop()
+        node, parent = stack.pop(), place.pop()
         index = ~n_leaves
-        if _is_leaf(work, ref):
-            leaf_label[n_leaves] = work.leaf_label[~ref] if ref < 0 else work.label[ref]
+        if work.leaf[node]:
+            leaf_label[n_leaves] = work.label[node]
             n_leaves += 1
         else:
             index = n_nodes
-            nodes[0, index], nodes[1, index] = work.feature[ref], work.bin[ref]
-            nodes[2, index] = work.missing_left[ref]
-            threshold[index] = work.threshold[ref]
+            nodes[0, index], nodes[1, index] = work.feature[node], work.bin[node]
+            nodes[2, index] = work.missing_left[node]
+            threshold[index] = work.threshold[node]
             n_nodes += 1
-            stack.append(work.right[ref])
+            stack.append(work.right[node])
             place.append(2 * index + 1)
-            stack.append(work.left[ref])
+            stack.append(work.left[node])
             place.append(2 * index)
         if parent >= 0:
             nodes[3 + parent % 2, parent // 2] = index

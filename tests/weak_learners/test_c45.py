@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -137,3 +141,32 @@ def test_pure_noise_is_pruned_to_the_root():
     learner = C45()
     h = learner.fit(learner.prepare(X), WeightedLabels(y, np.ones(400), 2))
     assert h.trees.n_leaves <= 3
+
+
+PRUNING = """
+import numpy as np
+from boostbench.weak_learners.binning import bin_features
+from boostbench.weak_learners.pruning import PruningRules, prune
+from boostbench.weak_learners.structures import GrownTrees
+
+# x <= 3 | (x <= 6 | 7..9): the first split saves errors, the second does not
+integers = {"feature": [0, 0], "bin": [3, 6], "left": [~0, ~1], "right": [1, ~2]}
+integers |= {"node_column": [-1, -1], "leaf_column": [0, 1, 1]}
+arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()}
+arrays |= {"threshold": np.array([3.5, 6.5]), "missing_left": np.zeros(2, dtype=bool)}
+arrays |= {"gain": np.zeros(2), "node_value": np.ones(2), "leaf_value": np.ones(3)}
+arrays |= {"node_offset": np.array([0, 2]), "leaf_offset": np.array([0, 3])}
+grown = GrownTrees(root_impurity=np.ones(1), leaves=np.zeros((1, 10), dtype=np.int32), **arrays)
+data = bin_features(np.arange(10.0)[:, None])
+rules = PruningRules(2, False, 0.25, 0.45, 1.0, True, True, False)
+labels = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], dtype=np.int32)
+print(prune(grown, data, rules, labels, np.ones((10, 1))).leaves.tolist())
+"""
+
+
+def test_pruning_works_in_the_process_that_compiles_and_in_those_that_load(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", PRUNING]
+    for _ in range(2):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "[[0, 0, 0, 0, 1, 1, 1, 1, 1, 1]]\n"), done
