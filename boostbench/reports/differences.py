@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.frame import Study
 from boostbench.reports.metrics import METRICS
 from boostbench.reports.pairs import Pairing, pair_up, paired_panels
-from boostbench.reports.style import GREY
+from boostbench.reports.style import GREY, INK, SMALL, round_ticks
 
 __all__ = ["draw_differences"]
 
@@ -25,7 +24,7 @@ def draw_differences(
     y: str | None = None,
     value: str | Sequence[str] = ("train_error", "test_error"),
     at: int | Sequence[int] | None = None,
-    bins: int = 30,
+    bins: int | None = None,
 ) -> Figure:
     """Histograms of x's error minus y's over problems, data sets and seeds.
 
@@ -41,8 +40,9 @@ def draw_differences(
     value : str or sequence of str, default=("train_error", "test_error")
     at : int, sequence of int or None, default=None
         Rounds T; the config's checkpoints by default.
-    bins : int, default=30
-        Bars over the whole width; an even number, at least 2.
+    bins : int or None, default=None
+        Bars over the whole width, at least 2; 0 lies between two of them. By default twice the
+        square root of the number of problems, from 10 to 40.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def draw_differences(
     BoostbenchError
         If an option has no such value, or no problem was done by both boosters.
     """
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 2 or bins % 2:
-        raise BoostbenchError(f"bins must be an even number of at least 2, found {bins!r}")
+    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or bins < 2):
+        raise BoostbenchError(f"bins must be a whole number of at least 2, found {bins!r}")
     pairing = pair_up(study, x, y, value, at)
     figure, panels = paired_panels(pairing, height=0.8)
     for metric, T, axes in panels:
@@ -67,11 +67,13 @@ def draw_differences(
     return figure
 
 
-def _draw_panel(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int) -> None:
+def _draw_panel(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | None) -> None:
     a, b = pairing.values[metric, T]
     difference = a - b
-    reach = float(np.abs(difference).max()) or 1.0
-    edges = np.linspace(-reach, reach, bins + 1).tolist()
+    low, high = min(0.0, float(difference.min())), max(0.0, float(difference.max()))
+    n_bars = bins or min(40, max(10, round(2 * len(difference) ** 0.5)))
+    width = (high - low) / n_bars or 1.0
+    edges = (width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)).tolist()
     for which, colour in (
         (difference < 0, pairing.colours[pairing.x]),
         (difference > 0, pairing.colours[pairing.y]),
@@ -82,23 +84,21 @@ def _draw_panel(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int) ->
         axes.vlines(0, 0, n_equal, color=GREY, linewidth=2.2, zorder=3)
     axes.axvline(0, color=GREY, linewidth=0.7, zorder=1)
     median = float(np.median(difference))
-    axes.axvline(median, color="#222222", linewidth=0.9, linestyle=(0, (3, 2)), zorder=4)
-    top = axes.get_ylim()[1]
-    axes.set_ylim(0, 1.42 * top)  # room for the shares
-    lines = [(share, pairing.colours[label]) for label, share in pairing.shares(metric, T)]
+    axes.axvline(median, color=INK, linewidth=0.9, linestyle=(0, (3, 2)), zorder=4)
+    pairing.write_shares(axes, metric, T)
     sign = "+" if median > 0 else "\N{MINUS SIGN}" if median < 0 else ""
-    lines.append((f"median {sign}{abs(median):.3g}", "#222222"))
-    for place, (text, colour) in enumerate(lines):
-        axes.text(
-            0.02,
-            0.985 - 0.105 * place,
-            text,
-            transform=axes.transAxes,
-            color=colour,
-            fontsize=6.5,
-            va="top",
-        )
-    axes.set_xlim(-reach, reach)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    is_left = median <= (edges[0] + edges[-1]) / 2
+    axes.text(
+        0.98 if is_left else 0.02,
+        0.97,
+        f"median {sign}{abs(median):.3g}",
+        transform=axes.transAxes,
+        color=INK,
+        fontsize=SMALL,
+        ha="right" if is_left else "left",
+        va="top",
+    )
+    axes.set_xlim(edges[0], edges[-1])
+    axes.xaxis.set_major_locator(round_ticks(5))
+    axes.yaxis.set_major_locator(round_ticks(4, integer=True))
     axes.grid(visible=False, axis="x")

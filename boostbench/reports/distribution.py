@@ -7,20 +7,18 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from boostbench.reports.frame import Study
-from boostbench.reports.metrics import METRICS
 from boostbench.reports.options import check_choice, check_flag
 from boostbench.reports.repeats import Repeats
-from boostbench.reports.style import GREY
+from boostbench.reports.style import GREY, INK, SMALL, round_ticks
 
 __all__ = ["draw_distribution"]
 
 _LEVELS = 45  # points nearer than this share of the axis stand side by side
 _WIDEST = 0.84
-_LEFT, _BOTTOM, _HEIGHT, _MOST_COLUMNS = 0.4, 0.35, 2.0, 5
+_LEFT, _BOTTOM, _HEIGHT, _MOST_COLUMNS = 0.4, 0.5, 1.9, 5
 
 
 def draw_distribution(
@@ -58,31 +56,32 @@ def draw_distribution(
     check_choice("x of distribution", x, ["noise", "booster"])
     check_flag("perfect", perfect)
     repeats = Repeats(study, value, at)
-    strips = study.noises if x == "noise" else study.boosters
-    rows = study.boosters if x == "noise" else study.noises
-    panels = [(dataset, other) for dataset in study.datasets for other in rows]
-    n_columns = min(len(panels), _MOST_COLUMNS)
+    strips, others = study.noises, study.boosters
+    if x == "booster":
+        strips, others = others, strips
+    names, x_label = _names(study, repeats, x)
+    panels = [(dataset, other) for dataset in study.datasets for other in others]
+    n_columns = len(others) if 1 < len(others) <= _MOST_COLUMNS else min(len(panels), _MOST_COLUMNS)
     n_rows = -(-len(panels) // n_columns)
-    width = max(1.5, 0.4 + 0.16 * len(strips))
-    figure = Figure(
-        figsize=(_LEFT + width * n_columns, _BOTTOM + _HEIGHT * n_rows), layout="constrained"
-    )
+    size = (_LEFT + max(1.7, 0.4 + 0.16 * len(strips)) * n_columns, _BOTTOM + _HEIGHT * n_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    figure.supxlabel(repeats.rounds, fontsize=SMALL, color=GREY, x=0.99, ha="right")
     top = float(repeats.frame["value"].max()) or 1.0
     for place, (dataset, other) in enumerate(panels):
         axes = figure.add_subplot(n_rows, n_columns, place + 1)
-        title = " ".join([dataset] * (len(study.datasets) > 1) + [other] * (len(rows) > 1))
-        axes.set_title(title, loc="left", fontweight="bold")
+        title = ", ".join([dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1))
+        axes.set_title(title, loc="left", fontweight="bold", pad=11 if perfect else None)
         for position, strip in enumerate(strips):
             booster, noise = (other, strip) if x == "noise" else (strip, other)
             values = repeats.values(dataset=dataset, booster=booster, noise=noise)
             if values.size:
                 _draw_strip(axes, values, position, repeats.colours[booster], top, perfect=perfect)
-        _format_axes(axes, _names(study, repeats, x), top, perfect=perfect)
+        is_last = place >= len(panels) - n_columns
+        _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
         if place % n_columns == 0:
-            unit = "%" if METRICS[repeats.metric].unit else "cost"
-            axes.set_ylabel(f"{METRICS[repeats.metric].words}\n{repeats.rounds}, {unit}")
-        if x == "noise" and place >= len(panels) - n_columns:
-            axes.set_xlabel("noise rate (%)")
+            axes.set_ylabel(repeats.axis)
+        if is_last:
+            axes.set_xlabel(x_label)
     return figure
 
 
@@ -102,7 +101,7 @@ def _draw_strip(
         position + offsets, values, s=size, color=colour, alpha=0.7, linewidths=0, zorder=3
     )
     half = 0.34
-    axes.hlines(values.mean(), position - half, position + half, color="#222222", linewidth=1.0)
+    axes.hlines(values.mean(), position - half, position + half, color=INK, linewidth=1.0)
     if perfect:
         share = f"{100 * float(np.mean(values == 0)):.0f}"
         axes.text(position, 1.09 * top, share, ha="center", fontsize=6, color=GREY)
@@ -121,18 +120,19 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
     return offsets
 
 
-def _names(study: Study, repeats: Repeats, x: str) -> list[str]:
-    """Return what is written under the strips: the bare rates if there is one noise model."""
+def _names(study: Study, repeats: Repeats, x: str) -> tuple[list[str], str]:
+    """Return what is written under the strips and the axis: bare rates if there is one model."""
     if x == "booster":
-        return study.boosters
+        return study.boosters, ""
     rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()
     models = set(rates["model"]) - {"none"}
     if len(models) != 1 or len(set(rates["rate"])) < len(rates):
-        return study.noises
-    return [
+        return study.noises, ""
+    names = [
         f"{100 * rates.loc[noise, 'rate']:.3g}" if noise in rates.index else noise
         for noise in study.noises
     ]
+    return names, "noise rate (%)"
 
 
 def _format_axes(axes: Axes, names: list[str], top: float, *, perfect: bool) -> None:
@@ -144,9 +144,8 @@ def _format_axes(axes: Axes, names: list[str], top: float, *, perfect: bool) -> 
         for text in axes.get_xticklabels():
             text.set(ha="right", rotation_mode="anchor")
     axes.set_ylim(-0.02 * top, (1.2 if perfect else 1.05) * top)
-    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(round_ticks(5))
     axes.grid(visible=False, axis="x")
     if perfect:
-        axes.text(
-            0, 1.0, "share at 0 (%):", transform=axes.transAxes, fontsize=6, color=GREY, va="bottom"
-        )
+        note = "repeats at 0, in percent:"
+        axes.text(0, 1.0, note, transform=axes.transAxes, fontsize=6, color=GREY, va="bottom")

@@ -8,21 +8,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.frame import Study
 from boostbench.reports.metrics import METRICS
 from boostbench.reports.options import check_choice, check_flag
 from boostbench.reports.repeats import Repeats
-from boostbench.reports.style import GREY
+from boostbench.reports.style import GREY, SMALL, round_ticks
 
 __all__ = ["draw_noise_levels"]
 
 _MARKERS = "osD^vP"
 _DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
-_PANEL, _LARGE_PANEL = (2.2, 2.0), (3.6, 2.7)
-_LEFT, _BOTTOM, _MOST_COLUMNS = 0.35, 0.55, 4
+_PANEL, _LARGE_PANEL = (2.2, 2.0), (4.6, 2.7)
+_LEFT, _BOTTOM, _MOST_COLUMNS = 0.35, 0.6, 4
 _NARROWEST = 0.1  # of the mean: how far down a band may reach on a log scale
 
 
@@ -85,9 +84,10 @@ def draw_noise_levels(
             axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
         _format_axes(axes, 100 * float(rates[-1]), y_scale)
         if place % n_columns == 0:
-            axes.set_ylabel(f"{METRICS[repeats.metric].words}\n{repeats.rounds}, {_unit(repeats)}")
+            axes.set_ylabel(repeats.axis)
         if place >= len(study.datasets) - n_columns:
             axes.set_xlabel(f"noise rate (%), {models[0]}")
+    figure.supxlabel(repeats.rounds, fontsize=SMALL, color=GREY, x=0.99, ha="right")
     figure.legend(
         handles=_handles(study, repeats, diagonal=diagonal),
         loc="outside lower center" if n_columns > 1 else "outside right upper",
@@ -119,15 +119,15 @@ def _draw_booster(
     )
     if band:
         low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
-        axes.fill_between(rates, low, mean + std, color=colour, alpha=0.15, linewidth=0, zorder=2)
+        axes.fill_between(rates, low, mean + std, color=colour, alpha=0.13, linewidth=0, zorder=2)
 
 
 def _format_axes(axes: Axes, last: float, y_scale: str) -> None:
     axes.set_xlim(-0.02 * last, 1.02 * last)
-    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.xaxis.set_major_locator(round_ticks(6))
     if y_scale == "linear":
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-        axes.yaxis.set_major_locator(MaxNLocator(6))
+        axes.yaxis.set_major_locator(round_ticks(6))
 
 
 def _handles(study: Study, repeats: Repeats, *, diagonal: bool) -> list[Line2D]:
@@ -145,7 +145,3 @@ def _handles(study: Study, repeats: Repeats, *, diagonal: bool) -> list[Line2D]:
     ]
     line = Line2D([], [], label="error = noise rate", **_DIAGONAL)
     return [*handles, line] if diagonal else handles
-
-
-def _unit(repeats: Repeats) -> str:
-    return "%" if METRICS[repeats.metric].unit else "cost"

@@ -17,12 +17,12 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.frame import Study, tidy
 from boostbench.reports.metrics import METRICS
 from boostbench.reports.options import chosen_booster, chosen_metrics, chosen_rounds
-from boostbench.reports.style import GREY, booster_colours
+from boostbench.reports.style import GREY, SMALL, booster_colours
 
 __all__ = ["Pairing", "pair_up", "paired_panels", "wilson_interval"]
 
 _Z = 1.959963984540054  # 95 %
-_LEFT, _BOTTOM, _PANEL = 0.35, 0.5, 1.95
+_LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,21 @@ class Pairing:
     values: dict[tuple[str, int], NDArray[np.float64]]
     colours: dict[str, str]
 
-    def shares(self, metric: str, T: int) -> Iterator[tuple[str, str]]:
-        """Yield the label of each booster and, in words, how often it is the better one."""
+    def write_shares(self, axes: Axes, metric: str, T: int) -> None:
+        """Write above a panel how often each booster is the better one, in its colour."""
         x, y = self.values[metric, T]
-        for label, wins in ((self.x, x < y), (self.y, y < x)):
+        for label, wins, height in ((self.x, x < y, 1.09), (self.y, y < x, 1.01)):
             low, high = wilson_interval(int(wins.sum()), len(wins))
-            share = 100 * wins.mean()
-            yield label, f"{label} lower: {share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+            share = f"{100 * wins.mean():.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+            axes.text(
+                0.0,
+                height,
+                f"{label} lower: {share}",
+                color=self.colours[label],
+                fontsize=SMALL,
+                transform=axes.transAxes,
+                va="bottom",
+            )
 
 
 def pair_up(study: Study, x: Any, y: Any, value: Any, at: Any) -> Pairing:
@@ -105,13 +113,16 @@ def paired_panels(pairing: Pairing, *, height: float = 1.0) -> tuple[Figure, Ite
     shape = len(pairing.metrics), len(pairing.rounds)
     size = (_LEFT + _PANEL * shape[1], _BOTTOM + height * _PANEL * shape[0])
     figure = Figure(figsize=size, layout="constrained")
+    n = max(found.shape[1] for found in pairing.values.values())
+    note = f"{n} problems; how often a booster's error is lower, with 95 % intervals"
+    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
 
     def panels() -> Iterator[Panel]:
         for i, metric in enumerate(pairing.metrics):
             for j, T in enumerate(pairing.rounds):
                 axes = figure.add_subplot(*shape, i * shape[1] + j + 1)
                 if i == 0:
-                    axes.set_title(f"T = {T}", loc="left", fontweight="bold")
+                    axes.set_title(f"T = {T}", loc="left", fontweight="bold", pad=22)
                 found = pairing.values.get((metric, T))
                 if found is None or not found.size:
                     axes.text(0.5, 0.5, "no result", transform=axes.transAxes, color=GREY)

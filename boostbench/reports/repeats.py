@@ -38,7 +38,9 @@ class Repeats:
     colours : dict of str to str
         By the label of a booster.
     rounds : str
-        T in words: ``"T = 1000"``, or ``"T = 1000, martiboost 300"``.
+        T in words: ``"T = 1000"``, or ``"T = 1000; 300 for martiboost"``.
+    axis : str
+        How the axis of the values is named.
 
     Raises
     ------
@@ -69,6 +71,8 @@ class Repeats:
         names = {result.run.method: result.run.booster.name for result in study.results}
         self.colours = booster_colours([(label, names[label]) for label in study.boosters])
         self.rounds = _rounds_in_words(study, T)
+        its = METRICS[self.metric]
+        self.axis = f"{its.words} (%)" if its.unit else its.words
 
     def values(self, **where: Any) -> NDArray[np.float64]:
         """Return the values of the runs for which columns have the given values."""
@@ -80,9 +84,10 @@ class Repeats:
 
 def _rounds_in_words(study: Study, T: int | None) -> str:
     largest = max(result.run.rounds for result in study.results)
-    own = {
-        result.run.method: result.run.rounds
-        for result in study.results
-        if result.run.booster.rounds and result.run.rounds < (T or largest)
-    }
-    return ", ".join([f"T = {T or largest}", *(f"{name} {rounds}" for name, rounds in own.items())])
+    own: dict[int, list[str]] = {}
+    for result in study.results:
+        run = result.run
+        if run.booster.rounds and run.rounds < (T or largest):
+            own.setdefault(run.rounds, []).append(run.method)
+    exceptions = [f"{rounds} for {', '.join(dict.fromkeys(its))}" for rounds, its in own.items()]
+    return "; ".join([f"T = {T or largest}", *exceptions])

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from boostbench.reports.frame import Study
 from boostbench.reports.metrics import METRICS
 from boostbench.reports.pairs import Pairing, pair_up, paired_panels
-from boostbench.reports.style import GREY
+from boostbench.reports.style import GREY, round_ticks
 
 __all__ = ["draw_scatter"]
 
@@ -29,7 +28,8 @@ def draw_scatter(
     """One booster's error against another's, a point for every problem, data set and seed.
 
     A row of panels per metric and a column per T. A point has the colour of the booster with the
-    lower error; the corners say how often that is either of them, with a 95 % interval.
+    lower error; above the panel
+    stands how often that is either of them, with a 95 % interval.
 
     Parameters
     ----------
@@ -82,27 +82,12 @@ def _draw_panel(axes: Axes, pairing: Pairing, metric: str, T: int) -> None:
             zorder=2,
             clip_on=False,
         )
-    places = ((0.03, 0.97, "left", "top"), (0.99, 0.02, "right", "bottom"))
-    for (label, share), (left, bottom, ha, va) in zip(
-        pairing.shares(metric, T), places, strict=True
-    ):
-        axes.text(
-            left,
-            bottom,
-            share.replace(": ", "\n"),
-            transform=axes.transAxes,
-            color=pairing.colours[label],
-            fontsize=6.5,
-            ha=ha,
-            va=va,
-            zorder=4,
-            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1},
-        )
+    pairing.write_shares(axes, metric, T)
     axes.set_xlim(0, largest)
     axes.set_ylim(0, largest)
     axes.set_aspect("equal")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(4))
+        axis.set_major_locator(round_ticks(4))
 
 
 def _unit(metric: str) -> str:

@@ -12,10 +12,13 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-__all__ = ["GREY", "booster_colours", "drawing_style", "files_of"]
+__all__ = ["GREY", "INK", "SMALL", "booster_colours", "drawing_style", "files_of", "round_ticks"]
 
-GREY = "#555555"
+GREY, INK = "#555555", "#222222"
+#: Size of remarks inside a figure, in points.
+SMALL = 6.5
 # Okabe & Ito's palette, told apart by colour-blind readers, then darker ones of Paul Tol's.
 _PALETTE = (
     "#0072B2",
@@ -114,6 +117,11 @@ def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
             paleness = _PALEST * place / max(1, len(labels) - 1)
             colours[label] = _paler(_OWN.get(name) or base[name], paleness)
     return {label: colours[label] for label, _ in boosters}
+
+
+def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
+    """Return a locator of at most ``n`` intervals whose ends are round numbers: 1, 2, 5, 10 ..."""
+    return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
 def files_of(figure: Figure) -> tuple[bytes, bytes]:

@@ -121,7 +121,14 @@ def make_failure(run: Run, status: str, message: str, log: Sequence[str] = ()) -
 def runs_of(config: Config) -> list[Run]:
     """Return the runs of a config, seeds outermost as in `expand`."""
     return [
-        Run(entry.data, "official", noise, booster, entry.rounds or config.rounds, seed)
+        Run(
+            entry.data,
+            "official",
+            noise,
+            booster,
+            booster.rounds or entry.rounds or config.rounds,
+            seed,
+        )
         for seed, noise, entry, booster in itertools.product(
             config.seeds, config.noise, config.datasets, config.boosters
         )

@@ -1,0 +1,89 @@
+"""The table of data sets, and what all parts of a report share."""
+
+import dataclasses
+
+import pytest
+
+from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.reports.data_table import build_data_table
+from boostbench.reports.frame import Study
+from boostbench.reports.parts import check_report, named_parts
+from boostbench.reports.tables import build_table
+from boostbench.reports.writers import to_csv, to_markdown
+
+from .synthetic import make_config, study_of
+
+PAPER = (
+    "dataset,n_train,n_test,n_features,n_classes,doubt\n"
+    "dna,2000,1186,10,3,\nsegment,2000,2100,10,10,it has 7\n"
+)
+
+
+@pytest.fixture
+def paper(tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text(PAPER)
+    return str(path)
+
+
+def test_sizes_are_those_of_the_records_beside_the_paper_s(tmp_path, paper):
+    config = make_config(tmp_path, datasets=["dna", "segment"], boosters=["samme"])
+    text = to_markdown(build_data_table(study_of(config), paper=paper))
+    assert "| dna | 2000 | 2000 | 1186 | 1186 | 10 | 10 | 3 | 3 |" in text
+    assert "| segment | 2000 | 2000 | 700‡ | 2100 \\[1\\] | 10 | 10 | 3‡ | 10 \\[1\\] |" in text
+    assert "6 of 8 numbers are the paper's" in text
+    assert "segment: it has 7" in text
+
+
+def test_problems_of_several_sizes_show_the_range(tmp_path):
+    study = study_of(make_config(tmp_path, datasets=["madelon"], boosters=["samme"], seeds=2))
+    sizes = [{**result.record, "n_train": 200 + result.run.seed} for result in study.results]
+    results = [dataclasses.replace(r, record=s) for r, s in zip(study.results, sizes, strict=True)]
+    assert "200 – 201" in to_csv(build_data_table(Study(study.config, tuple(results))))
+
+
+def test_absent_data_says_so(tmp_path):
+    config = make_config(tmp_path, boosters=["samme"])
+    broken = {"letter/samme/clean/seed-0": ("skipped", "no file: tried here and there")}
+    text = to_markdown(build_data_table(study_of(config, broken=broken)))
+    assert "skipped \\[1\\]" in text
+    assert "\\[1\\] no file" in text
+
+
+def test_a_file_without_the_columns_is_refused_before_training(tmp_path, paper):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("dataset,n_train\ndna,2000\n")
+    for path, complaint in ((str(bad), "has no column n_test"), (str(tmp_path), "cannot be read")):
+        config = make_config(tmp_path, report=[("datasets", {"paper": path})])
+        with pytest.raises(ConfigError, match=complaint):
+            check_report(config)
+    check_report(make_config(tmp_path, report=[("datasets", {"paper": paper})]))
+
+
+def test_a_part_may_be_about_some_boosters_and_data_sets(tmp_path):
+    config = make_config(
+        tmp_path, report=[("table", {"boosters": ["samme", "sm-boost"], "datasets": "dna"})]
+    )
+    (part,) = named_parts(config)
+    table = part.table(study_of(config))
+    assert [(g.label, r.label) for _, g, r in table.lines][:2] == [
+        ("dna", "samme"),
+        ("dna", "sm-boost"),
+    ]
+    wrong = make_config(tmp_path, report=[("curves", {"boosters": ["sme"], "datasets": ["dan"]})])
+    with pytest.raises(ConfigError) as caught:
+        named_parts(wrong)
+    assert "unknown booster 'sme'" in str(caught.value)
+    assert "unknown data set 'dan'; did you mean 'dna'?" in str(caught.value)
+
+
+def test_costs_are_shown_as_they_are(tmp_path):
+    study = study_of(make_config(tmp_path, datasets=["dna"], boosters=["samme"]))
+    with pytest.raises(BoostbenchError, match=r"no run recorded test_cost; .* a 'cost'"):
+        build_table(study, value="test_cost")
+    (result,) = study.results
+    curves = {**result.record["curves"], "test_costs": [593.0] * 100}
+    priced = dataclasses.replace(result, record={**result.record, "curves": curves})
+    table = build_table(Study(study.config, (priced,)), value="test_cost")
+    assert table.sections[0].groups[0].rows[0].cells[0].text == "0.5000"
+    assert table.footers[0].startswith("Mean cost on test samples. Bold")

@@ -1,0 +1,168 @@
+"""The figures of pairs, differences, noise levels and repeats."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN, Booster, Noise
+from boostbench.reports.differences import draw_differences
+from boostbench.reports.distribution import draw_distribution
+from boostbench.reports.noise_levels import draw_noise_levels
+from boostbench.reports.pairs import pair_up
+from boostbench.reports.scatter import draw_scatter
+from boostbench.reports.style import drawing_style, files_of
+
+from .synthetic import EXCHANGE, make_config, study_of
+
+RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
+
+
+def drawn(draw, study, **options):
+    with drawing_style():
+        return draw(study, **options)
+
+
+def level(run):
+    """Errors of a thousand test samples that tell booster, noise and seed apart."""
+    base = {"samme": 100, "sm-boost": 90, "martiboost": 50}.get(run.booster.name, 120)
+    rate = 0.25 if isinstance(run.noise.rate, str) else run.noise.rate
+    return [int(base + 400 * rate + 10 * run.seed)] * run.rounds
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    config = make_config(tmp_path, datasets=["madelon"], boosters=["samme", "sm-boost"], seeds=8)
+    # sm-boost is better on the first five problems, equal on one, worse on two
+    errors = {"samme": [200] * 8, "sm-boost": [190, 180, 170, 160, 150, 200, 210, 230]}
+    return study_of(config, lambda run: [errors[run.booster.name][run.seed]] * run.rounds)
+
+
+@pytest.fixture
+def rates(tmp_path):
+    boosters = ["samme", Booster("martiboost", label="martiboost", rounds=30)]
+    config = make_config(
+        tmp_path, datasets=["toy"], boosters=boosters, noise=RATES, seeds=3, checkpoints=[100]
+    )
+    study = study_of(config, level)
+    assert {r.run.rounds for r in study.results if r.run.method == "martiboost"} == {30}
+    return study
+
+
+def test_scatter_tells_who_is_better_how_often(pairs):
+    figure = drawn(draw_scatter, pairs, value="test_error", at=[10, 100])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["T = 10", "T = 100"]
+    axes = figure.axes[0]
+    equal, x_lower, y_lower = (c.get_offsets() for c in axes.collections)
+    assert (len(equal), len(x_lower), len(y_lower)) == (1, 2, 5)
+    assert y_lower[0].tolist() == [20.0, 19.0]
+    words = [text.get_text() for text in axes.texts]
+    assert words[0].startswith("samme lower: 25 % (")
+    assert words[1].startswith("sm-boost lower: 62 % (")
+    assert axes.get_xlim() == axes.get_ylim()
+
+
+def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
+    (axes,) = drawn(draw_differences, pairs, value="test_error", at=100, bins=7).axes
+    negative = sum(bar.get_height() for bar in axes.patches if bar.get_x() < -1e-9)
+    positive = sum(bar.get_height() for bar in axes.patches if bar.get_x() > -1e-9)
+    assert (negative, positive) == (2, 5)
+    assert axes.texts[-1].get_text() == "median +1.5"
+    (stem,) = axes.collections
+    assert stem.get_segments()[0][:, 1].tolist() == [0, 1]  # one problem with equal errors
+
+
+def test_rows_are_metrics_and_columns_are_rounds(pairs):
+    assert len(drawn(draw_scatter, pairs).axes) == 4
+    assert drawn(draw_differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
+
+
+def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme", "sm-boost"], seeds=3)
+    study = study_of(config, broken={"dna/samme/clean/seed-1": ("failed", "no luck")})
+    pairing = pair_up(study, None, None, "test_error", 100)
+    assert pairing.values["test_error", 100].shape == (2, 2)
+    gone = {f"dna/samme/clean/seed-{seed}": ("missing", "") for seed in range(3)}
+    with pytest.raises(BoostbenchError, match="no problem was done by both 'samme'"):
+        pair_up(study_of(config, broken=gone), "samme", "sm-boost", "test_error", 100)
+
+
+def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
+    (axes,) = (figure := drawn(draw_noise_levels, rates, diagonal=True)).axes
+    samme, martiboost, diagonal = axes.lines
+    assert samme.get_xdata().tolist() == pytest.approx([0, 10, 20, 30])
+    assert samme.get_ydata().tolist() == pytest.approx([11, 15, 19, 23])
+    assert martiboost.get_ydata()[0] == pytest.approx(6)
+    assert diagonal.get_ydata().tolist() == pytest.approx([0, 10, 20, 30])
+    assert len(axes.collections) == 2
+    assert figure.get_supxlabel() == "T = 100; 30 for martiboost"
+
+
+def test_error_against_noise_needs_rates_of_one_model(tmp_path, pairs):
+    with pytest.raises(BoostbenchError, match="found no noise at 0"):
+        draw_noise_levels(pairs)
+    config = make_config(tmp_path, noise=[EXCHANGE, Noise("permute", 0.3)])
+    with pytest.raises(BoostbenchError, match=r"found exchange, permute at 0\.2, 0\.3"):
+        draw_noise_levels(study_of(config))
+
+
+def test_every_repeat_is_a_point(rates):
+    figure = drawn(draw_distribution, rates, perfect=True)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["samme", "martiboost"]
+    axes = figure.axes[0]
+    points = [c.get_offsets() for c in axes.collections if len(c.get_offsets()) == 3]
+    assert len(points) == len(RATES)
+    assert sorted(points[0][:, 1]) == pytest.approx([10, 11, 12])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0", "10", "20", "30"]
+    assert [text.get_text() for text in axes.texts].count("0") == 4  # none is perfect
+
+
+def test_points_of_one_height_stand_side_by_side(tmp_path):
+    config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "sm-boost"], seeds=9)
+    (axes,) = drawn(draw_distribution, study_of(config, lambda run: [0] * run.rounds)).axes
+    places = axes.collections[0].get_offsets()[:, 0]
+    assert len(np.unique(places.round(6))) == 9
+    assert abs(places.mean()) < 1e-9
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["samme", "sm-boost"]
+
+
+def test_the_same_figure_gives_the_same_bytes(pairs, rates):
+    for draw, study in (
+        (draw_scatter, pairs),
+        (draw_differences, pairs),
+        (draw_noise_levels, rates),
+        (draw_distribution, rates),
+    ):
+        with drawing_style():
+            first, second = (files_of(draw(study)) for _ in range(2))
+        assert first == second
+
+
+@pytest.mark.parametrize(
+    ("draw", "options", "complaint"),
+    [
+        (draw_scatter, {"x": "sme"}, "unknown booster for 'x' 'sme'"),
+        (draw_scatter, {"x": "samme", "y": "samme"}, "must be two boosters"),
+        (draw_scatter, {"value": "test_eror"}, "did you mean 'test_error'"),
+        (draw_scatter, {"value": "test_cost"}, "give data sets a 'cost'"),
+        (draw_scatter, {"at": 1000}, "at must be rounds from 1 to 100"),
+        (draw_differences, {"bins": 1}, "bins must be a whole number of at least 2"),
+        (draw_noise_levels, {"y_scale": "logg"}, "did you mean 'log'"),
+        (draw_noise_levels, {"diagonal": "yes"}, "diagonal must be true or false"),
+        (draw_distribution, {"x": "dataset"}, "unknown x of distribution 'dataset'"),
+        (draw_distribution, {"perfect": 1}, "perfect must be true or false"),
+    ],
+)
+def test_wrong_options(pairs, draw, options, complaint):
+    with pytest.raises(BoostbenchError) as caught:
+        draw(pairs, **options)
+    assert complaint in str(caught.value)
+
+
+def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):
+    config = make_config(tmp_path, datasets=["madelon"], noise=[Noise("exchange", "beta")])
+    study = study_of(config, level)
+    record = {**study.results[0].record, "noise": {"rate": 0.17}}
+    assert np.isnan(study.results[0].noise_rate)
+    assert dataclasses.replace(study.results[0], record=record).noise_rate == 0.17
