@@ -4,8 +4,9 @@ A name stands for an object in one of three ways, looked at in this order: it wa
 decorator (a ``--plugin FILE`` does this), it is built in, or an installed package declares it as an
 entry point of the group ``boostbench.boosters``, ``boostbench.weak_learners``,
 ``boostbench.noise_models``, ``boostbench.generators``, ``boostbench.figures``,
-``boostbench.tables`` or ``boostbench.claims``. Listing names imports nothing; an object is imported when it is asked for. A
-plugin that cannot be loaded is kept by name with the reason, and never stops the rest.
+``boostbench.tables`` or ``boostbench.claims``. Listing names imports nothing; an object is imported
+when it is asked for. A plugin that cannot be loaded is kept by name with the reason, and never
+stops the rest.
 
 Examples
 --------

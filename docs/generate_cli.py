@@ -22,7 +22,7 @@ stderr; `NO_COLOR` is honoured, and away from a terminal nothing is coloured or 
 | exit code | meaning |
 |---|---|
 | 0 | all well |
-| 1 | some runs failed or were skipped |
+| 1 | some runs failed or were skipped, or a claim is not reproduced |
 | 2 | bad input: a line on stderr says what was found, where, and what would be right |
 | 70 | a bug in boostbench: a line names the file that holds the traceback |
 | 130 | interrupted; finished runs are kept, the same command goes on from there |

@@ -15,9 +15,11 @@ from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
+from boostbench.cli.reproduce import reproduce
 from boostbench.cli.run import run
 from boostbench.cli.show import show
 from boostbench.cli.status import status
+from boostbench.cli.verify import verify
 
 __all__ = ["app", "main"]
 
@@ -58,7 +60,8 @@ def boostbench(
       boostbench run configs/noise20.yaml --data DIR --jobs 2
       boostbench report noise20
 
-    Exit codes: 0 all well; 1 some runs failed or were skipped; 2 bad input; 130 interrupted.
+    Exit codes: 0 all well; 1 some runs failed or were skipped, or a claim is not reproduced;
+    2 bad input; 130 interrupted.
     """
 
 
@@ -75,6 +78,8 @@ _add(
         "plan": plan,
         "status": status,
         "report": report,
+        "verify": verify,
+        "reproduce": reproduce,
         "export": export,
         "list": list_names,
         "show": show,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from boostbench.experiments.plan import Plan
     from boostbench.experiments.records import RecordStore
     from boostbench.experiments.runs import Run
+    from boostbench.reports.claims.evidence import Studies
+    from boostbench.reports.frame import Study
 
 __all__ = ["Request", "load_configs", "warn_of_damage"]
 
@@ -50,6 +52,29 @@ class Request:
         plan = make_plan(runs, store, self.data, check_packages=check_packages)
         return plan if self.shard is None else plan.shard(*self.shard)
 
+    def studies(self, config: Config, store: RecordStore, size: str | None = None) -> Studies:
+        """Return what gives the runs of other configs, which claims of ``config`` may need.
+
+        Another config is taken in the same size if it has it, and to no more rounds than this one.
+        """
+        from boostbench.experiments.config import load_config
+        from boostbench.experiments.plan import make_plan
+        from boostbench.reports.frame import collect
+
+        found: dict[Path, Study] = {}
+
+        def study_of(other: Config) -> Study:
+            if other.path not in found:
+                its_size = size if size in other.sizes else None
+                variant = load_config(other.path, size=its_size, check_parameters=False)
+                rounds = min(variant.rounds, config.rounds)
+                variant = variant.model_copy(update={"rounds": rounds})
+                plan = make_plan(_expand(variant), store, self.data)
+                found[other.path] = collect(variant, plan.runs)
+            return found[other.path]
+
+        return study_of
+
     def _chosen(self) -> set[Run]:
         from boostbench.experiments.grid import select
 
@@ -76,6 +101,7 @@ def load_configs(
     """
     from boostbench.data import search_dirs
     from boostbench.experiments.config import load_config
+    from boostbench.reports.claims import check_claims
     from boostbench.reports.parts import check_report
 
     search_dirs(data)  # a folder that is not there is no fault of the configs
@@ -91,6 +117,7 @@ def load_configs(
                 check_parameters=check_parameters,
             )
             check_report(config)
+            check_claims(config)
             configs.append(config)
         except ConfigError as error:
             complaints += error.complaints

@@ -14,6 +14,7 @@ from boostbench.errors import BoostbenchError
 __all__ = [
     "Configs",
     "Data",
+    "Jobs",
     "Json",
     "Only",
     "Plugins",
@@ -51,6 +52,15 @@ Data = Annotated[
 ]
 Results = Annotated[
     Path, typer.Option("--results", metavar="DIR", help="Folder of run records and reports.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Runs at once, each on one thread; as many as there are cores by default.",
+        show_default=False,
+    ),
 ]
 Only = Annotated[
     list[str],

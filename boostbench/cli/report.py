@@ -15,9 +15,11 @@ from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settin
 from boostbench.cli.output import is_fancy
 
 if TYPE_CHECKING:
+    from boostbench.experiments.config import Config
+    from boostbench.experiments.records import RecordStore
     from boostbench.reports.report import Report
 
-__all__ = ["report"]
+__all__ = ["print_table", "report", "report_on"]
 
 
 def report(
@@ -38,16 +40,16 @@ def report(
     size: Size = None,
     plugin: Plugins,
 ) -> int:
-    """Write tables, curves and an offline page; print the main table.
+    """Write tables, curves, verdicts and an offline page.
 
-    Nothing is trained. Runs without a result are named in the report, and the exit code is then 1.
+    Nothing is trained; the main table is printed. Runs without a result are named in the report,
+    and the exit code is then 1.
 
     Examples:
       boostbench report noise20
       boostbench report configs/quickstart.yaml --results DIR
     """
     from boostbench.experiments.records import RecordStore
-    from boostbench.reports.report import write_report
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data)
@@ -55,19 +57,31 @@ def report(
     store = RecordStore(results)
     code = OK
     for config in loaded:
-        runs = request.plan(config, store).runs
-        warn_of_damage(store)
-        folder = config.name if size is None else f"{config.name}-{size}"
-        written = write_report(config, runs, (output or results) / folder)
-        _print(written)
+        written = report_on(config, request, store, output or results, size)
+        print_table(written)
+        for path in written.paths:
+            print(path)
         if not all(result.ok for result in written.study.results):
             code = INCOMPLETE
     return code
 
 
-def _print(written: Report) -> None:
+def report_on(
+    config: Config, request: Request, store: RecordStore, output: Path, size: str | None
+) -> Report:
+    """Write the report of a config into its folder in ``output``."""
+    from boostbench.reports.report import write_report
+
+    runs = request.plan(config, store).runs
+    folder = config.name if size is None else f"{config.name}-{size}"
+    studies = request.studies(config, store, size)
+    written = write_report(config, runs, output / folder, studies=studies, size=size or "")
+    warn_of_damage(store)
+    return written
+
+
+def print_table(written: Report) -> None:
+    """Print the main table of a report."""
     table = written.main_table(colour=is_fancy(sys.stdout))
     if table:
         print(table.rstrip("\n"), end="\n\n")
-    for path in written.paths:
-        print(path)

@@ -18,6 +18,7 @@ from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import (
     Configs,
     Data,
+    Jobs,
     Only,
     Plugins,
     Quiet,
@@ -68,15 +69,7 @@ def run(
     *,
     data: Data,
     results: Results = Path("results"),
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Runs at once, each on one thread; as many as there are cores by default.",
-            show_default=False,
-        ),
-    ] = None,
+    jobs: Jobs = None,
     only: Only,
     settings: Settings,
     size: Size = None,

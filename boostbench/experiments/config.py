@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments import entries, fields
+from boostbench.experiments.claims import Claim, read_claims, with_scope
 from boostbench.experiments.entries import DataEntry, ReportPart, Setting
 from boostbench.experiments.fields import MistakesError, Notes, unknown
 from boostbench.experiments.parameters import drawn_by
@@ -133,7 +134,7 @@ class Config(_Strict):
         What is recorded beside error curves, loss and edges.
     limits : Limits
     report : tuple of ReportPart
-    claims : tuple of dict
+    claims : tuple of Claim
     sizes : dict
         Replacements of keys for ``--size``.
     path : Path
@@ -156,7 +157,7 @@ class Config(_Strict):
     record: Annotated[tuple[str, ...], _checked(_record)] = ()
     limits: Limits = Limits()
     report: Annotated[tuple[ReportPart, ...], _in_setting(entries.report_parts)] = ()
-    claims: Annotated[tuple[dict[str, Any], ...], _checked(entries.claims)] = ()
+    claims: Annotated[tuple[Claim, ...], _checked(read_claims)] = ()
     sizes: Annotated[dict[str, dict[str, Any]], _checked(_sizes)] = {}
     path: Path = Field(alias="<file>")
 
@@ -220,11 +221,31 @@ def load_config(
             if isinstance(variants[name], dict):
                 _, found = _validate(_of_size(source, name), setting)
                 complaints += found
-    config, found = _validate(_prepared(source, overrides, size, complaints), setting)
+    stated = _claims_as_stated(source, size, setting) if size or overrides else None
+    prepared = _prepared(source, overrides, size, complaints)
+    config, found = _validate(prepared, setting)
     complaints = _without_echoes(complaints + found)
     if complaints or config is None:
         raise ConfigError(complaints)
-    return config
+    if stated is None:
+        return with_scope(config, prepared)
+    return config.model_copy(update={"claims": stated})
+
+
+def _claims_as_stated(
+    source: Source, size: str | None, setting: Setting
+) -> tuple[Claim, ...] | None:
+    """Return the claims of the file, or of a size that has its own.
+
+    A claim says something of all data sets and rounds of its config; a smaller variant does not
+    change what is said, it only has fewer runs to judge by.
+    """
+    sizes = source.data.get("sizes")
+    part = sizes.get(size) if isinstance(sizes, dict) and size else None
+    if isinstance(part, dict) and "claims" in part:
+        source = _of_size(source, str(size))
+    config, found = _validate(copy.deepcopy(source), setting)
+    return None if config is None or found else with_scope(config, source).claims
 
 
 def _prepared(

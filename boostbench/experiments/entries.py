@@ -1,4 +1,4 @@
-"""The entries of a config: data sets, noise, boosters, splits, parts of the report, claims.
+"""The entries of a config: data sets, noise, boosters, splits, parts of the report.
 
 Each function turns what was written into values, and notes every mistake with its place.
 """
@@ -38,7 +38,6 @@ __all__ = [
     "ReportPart",
     "Setting",
     "boosters",
-    "claims",
     "data_entries",
     "missing_rule",
     "noises",
@@ -153,27 +152,6 @@ def report_parts(value: Any, setting: Setting) -> tuple[ReportPart, ...]:
         parts.append(ReportPart(kind, options))
     notes.close()
     return tuple(parts)
-
-
-def claims(value: Any) -> tuple[dict[str, Any], ...]:
-    """Read the key ``claims``: what is said, and one mapping that can be checked."""
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of claims, found {show(value)}")
-    notes = Notes()
-    for index, claim in enumerate(value):
-        if not isinstance(claim, dict) or "says" not in claim:
-            notes.add(f"a claim must have 'says: ...' in words, found {show(claim)}", index)
-            continue
-        notes.take(text, claim["says"], index, "says")
-        kinds = [key for key in claim if key != "says"]
-        if len(kinds) != 1 or not isinstance(claim[kinds[0]], dict):
-            notes.add(
-                "a claim must have 'says' and one check such as 'wins: {...}', "
-                f"found {', '.join(kinds) or 'none'}",
-                index,
-            )
-    notes.close()
-    return tuple(value)
 
 
 def missing_rule(value: Any) -> str | float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from boostbench.reports.claims.verdicts import Verdict
+from boostbench.reports.claims.writing import evidence_rows, summary_line
 from boostbench.reports.frame import Result, Study, error_curve
 from boostbench.reports.metrics import ERRORS
 from boostbench.reports.parts import Drawing
@@ -25,7 +27,12 @@ _MOST_RUNS = 1500
 _FIGURE_BYTES = 1_300_000
 
 
-def render_page(study: Study, tables: Mapping[str, Table], drawings: Mapping[str, Drawing]) -> str:
+def render_page(
+    study: Study,
+    tables: Mapping[str, Table],
+    drawings: Mapping[str, Drawing],
+    verdicts: Sequence[Verdict] = (),
+) -> str:
     """Return the page.
 
     Parameters
@@ -34,6 +41,8 @@ def render_page(study: Study, tables: Mapping[str, Table], drawings: Mapping[str
     tables : mapping of str to Table
     drawings : mapping of str to Drawing
         Figures that would make the page too large are named instead of shown.
+    verdicts : sequence of Verdict, default=()
+        On the claims of the config.
     """
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
@@ -56,7 +65,8 @@ def render_page(study: Study, tables: Mapping[str, Table], drawings: Mapping[str
         tables=tables,
         marks=STOPPED,
         figures=_figures(drawings),
-        claims=[claim["says"] for claim in config.claims],
+        claims=[_claim(verdict) for verdict in verdicts],
+        claims_summary=summary_line(verdicts),
         failures=[_failure(result) for result in wrong[:_MOST_FAILURES]],
         n_failures=len(wrong),
         runs=[_run(result) for result in study.results[:_MOST_RUNS]],
@@ -85,6 +95,16 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, str]]:
         url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if room >= 0 else ""
         found.append({"name": name, "url": url})
     return found
+
+
+def _claim(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "says": verdict.claim.says,
+        "note": verdict.claim.note,
+        "status": verdict.status,
+        "reasons": verdict.reasons,
+        "rows": evidence_rows(verdict),
+    }
 
 
 def _failure(result: Result) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError
+from boostbench.reports.claims.evidence import Studies
+from boostbench.reports.claims.verdicts import Verdict, judge
+from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.files import write_file
 from boostbench.reports.frame import Planned, Study, collect
+from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, named_parts
 from boostbench.reports.tables import Table
@@ -30,12 +34,15 @@ class Report:
     study : Study
     tables : dict of str to Table
         By name, in the config's order.
+    verdicts : tuple of Verdict
+        On the claims, in the config's order.
     paths : tuple of Path
         The files written, the page last.
     """
 
     study: Study
     tables: dict[str, Table]
+    verdicts: tuple[Verdict, ...]
     paths: tuple[Path, ...]
 
     def main_table(self, *, colour: bool = False) -> str:
@@ -44,8 +51,15 @@ class Report:
         return to_terminal(tables[0], colour=colour) if tables else ""
 
 
-def write_report(config: Config, planned: Iterable[Planned], out_dir: Path | str) -> Report:
-    """Write tables, figures and the page of an experiment.
+def write_report(
+    config: Config,
+    planned: Iterable[Planned],
+    out_dir: Path | str,
+    *,
+    studies: Studies | None = None,
+    size: str = "",
+) -> Report:
+    """Write tables, figures, verdicts and the page of an experiment.
 
     Parameters
     ----------
@@ -54,7 +68,12 @@ def write_report(config: Config, planned: Iterable[Planned], out_dir: Path | str
         ``Plan.runs``: runs with their states and records.
     out_dir : Path
         Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
-        each figure, and ``report.html``.
+        each figure, ``claims.md`` if anything is claimed, ``summary.json`` for the overview of all
+        results, and ``report.html``.
+    studies : callable or None, default=None
+        Gives the study of another config; claims that need one are undecided without.
+    size : str, default=""
+        The size of the config that was taken, for the overview.
 
     Returns
     -------
@@ -76,16 +95,22 @@ def write_report(config: Config, planned: Iterable[Planned], out_dir: Path | str
         raise BoostbenchError(_nothing(study), where=config.name)
     tables = {part.name: part.table(study) for part in parts if part.is_table}
     drawings = {part.name: part.figure(study) for part in parts if not part.is_table}
-    page = render_page(study, tables, drawings)
-    contents = {**_table_files(tables), **_figure_files(drawings), "report.html": page}
+    verdicts = judge(study, studies)
+    contents = {**_table_files(tables, verdicts), **_figure_files(drawings)}
+    if verdicts:
+        contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
+    contents[SUMMARY] = summary_text(study, tables, drawings, verdicts, size)
+    contents["report.html"] = render_page(study, tables, drawings, verdicts)
     paths = [write_file(out_dir / name, content) for name, content in contents.items()]
-    return Report(study, tables, tuple(paths))
+    return Report(study, tables, verdicts, tuple(paths))
 
 
-def _table_files(tables: dict[str, Table]) -> dict[str, str | bytes]:
+def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:
     contents: dict[str, str | bytes] = {}
     for name, table in tables.items():
-        contents[f"{name}.md"] = to_markdown(table)
+        is_main = not contents
+        below = verdicts_list(verdicts) if is_main else ""
+        contents[f"{name}.md"] = to_markdown(table) + below
         contents[f"{name}.tex"] = to_latex(table, label=f"tab:{name}")
         contents[f"{name}.csv"] = to_csv(table)
     return contents

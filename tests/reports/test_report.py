@@ -17,6 +17,7 @@ from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, check_report, named_parts
 from boostbench.reports.report import write_report
 
+from .claims.stating import with_claims
 from .synthetic import make_config, plan_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
@@ -64,6 +65,7 @@ def test_the_files_of_a_report(tmp_path):
         "table.csv",
         "curves.png",
         "curves.svg",
+        "summary.json",
         "report.html",
     ]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
@@ -134,8 +136,8 @@ def test_what_a_run_printed_cannot_become_markup(tmp_path):
         boosters=["samme", Booster("sm-boost", label=f"mine {EVIL}")],
         title=EVIL,
         description=EVIL,
-        claims=({"says": EVIL, "wins": {}},),
     )
+    config = with_claims(config, {"says": EVIL, "note": EVIL, "wins": {"booster": "samme"}})
     planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("failed", EVIL)})
     failed = next(item for item in planned if item.status == "failed")
     failed.its_record["error"]["log_tail"] = ["first line", EVIL]
@@ -175,11 +177,18 @@ def test_the_page_tells_where_its_numbers_come_from(tmp_path):
     assert "datasets: [dna, letter]  # &lt;made up&gt;" in text
 
 
-def test_the_page_states_claims_without_a_verdict(tmp_path):
-    config = make_config(tmp_path, claims=({"says": "sm-boost leads", "wins": {}},))
-    text = page_of(report_of(tmp_path, config))
-    assert "<li>sm-boost leads</li>" in text
-    assert "reproduced" not in text
+def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(tmp_path):
+    claim = {"says": "mh leads", "note": "as printed", "wins": {"booster": "adaboost-mh"}}
+    config = with_claims(make_config(tmp_path), claim)
+    report = report_of(tmp_path, config)
+    page = Reader(page_of(report))
+    assert "holds" in page.cells
+    assert '<span class="status good">reproduced</span>' in page_of(report)
+    folder = tmp_path / "out"
+    below = "- **reproduced**: mh leads ([evidence](claims.md#claim-1))"
+    assert below in (folder / "table.md").read_text(encoding="utf-8")
+    claims = (folder / "claims.md").read_text(encoding="utf-8")
+    assert "## 1. mh leads\n\n**reproduced** · as printed\n\n- 2 of 2 hold; all must" in claims
 
 
 def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, monkeypatch):
@@ -252,7 +261,7 @@ def test_a_figure_of_a_plugin_is_one_function(tmp_path):
         report = report_of(tmp_path, config)
     finally:
         registry.figures.unregister("dots")
-    assert [path.name for path in report.paths] == ["dots.png", "dots.svg", "report.html"]
+    assert [path.name for path in report.paths][:2] == ["dots.png", "dots.svg"]
     assert report.main_table() == ""
 
 

@@ -1,0 +1,161 @@
+"""`boostbench reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from boostbench.cli.configs import find_config, shipped_configs
+from boostbench.cli.experiments import Request, load_configs
+from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
+from boostbench.cli.kinds import load_plugins
+from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
+from boostbench.cli.report import print_table, report_on
+from boostbench.cli.run import run
+from boostbench.cli.verify import in_colour
+from boostbench.errors import BoostbenchError, nearest
+
+if TYPE_CHECKING:
+    from boostbench.experiments.config import Config
+
+__all__ = ["reproduce"]
+
+_SIZES = ("quick", "standard", "full")
+
+
+def _papers() -> dict[str, list[Path]]:
+    """Return the shipped configs by paper: those in its folder, and others that name it."""
+    from boostbench.experiments.config import load_config
+    from boostbench.reports.overview import paper_of
+
+    found: dict[str, list[Path]] = {}
+    elsewhere = []
+    for name, path in shipped_configs().items():
+        folder, in_folder, _ = name.rpartition("/")
+        if in_folder:
+            found.setdefault(folder, []).append(path)
+        else:
+            elsewhere.append(path)
+    for path in elsewhere:
+        paper = paper_of(load_config(path, check_parameters=False))
+        if paper in found:
+            found[paper].append(path)
+    return found
+
+
+def _paper_names(incomplete: str) -> list[str]:
+    folders = {name.rpartition("/")[0] for name in shipped_configs()} - {""}
+    return sorted(name for name in folders if name.startswith(incomplete))
+
+
+def reproduce(
+    papers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PAPER",
+            help="A folder of the shipped configs, such as softmax-boosting; or single configs, "
+            "by path or name.",
+            autocompletion=_paper_names,
+            show_default=False,
+        ),
+    ],
+    *,
+    data: Data,
+    results: Results = Path("results"),
+    jobs: Jobs = None,
+    size: Size = None,
+    plugin: Plugins,
+) -> int:
+    """Run, report and verify everything of a paper.
+
+    Every config is run (finished runs are kept), reported on and judged; then README.md in the
+    results folder tells of all experiments there. A config without the size asked for takes its
+    next larger one, in the end itself.
+
+    Examples:
+      boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
+      boostbench reproduce noise20 --data DIR
+    """
+    from boostbench.reports.overview import write_overview
+
+    load_plugins(plugin)
+    if size is not None and size not in _SIZES:
+        close = nearest(size, _SIZES)
+        hint = f"did you mean {close!r}?" if close else f"choose from {', '.join(_SIZES)}"
+        raise BoostbenchError(f"there is no size {size!r}; {hint}", where="--size")
+    paths = _paths(papers)
+    # All of them are checked before the first is run.
+    configs = load_configs([str(path) for path in paths], data=data, check_parameters=True)
+    codes = []
+    for config in configs:
+        its_size = _size_of(config, size)
+        print(f"== {config.name}{f' ({its_size})' if its_size else ''}", flush=True)
+        codes.append(_run(config.path, its_size, data, results, jobs))
+        if codes[-1] == INTERRUPTED:
+            return INTERRUPTED
+        codes.append(_report(config.path, its_size, data, results))
+    print(write_overview(results))
+    return max(codes)
+
+
+def _paths(references: Sequence[str]) -> list[Path]:
+    papers = _papers()
+    found: dict[Path, None] = {}
+    for reference in references:
+        name = reference.rstrip("/").removeprefix("configs/")
+        if name in papers:
+            found |= dict.fromkeys(papers[name])
+            continue
+        try:
+            found[find_config(reference)] = None
+        except BoostbenchError as error:
+            close = nearest(reference, papers)
+            hint = f"; did you mean the paper {close!r}?" if close else ""
+            raise BoostbenchError(f"{error.what}{hint}", where=error.where) from error
+    return list(found)
+
+
+def _size_of(config: Config, size: str | None) -> str | None:
+    """Return the size asked for, or the next larger one that the config has."""
+    larger = _SIZES[_SIZES.index(size) :] if size else ()
+    return next((name for name in larger if name in config.sizes), None)
+
+
+def _run(path: Path, size: str | None, data: list[Path], results: Path, jobs: int | None) -> int:
+    """Do what `boostbench run` does, and return its exit code."""
+    return run(
+        [str(path)],
+        data=data,
+        results=results,
+        jobs=jobs,
+        only=[],
+        settings=[],
+        size=size,
+        retry=[],
+        plugin=[],
+    )
+
+
+def _report(path: Path, size: str | None, data: list[Path], results: Path) -> int:
+    """Report on a config and print its verdicts; 1 unless all runs and claims are well."""
+    from boostbench.experiments.records import RecordStore
+
+    loaded = load_configs([str(path)], size=size, data=data)
+    request = Request(loaded, results, tuple(data))
+    try:
+        written = report_on(loaded[0], request, RecordStore(results), results, size)
+    except BoostbenchError as error:
+        # Without a single run, for instance for want of the data, the other configs go on.
+        print(f"boostbench: {error}", file=sys.stderr)
+        return INCOMPLETE
+    print_table(written)
+    for verdict in written.verdicts:
+        print(f"{in_colour(verdict.status)}: {verdict.claim.says} ({verdict.reasons[0]})")
+    print(written.paths[-1], end="\n\n")
+    all_ran = all(result.ok for result in written.study.results)
+    all_hold = all(verdict.status == "reproduced" for verdict in written.verdicts)
+    return OK if all_ran and all_hold else INCOMPLETE

@@ -1,0 +1,18 @@
+"""Claims of papers, and what the runs say of them."""
+
+from boostbench.reports.claims.evidence import Case, Evidence, Place
+from boostbench.reports.claims.reading import check_claims, read_claim
+from boostbench.reports.claims.samples import Opinion, Sample
+from boostbench.reports.claims.verdicts import Verdict, judge
+
+__all__ = [
+    "Case",
+    "Evidence",
+    "Opinion",
+    "Place",
+    "Sample",
+    "Verdict",
+    "check_claims",
+    "judge",
+    "read_claim",
+]

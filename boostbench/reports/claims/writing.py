@@ -1,0 +1,113 @@
+"""Verdicts as people and programs read them: the evidence as rows, Markdown, JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from boostbench.reports.claims.verdicts import STATUSES, Verdict
+
+__all__ = ["evidence_rows", "summary_line", "verdict_json", "verdicts_list", "verdicts_markdown"]
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
+_HEAD = "Errors are in percent, differences in points, intervals at 95 %."
+
+
+def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
+    """Return the evidence as rows with equal keys: where, the numbers, and what follows."""
+    cases = verdict.cases
+    columns = list(dict.fromkeys(column for case in cases for column in case.numbers))
+    has_groups = any(case.group for case in cases)
+    has_runs = any(case.opinion.planned > 1 for case in cases)
+    rows = []
+    for case in cases:
+        opinion = case.opinion
+        row = {"where": case.group} if has_groups else {}
+        row["case"] = case.subject
+        row |= {column: case.numbers.get(column, "") for column in columns}
+        if has_runs:
+            is_whole = opinion.n == opinion.planned
+            row["seeds"] = f"{opinion.n}" if is_whole else f"{opinion.n} of {opinion.planned}"
+        row["so"] = opinion.state
+        rows.append(row)
+    return rows
+
+
+def summary_line(verdicts: Sequence[Verdict]) -> str:
+    """Return how many claims there are of each verdict, in words."""
+    found = [verdict.status for verdict in verdicts]
+    counts = [f"{found.count(status)} {status}" for status in STATUSES if status in found]
+    claims = "claim" if len(found) == 1 else "claims"
+    return f"{len(found)} {claims}: {', '.join(counts)}" if found else "no claims"
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict with its evidence as JSON-able data; errors and differences as fractions."""
+    return {
+        "says": verdict.claim.says,
+        "note": verdict.claim.note,
+        "kind": verdict.claim.kind,
+        "verdict": verdict.status,
+        "reasons": list(verdict.reasons),
+        "more_runs": verdict.more_runs,
+        "groups": [
+            {
+                "where": group.group,
+                "verdict": group.status,
+                "rule": group.rule,
+                "holds": group.holds,
+                "fails": group.fails,
+                "open": group.open,
+                "missing": group.missing,
+            }
+            for group in verdict.groups
+        ],
+        "cases": [
+            {
+                "where": case.group,
+                "case": case.subject,
+                "state": case.opinion.state,
+                "difference": case.opinion.difference,
+                "interval": case.opinion.interval,
+                "runs": case.opinion.n,
+                "planned": case.opinion.planned,
+                "why": case.opinion.why,
+                "shown": case.numbers,
+            }
+            for case in verdict.cases
+        ],
+    }
+
+
+def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
+    """Return the page of a config's verdicts, each with its evidence, in GitHub's Markdown."""
+    parts = [f"# Claims: {_md(title)}", f"{summary_line(verdicts)}. {_HEAD}"]
+    for number, verdict in enumerate(verdicts, start=1):
+        claim = verdict.claim
+        parts.append(f'<a id="claim-{number}"></a>\n\n## {number}. {_md(claim.says)}')
+        parts.append(f"**{verdict.status}**" + (f" · {_md(claim.note)}" if claim.note else ""))
+        parts.append("\n".join(f"- {_md(reason)}" for reason in verdict.reasons))
+        parts.append(_table(evidence_rows(verdict)))
+    return "\n\n".join(parts) + "\n"
+
+
+def verdicts_list(verdicts: Sequence[Verdict]) -> str:
+    """Return the verdicts without evidence, to stand below a table in Markdown; empty if none."""
+    lines = [
+        f"- **{verdict.status}**: {_md(verdict.claim.says)} ([evidence](claims.md#claim-{number}))"
+        for number, verdict in enumerate(verdicts, start=1)
+    ]
+    return "\n**Claims**\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _table(rows: Sequence[dict[str, str]]) -> str:
+    columns = list(rows[0])
+    rule = ["---" if column in ("where", "case", "so") else "---:" for column in columns]
+    lines = [[_md(column) for column in columns], rule]
+    lines += [[_md(row[column]) for column in columns] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _md(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", text)

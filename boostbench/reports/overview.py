@@ -1,0 +1,166 @@
+"""What came of each experiment in a few lines, and `results/README.md`, which gathers them.
+
+Every report leaves a ``summary.json`` in its folder; the overview is made of these alone, so that
+it reads no records and folders of several machines merge by copying.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.config import Config
+from boostbench.reports.claims.verdicts import STATUSES, Verdict
+from boostbench.reports.files import write_file
+from boostbench.reports.frame import Study
+from boostbench.reports.tables import OFF, Table
+
+__all__ = ["SUMMARY", "paper_of", "summary_text", "write_overview"]
+
+SUMMARY = "summary.json"
+_HEAD = """\
+# Results
+
+<!-- Written by `boostbench reproduce`; edits are lost. -->
+
+Each folder holds the tables, figures and claims of one experiment, and `report.html`, which shows
+all of them offline. A cell of a paper's table is met if it lies within max(1.5 points, a quarter of
+the printed value).
+"""
+_OTHERS = "Other experiments"
+_COLUMNS = ("experiment", "size", "runs", "cells met", *STATUSES, "see")
+
+
+def paper_of(config: Config) -> str:
+    """Return the paper that a config belongs to: what its ``paper`` says before a comma."""
+    return config.paper.partition(",")[0].strip()
+
+
+def summary_text(
+    study: Study,
+    tables: Mapping[str, Table],
+    figures: Iterable[str],
+    verdicts: Sequence[Verdict],
+    size: str = "",
+) -> str:
+    """Return what the overview needs to know of an experiment, as JSON.
+
+    Parameters
+    ----------
+    study : Study
+    tables : mapping of str to Table
+    figures : iterable of str
+        Names.
+    verdicts : sequence of Verdict
+    size : str, default=""
+        The size of the config that was taken.
+    """
+    config = study.config
+    summary = {
+        "format": 1,
+        "config": config.name,
+        "title": config.title or config.name,
+        "paper": paper_of(config),
+        "part": config.paper.partition(",")[2].strip(),
+        "size": size,
+        "runs": {"ok": sum(r.ok for r in study.results), "planned": len(study.results)},
+        "tables": {name: _met(table) for name, table in tables.items()},
+        "figures": list(figures),
+        "claims": [
+            {"says": v.claim.says, "note": v.claim.note, "verdict": v.status, "reasons": v.reasons}
+            for v in verdicts
+        ],
+    }
+    return json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_overview(results: Path) -> Path:
+    """Write ``README.md`` in a results folder from the summaries there.
+
+    Raises
+    ------
+    BoostbenchError
+        If a summary cannot be read, or the file cannot be written.
+    """
+    summaries = [(path.parent.name, _read(path)) for path in results.glob(f"*/{SUMMARY}")]
+    summaries.sort(key=lambda item: _order(*item))
+    papers = sorted({summary["paper"] for _, summary in summaries}, key=lambda p: (not p, p))
+    parts = [_HEAD]
+    for paper in papers:
+        its = [item for item in summaries if item[1]["paper"] == paper]
+        parts.append("\n".join(_of_paper(paper, its)))
+    return write_file(results / "README.md", "\n".join(parts))
+
+
+def _met(table: Table) -> dict[str, int]:
+    """Return how many cells have a paper's value beside them, and how many of them are near it."""
+    cells = [cell for _, _, row in table.lines for cell in row.cells if cell.paper and cell.value]
+    return {"met": sum(OFF not in cell.marks for cell in cells), "of": len(cells)}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        _ = [summary[key] for key in ("paper", "part", "size", "runs", "tables", "claims")]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = "is not the summary of a report; `boostbench report` writes it anew"
+        raise BoostbenchError(what, where=str(path)) from error
+    return summary
+
+
+def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
+    """Sort by the paper's numbering (9 before 10), then by name and size."""
+    sizes = ("quick", "standard", "", "full")
+    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary["part"])
+    return (not part, part, summary["config"], sizes.index(summary["size"]), folder)
+
+
+def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
+    lines = [f"## {paper or _OTHERS}\n", "| " + " | ".join(_COLUMNS) + " |"]
+    lines.append("|---|---|---:|---:|---:|---:|---:|---|")
+    lines += [_row(folder, summary) for folder, summary in items]
+    for status in ("not reproduced", "undecided", "reproduced"):
+        claims = [
+            (folder, number, claim)
+            for folder, summary in items
+            for number, claim in enumerate(summary["claims"], start=1)
+            if claim["verdict"] == status
+        ]
+        if claims:
+            lines.append(f"\n**{status.capitalize()}**\n")
+        for folder, number, claim in claims:
+            note = f" *{_md(claim['note'])}*" if claim["note"] else ""
+            lines.append(
+                f"- {_md(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
+                f"{_md(claim['reasons'][0])}).{note}"
+            )
+    return [*lines, ""]
+
+
+def _row(folder: str, summary: dict[str, Any]) -> str:
+    name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
+    met = sum(cells["met"] for cells in summary["tables"].values())
+    of = sum(cells["of"] for cells in summary["tables"].values())
+    found = [claim["verdict"] for claim in summary["claims"]]
+    ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
+    files = [("page", "report.html")]
+    files += [("claims", "claims.md")] if found else []
+    files += [(name, f"{name}.md") for name in summary["tables"]]
+    files += [(name, f"{name}.png") for name in summary["figures"]]
+    cells = [
+        _md(name),
+        summary["size"] or "as stated",
+        str(ok) if ok == planned else f"{ok} of {planned}",
+        f"{met} of {of}" if of else "",
+        *(str(found.count(status)) if found else "" for status in STATUSES),
+        " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _md(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", text)

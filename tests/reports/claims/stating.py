@@ -1,0 +1,15 @@
+"""Claims for made-up experiments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boostbench.experiments.claims import read_claims, with_scope
+from boostbench.experiments.config import Config
+from boostbench.experiments.source import Source
+
+
+def with_claims(config: Config, *claims: dict[str, Any]) -> Config:
+    """Return the config with claims, as `load_config` would."""
+    stated = config.model_copy(update={"claims": read_claims(list(claims))})
+    return with_scope(stated, Source(str(config.path), {}))
