@@ -132,7 +132,7 @@ class MartiBoost(TwoClasses):
             nodes, leaves, advantage = self._train_layer(
                 game, mass[:, : layer + 1], learner, data, rng
             )
-            coins = _tossed(game.rng, len(mass), asked=self.route == "sampled")
+            coins = game.rng.random(len(mass) if self.route == "sampled" else 0)
             _walk_on(mass, np.ascontiguousarray(leaves.T), *_rho(nodes), coins)
             game.scores = self._answers(mass, layer + 1)
             layers.append(nodes)
@@ -164,20 +164,16 @@ class MartiBoost(TwoClasses):
         advantage : ndarray of float64, shape (n_nodes,)
             NaN where one label, or nobody, arrives.
         """
-        is_one = game.y == 1
+        is_label = np.stack([game.y == 0, game.y == 1]).astype(np.float64)
         v = game.sample_weight[:, None] * mass
-        m0, m1 = v[~is_one].sum(axis=0), v[is_one].sum(axis=0)
-        is_trained = np.minimum(m0, m1) > self.min_mass
-        v *= np.where(is_trained, 0.5, 0.0)  # each label gets the mass 1/2
-        v[~is_one] /= np.where(is_trained, m0, 1.0)
-        v[is_one] /= np.where(is_trained, m1, 1.0)
-        demand = BinaryLabels(np.where(is_one[:, None], v, -v))
+        label_mass = is_label @ v
+        is_trained = label_mass.min(axis=0) > self.min_mass
+        v /= np.where(is_trained, 2.0 * label_mass, np.inf)[game.y]  # each label has mass 1/2
+        demand = BinaryLabels(np.where(game.y[:, None] == 1, v, -v))
         b = learner.fit(data, demand, rng)
-        h = b.values(mass.shape[1])
-        a = v[is_one].sum(axis=0, where=h[is_one] > 0.0)  # P(b = 1, y = 1)
-        c = v[~is_one].sum(axis=0, where=h[~is_one] > 0.0)  # P(b = 1, y = 0)
+        c, a = is_label @ (v * (b.values(mass.shape[1]) > 0.0))  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
-        untrained = _untrained_answers(m0, m1)
+        untrained = _untrained_answers(*label_mass)
         at_0, at_1 = (np.where(is_trained, at, untrained) for at in (at_0, at_1))
         advantage = (a - c) * (at_1 - at_0)
         nodes = _with_answers(b.trees, at_0, at_1)
@@ -200,14 +196,22 @@ class MartiBoost(TwoClasses):
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         rng = np.random.default_rng(self._walk_seed)
-        mass = np.zeros((X.shape[0], self.n_rounds_ + 1))
+        distinct, row_of = np.unique(X, axis=0, return_inverse=True)
+        row_of = row_of.reshape(-1)
+        mass = np.zeros((len(distinct), self.n_rounds_ + 1))
         mass[:, 0] = 1.0
+        position = np.zeros(len(X), dtype=np.intp)
         for layer in range(self.n_rounds_):
-            first = layer * (layer + 1) // 2
-            nodes = self.model_[first : first + layer + 1]
-            coins = _tossed(rng, X.shape[0], asked=self.rule == "sampled")
-            _walk_on(mass, nodes.apply(X), *_rho(nodes), coins)
-            yield self._answers(mass, layer + 1)
+            start = layer * (layer + 1) // 2
+            nodes = self.model_[start : start + layer + 1]
+            leaves, (rho, first) = nodes.apply(distinct), _rho(nodes)
+            if self.rule == "sampled":  # every row walks by itself, equal ones too
+                position += rng.random(len(X)) < rho[first[position] + leaves[row_of, position]]
+                p = (2 * position > layer + 1).astype(np.float64)
+                yield np.column_stack([1.0 - p, p])
+            else:
+                _walk_on(mass, leaves, rho, first, np.empty(0))
+                yield self._answers(mass, layer + 1)[row_of]
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
@@ -254,10 +258,6 @@ def _walk_on(
             moving = mass[i, j] * share
             mass[i, j] -= moving
             mass[i, j + 1] += moving
-
-
-def _tossed(rng: np.random.Generator, n: int, *, asked: bool) -> NDArray[np.float64]:
-    return rng.random(n) if asked else np.empty(0)
 
 
 def _rho(nodes: Forest) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
