@@ -44,7 +44,7 @@ demo: setup  ## the main job on embedded data, in about a minute
 	@$(BIN)/boostbench report configs/quickstart.yaml --results $(DEMO)
 
 test: lint  ## all checks: style, types, layers, tests
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest -q -n auto --dist loadfile
 
 lint: setup  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet

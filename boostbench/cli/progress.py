@@ -50,7 +50,7 @@ def in_words(seconds: float) -> str:
     Examples
     --------
     >>> in_words(0.4), in_words(42), in_words(240), in_words(5400), in_words(200000)
-    ('0.4 s', '42 s', '4 min', '1 h 30 min', '2 d 8 h')
+    ('0.4 s', '42 s', '4 min', '1 h 30 min', '2 d 7 h')
     """
     if seconds < 10:
         return f"{seconds:.1f} s"
