@@ -225,7 +225,7 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[Paper
     for at in range(look.first, run.rounds + 1):
         names = (run.method, run.booster.name)
         value = look.paper.find((run.dataset, run.data.name), names, at, result.noise_rate)
-        if value is not None and value not in known:
+        if value is not None and value.error is not None and value not in known:
             known.add(value)
             colour = look.colours[run.method]
             axes.plot(at, 100 * value.error, zorder=6, color=colour, **_DIAMOND)

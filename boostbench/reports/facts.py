@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from boostbench.reports.frame import Result, Study, check_recorded, tidy
+from boostbench.reports.metrics import END
 from boostbench.reports.paper_values import PaperValue, PaperValues
 from boostbench.reports.ranks import Standing, standings
 
@@ -19,12 +20,12 @@ _LONGEST_REASON = 160
 
 
 class Key(NamedTuple):
-    """What a fact belongs to; a ranking has no data set."""
+    """What a fact belongs to; a ranking has no data set, the last round no number."""
 
     noise: str
     dataset: str | None
     booster: str
-    rounds: int
+    rounds: int | str
 
 
 @dataclass
@@ -61,7 +62,7 @@ class Fact:
     @property
     def within(self) -> bool | None:
         """Whether the mean is as near to the paper as asked; None if one of them is absent."""
-        if self.mean is None or self.paper is None:
+        if self.mean is None or self.paper is None or self.paper.error is None:
             return None
         return within_tolerance(self.mean, self.paper.error)
 
@@ -77,14 +78,16 @@ def within_tolerance(ours: float, paper: float) -> bool:
     return abs(ours - paper) <= max(0.015, 0.25 * paper) + 1e-12
 
 
-def gather(study: Study, metric: str, rounds: Sequence[int], paper: PaperValues) -> dict[Key, Fact]:
+def gather(
+    study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
+) -> dict[Key, Fact]:
     """Return the facts of a table.
 
     Parameters
     ----------
     study : Study
     metric : str
-    rounds : sequence of int
+    rounds : sequence of int or "end"
         The T of the table.
     paper : PaperValues
 
@@ -100,8 +103,9 @@ def gather(study: Study, metric: str, rounds: Sequence[int], paper: PaperValues)
     statistics = _statistics(study.results, metric, rounds)
     facts = {}
     for (noise, dataset, booster), results in runs.items():
-        for T in rounds:
-            key = Key(noise, dataset, booster, T)
+        for name in [END] if rounds == END else rounds:
+            key = Key(noise, dataset, booster, name)
+            T = results[0].run.rounds if isinstance(name, str) else name
             facts[key] = _fact(results, T, statistics.get(key))
             facts[key].paper = _paper_value(paper, results[0], T)
     _mark_best(facts)
@@ -126,9 +130,11 @@ def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
 
 
 def _statistics(
-    results: Sequence[Result], metric: str, rounds: Sequence[int]
+    results: Sequence[Result], metric: str, rounds: Sequence[int] | Literal["end"]
 ) -> dict[Key, tuple[int, float, float]]:
     frame = tidy(results, rounds, [metric]).dropna(subset="value")
+    if rounds == END:
+        frame["round"] = END
     columns = ["noise", "dataset", "booster", "round"]
     grouped = frame.groupby(columns, observed=True, sort=False)["value"]
     table: pd.DataFrame = grouped.agg(["count", "mean", "std"]).reset_index()
@@ -194,7 +200,7 @@ def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | Non
 
 
 def _mark_best(facts: dict[Key, Fact]) -> None:
-    lowest: dict[tuple[str, str | None, int], float] = {}
+    lowest: dict[tuple[str, str | None, int | str], float] = {}
     for key, fact in facts.items():
         if fact.mean is not None:
             place = (key.noise, key.dataset, key.rounds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.runs import Noise, Params, Run
-from boostbench.reports.metrics import ERRORS, METRICS
+from boostbench.reports.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
@@ -263,7 +263,7 @@ def error_curve(
 
 def tidy(
     results: Sequence[Result],
-    rounds: Sequence[int] | None = None,
+    rounds: Sequence[int] | Literal["end"] | None = None,
     metrics: Iterable[str] = tuple(ERRORS),
 ) -> pd.DataFrame:
     """Return the error curves as one row per run, round and metric.
@@ -272,9 +272,10 @@ def tidy(
     ----------
     results : sequence of Result
         Those without a record give no rows.
-    rounds : sequence of int, default=None
-        Rounds to keep; all by default. Those beyond a run's T are left out, unless its booster has
-        a number of rounds of its own, whose last value stands for all later ones.
+    rounds : sequence of int or "end", default=None
+        Rounds to keep; all by default; ``"end"``: the last of each run. Those beyond a run's T are
+        left out, unless its booster has a number of rounds of its own, whose last value stands for
+        all later ones.
     metrics : iterable of str, default=all of `ERRORS`
 
     Returns
@@ -285,9 +286,8 @@ def tidy(
         stopped before this round, so that the value is that of its last round).
     """
     metrics = _known(metrics)
-    asked = None if rounds is None else np.asarray(sorted(set(rounds)), dtype=np.int64)
     usable = [result for result in results if result.ok]
-    grids = [_grid(result.run, asked) for result in usable]
+    grids = [_grid(result.run, rounds) for result in usable]
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
     stopped = np.array(
         [result.record["n_rounds"] for result in usable if result.record is not None], np.int64
@@ -376,9 +376,12 @@ def _known(metrics: Iterable[str]) -> list[str]:
     return metrics
 
 
-def _grid(run: Run, asked: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    if asked is None:
+def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np.int64]:
+    if rounds is None:
         return np.arange(1, run.rounds + 1)
+    if rounds == END:
+        return np.array([run.rounds], dtype=np.int64)
+    asked = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
     return asked if run.booster.rounds else asked[asked <= run.rounds]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["ERRORS", "METRICS", "Metric"]
+__all__ = ["ACCURACIES", "END", "ERRORS", "METRICS", "Metric"]
+
+#: The last round of every run, in the place of a number of rounds T.
+END: Final = "end"
 
 
 class Metric(NamedTuple):
@@ -54,3 +57,5 @@ METRICS = {
     "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", unit=""),
     "smooth_risk": Metric("smooth_risk", "", "expected test error of the randomised rule"),
 }
+#: What tables may show in the place of an error: 100 % less it. All else speaks of errors.
+ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}

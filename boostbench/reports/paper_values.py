@@ -14,6 +14,7 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 __all__ = ["PaperValue", "PaperValues", "read_paper_values"]
 
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
+_NONE = "–"
 _SHIFT = {"percent": 0, "fraction": 2}  # powers of ten from the unit to percent
 
 _Key = tuple[str, str, int, float]
@@ -31,20 +32,24 @@ class PaperValue:
         T.
     noise : float
         Noise rate, 0 to 1.
-    error : float
-        Error rate as a fraction.
+    error : float or None
+        Error rate as a fraction; None where the paper has no number.
     text : str
-        Error in percent with the digits that were printed, and ``± std`` if it was.
+        Error in percent with the digits that were printed, and ``± std`` if it was; a dash for no
+        number.
+    accuracy_text : str
+        The same as 100 % less the error.
     doubt : str
-        Why the number cannot be trusted; mostly empty.
+        Why the number cannot be trusted, or is absent; mostly empty.
     """
 
     dataset: str
     method: str
     rounds: int
     noise: float
-    error: float
+    error: float | None
     text: str
+    accuracy_text: str
     doubt: str = ""
 
     @property
@@ -86,6 +91,30 @@ class PaperValues:
                     return value
         return None
 
+    def last(
+        self, datasets: Iterable[str], methods: Iterable[str], noise: float
+    ) -> PaperValue | None:
+        """Return the number with the largest T for the first fitting pair of names, or None.
+
+        Parameters
+        ----------
+        datasets, methods : iterable of str
+            See `find`.
+        noise : float
+        """
+        methods = list(methods)
+        for dataset in datasets:
+            for method in methods:
+                names = (dataset, method, round(noise, 6))
+                fitting = [
+                    value
+                    for value in self._by_key.values()
+                    if (value.dataset, value.method, value.noise) == names
+                ]
+                if fitting:
+                    return max(fitting, key=lambda value: value.rounds)
+        return None
+
 
 def read_paper_values(path: Path | str) -> PaperValues:
     """Read a file of paper values.
@@ -94,7 +123,8 @@ def read_paper_values(path: Path | str) -> PaperValues:
     ----------
     path : Path
         CSV with the columns dataset, method, T, noise, error, unit (``percent`` or ``fraction``),
-        and, if wanted, std and doubt; others are passed over.
+        and, if wanted, std and doubt; others are passed over. An empty error is a cell in which the
+        paper has no number.
 
     Returns
     -------
@@ -166,19 +196,20 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
     noise = _number(cells, "noise")
     if not 0 <= noise <= 1:
         raise ValueError(f"noise must be a rate from 0 to 1, found {cells['noise']!r}")
-    points = _number(cells, "error").scaleb(_SHIFT[unit])
-    if not 0 <= points <= 100:
+    points = _number(cells, "error").scaleb(_SHIFT[unit]) if cells["error"] else None
+    if points is not None and not 0 <= points <= 100:
         raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
-    text = f"{points:f}"
+    std = ""
     if cells.get("std"):
-        text += f" ± {_number(cells, 'std').scaleb(_SHIFT[unit]):f}"
+        std = f" ± {_number(cells, 'std').scaleb(_SHIFT[unit]):f}"
     return PaperValue(
         cells["dataset"],
         cells["method"],
         int(rounds),
         round(float(noise), 6),
-        float(points) / 100,
-        text,
+        None if points is None else float(points) / 100,
+        _NONE if points is None else f"{points:f}{std}",
+        _NONE if points is None else f"{100 - points:f}{std}",
         cells.get("doubt", ""),
     )
 

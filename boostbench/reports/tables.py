@@ -9,9 +9,9 @@ from typing import Literal
 from boostbench.errors import BoostbenchError
 from boostbench.reports.facts import Fact, Key, gather, rank
 from boostbench.reports.frame import Study
-from boostbench.reports.metrics import METRICS, Metric
+from boostbench.reports.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.options import check_choice, chosen_rounds
-from boostbench.reports.paper_values import PaperValues, read_paper_values
+from boostbench.reports.paper_values import PaperValue, PaperValues, read_paper_values
 
 __all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table"]
 
@@ -142,7 +142,7 @@ def build_table(
     rows: Literal["dataset"] = "dataset",
     columns: str = "rounds",
     value: str = "test_error",
-    at: int | Sequence[int] | None = None,
+    at: int | Sequence[int] | str | None = None,
     paper: str | None = None,
     title: str = "",
 ) -> Table:
@@ -155,9 +155,10 @@ def build_table(
         Every data set has a row for each booster, or for each T if the columns are boosters.
     columns : {"rounds", "booster", "noise"}, default="rounds"
     value : str, default="test_error"
-        Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``.
-    at : int, sequence of int or None, default=None
-        Rounds T to show; the config's checkpoints by default.
+        Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``,
+        ``test_accuracy``, ``train_accuracy``.
+    at : int, sequence of int, "end" or None, default=None
+        Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
     paper : str or None, default=None
         File with the paper's test errors.
     title : str, default=""
@@ -173,23 +174,32 @@ def build_table(
     """
     check_choice("rows of a table", rows, ["dataset"])
     check_choice("columns of a table", columns, _LAYOUTS)
-    check_choice("value of a table", value, METRICS)
-    if paper and value != "test_error":
+    check_choice("value of a table", value, [*METRICS, *ACCURACIES])
+    metric = ACCURACIES.get(value, value)
+    if paper and metric != "test_error":
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
-    facts = gather(study, value, chosen_rounds(study, at), values)
-    arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[value])
-    own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
-    remarks = [f"{booster} makes {T} rounds; later T show the last." for booster, T in own.items()]
-    return arrangement.table(_title(study, value, title), remarks, asked_for_paper=bool(paper))
+    rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
+    facts = gather(study, metric, rounds, values)
+    is_accuracy = value in ACCURACIES
+    arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[metric], is_accuracy=is_accuracy)
+    title = title or _title(study, metric)
+    remarks = _remarks_on_rounds(study, at)
+    return arrangement.table(title, remarks, asked_for_paper=bool(paper))
 
 
 class _Arrangement:
-    """Puts facts into cells and cells into sections, groups, rows and columns."""
+    """Puts facts into cells and cells into sections, groups, rows and columns.
 
-    def __init__(self, facts: dict[Key, Fact], layout: Sequence[str], metric: Metric) -> None:
+    Facts are of errors; accuracies are another way to show them.
+    """
+
+    def __init__(
+        self, facts: dict[Key, Fact], layout: Sequence[str], metric: Metric, *, is_accuracy: bool
+    ) -> None:
         self.facts = facts
         self.metric = metric
+        self.is_accuracy = is_accuracy
         self.layout = layout
         self.ranks = rank(facts)
         self.notes = _Notes()
@@ -268,16 +278,15 @@ class _Arrangement:
         if fact is None:
             return Cell(BEYOND)
         paper = fact.paper
-        doubts = [f"paper's value doubtful: {paper.doubt}"] if paper and paper.doubt else []
         notes = self.notes.number(fact.gaps)
         beside = {
-            "paper": paper.text if paper else "",
-            "paper_notes": self.notes.number(doubts),
+            "paper": self._paper_text(paper) if paper else "",
+            "paper_notes": self.notes.number(_doubts(paper)),
         }
         if fact.mean is None:
             return Cell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
         std = "" if fact.std is None else self.metric.text(fact.std)
-        text = self.metric.text(fact.mean)
+        text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
         return Cell(
             text=f"{text} ± {std}" if std else text,
             value=text,
@@ -288,12 +297,18 @@ class _Arrangement:
             **beside,  # type: ignore[arg-type]
         )
 
+    def _paper_text(self, paper: PaperValue) -> str:
+        return paper.accuracy_text if self.is_accuracy else paper.text
+
     def _footers(self, asked_for_paper: bool) -> Iterable[str]:
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
-        what = self.metric.words.capitalize() + (" in percent" if self.metric.unit else "")
-        yield f"{what}{spread}. Bold: the lowest of a data set, noise and T."
+        words, best = self.metric.words.capitalize(), "lowest"
+        if self.is_accuracy:
+            words, best = words.replace("error", "accuracy"), "highest"
+        what = words + (" in percent" if self.metric.unit else "")
+        yield f"{what}{spread}. Bold: the {best} of a data set, noise and T."
         compared = [fact for fact in facts if fact.within is not None]
         if compared:
             yield from self._nearness(compared)
@@ -317,7 +332,7 @@ class _Arrangement:
         doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
         yield (
             f"{near} of {len(compared)} cells lie within max(1.5 points, a quarter of the "
-            f"paper's value) of the paper{doubt}."
+            f"paper's {'error' if self.is_accuracy else 'value'}) of the paper{doubt}."
         )
         shares = []
         for booster in self.axes["booster"]:
@@ -343,7 +358,33 @@ def _lines(sections: Iterable[Section]) -> list[tuple[Section, Group, Row]]:
 
 
 def _named(axis: str, value: object) -> str:
-    return f"T = {value}" if axis == "rounds" else str(value)
+    if axis == "rounds":
+        return "last round" if value == END else f"T = {value}"
+    return str(value)
+
+
+def _doubts(paper: PaperValue | None) -> list[str]:
+    if paper is None or not paper.doubt:
+        return []
+    what = "paper has no value" if paper.error is None else "paper's value doubtful"
+    return [f"{what}: {paper.doubt}"]
+
+
+def _remarks_on_rounds(study: Study, at: object) -> list[str]:
+    """Say which T a reader would not expect."""
+    runs = [result.run for result in study.results]
+    own = {run.method: run.rounds for run in runs if run.booster.rounds}
+    if at != END:
+        return [f"{booster} makes {T} rounds; later T show the last." for booster, T in own.items()]
+    by_rounds: dict[int, list[str]] = {}
+    for run in runs:
+        by_rounds.setdefault(run.rounds, []).append(
+            run.method if run.booster.rounds else run.dataset
+        )
+    if len(by_rounds) == 1:
+        return [f"T = {runs[0].rounds}."]
+    parts = [f"{T} ({', '.join(dict.fromkeys(its))})" for T, its in by_rounds.items()]
+    return [f"T is the last round: {', '.join(parts)}."]
 
 
 def _listed(texts: Iterable[str], most: int = 8) -> str:
@@ -352,6 +393,6 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
     return "; ".join(distinct[:most]) + more
 
 
-def _title(study: Study, value: str, title: str) -> str:
+def _title(study: Study, metric: str) -> str:
     name = study.config.title or study.config.name
-    return title or (name if value == "test_error" else f"{name}: {METRICS[value].words}")
+    return name if metric == "test_error" else f"{name}: {METRICS[metric].words}"

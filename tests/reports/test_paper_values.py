@@ -97,3 +97,19 @@ def test_a_file_that_is_no_text(tmp_path):
         read_paper_values(path)
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         read_paper_values(tmp_path / "absent.csv")
+
+
+def test_a_cell_without_a_number_and_accuracies(tmp_path):
+    text = HEADER + "t,dna,samme,50,0,,,percent,a dash\nt,dna,mh,50,0,27.15,0.20,percent,\n"
+    values = read_paper_values(write(tmp_path, text))
+    dash, value = (values.find(["dna"], [name], 50, 0.0) for name in ("samme", "mh"))
+    assert (dash.error, dash.text, dash.accuracy_text, dash.doubt) == (None, "–", "–", "a dash")
+    assert (value.text, value.accuracy_text) == ("27.15 ± 0.20", "72.85 ± 0.20")
+
+
+def test_the_last_number_of_a_row(tmp_path):
+    rows = ["dna,mh,10,0,6", "dna,mh,50,0,5", "dna,mh,90,0.2,4", "dna,samme,70,0,3"]
+    text = HEADER + "".join(f"t,{row},,percent,\n" for row in rows)
+    values = read_paper_values(write(tmp_path, text))
+    assert values.last(["my dna", "dna"], ["mh (mine)", "mh"], 0.0).rounds == 50
+    assert values.last(["dna"], ["sm-boost"], 0.0) is None

@@ -233,3 +233,55 @@ def test_wrong_options(tmp_path, options, complaint):
     with pytest.raises((BoostbenchError, UnknownNameError)) as caught:
         build_table(study_of(make_config(tmp_path)), **options)
     assert complaint in str(caught.value)
+
+
+def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):
+    config = make_config(
+        tmp_path, boosters=["samme", Booster("sm-boost", label="sm-boost", rounds=20)]
+    )
+    long = DataEntry(Data("letter", label="letter"), rounds=150)
+    config = config.model_copy(update={"datasets": (config.datasets[0], long)})
+    paper = tmp_path / "paper.csv"
+    rows = ["dna,samme,100,0,10,percent,", "letter,samme,100,0,10,percent,"]
+    paper.write_text(HEADER + "\n".join([*rows, "dna,sm-boost,20,0,10,percent,"]))
+    study = study_of(config, lambda run: [118] * (run.rounds - 1) + [run.rounds])
+    table = build_table(study, columns="booster", at="end", paper=str(paper))
+    assert [cell(table, "dna", "", column).text for column in (0, 1)] == ["8.43", "1.69"]
+    assert cell(table, "letter").text == "3.00"
+    assert [cell(table, "dna", "", column).paper for column in (0, 1)] == ["10", "10"]
+    assert cell(table, "letter").paper == ""  # of another T
+    assert "T is the last round: 100 (dna), 20 (sm-boost), 150 (letter)." in table.footers
+    assert [row.label for _, group, row in table.lines if group.label == "mean rank"] == [""]
+    (only,) = build_table(study.only(boosters=["sm-boost"]), at="end").columns
+    assert only == "last round"
+
+
+def test_accuracies_are_errors_shown_the_other_way_round(tmp_path):
+    config = make_config(
+        tmp_path, datasets=["dna"], boosters=["samme", "sm-boost"], checkpoints=[100], seeds=2
+    )
+    paper = tmp_path / "paper.csv"
+    paper.write_text(
+        HEADER
+        + "dna,samme,100,0,27.15,percent,smudged\n"
+        + "dna,sm-boost,100,0,,percent,a dash in the paper\n"
+    )
+    study = study_of(config, lambda run: [47 + 10 * run.seed] * 100)
+    errors = build_table(study, columns="booster", paper=str(paper))
+    table = build_table(study, columns="booster", value="test_accuracy", paper=str(paper))
+    its = cell(table, "dna")
+    assert (its.text, its.paper, its.marks) == ("95.62 ± 0.60", "72.85", "‡")
+    assert [cell(errors, "dna", "", column).paper for column in (0, 1)] == ["27.15", "–"]
+    assert its.best == cell(errors, "dna").best
+    assert cell(table, "dna", "", 1).paper == "–"
+    assert table.footers[0].startswith("Test accuracy in percent, mean")
+    assert table.footers[0].endswith("Bold: the highest of a data set, noise and T.")
+    assert (
+        "0 of 1 cells lie within max(1.5 points, a quarter of the paper's error)"
+        in (table.footers[1])
+    )
+    assert table.notes == (
+        "paper's value doubtful: smudged",
+        "paper has no value: a dash in the paper",
+    )
+    assert table.title == errors.title

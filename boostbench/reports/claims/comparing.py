@@ -9,6 +9,7 @@ from dataclasses import replace
 from boostbench.experiments.fields import MistakesError
 from boostbench.reports.claims.evidence import Case, Evidence, Place
 from boostbench.reports.claims.options import (
+    Amount,
     Bound,
     Boundary,
     Flag,
@@ -23,7 +24,12 @@ __all__ = ["agrees", "compares", "loses", "opponents", "ordered", "relation_of",
 
 
 def wins(
-    evidence: Evidence, *, booster: Labels, against: Labels = (), ties: Flag = False
+    evidence: Evidence,
+    *,
+    booster: Labels,
+    against: Labels = (),
+    ties: Flag = False,
+    by: Amount = 0.0,
 ) -> Iterable[Case]:
     """A booster, or the best of several, is lower than every one of the others.
 
@@ -34,8 +40,10 @@ def wins(
     against : label or list of labels, default=all other boosters
     ties : bool, default=False
         Whether equal values count.
+    by : number, default=0
+        At least by so much, such as ``8%``; negative: it may be higher by so much.
     """
-    return _first(evidence, booster, against, lambda a, b: lower(a, b, ties=ties))
+    return _first(evidence, booster, against, lambda a, b: lower(a, b, ties=ties, slack=-by))
 
 
 def loses(
@@ -150,7 +158,8 @@ def opponents(evidence: Evidence, booster: Sequence[str], against: Sequence[str]
     """
     for label in against:
         if label in booster:
-            raise MistakesError([(("against",), f"{label!r} is on both sides")])
+            what = f"{label!r} is in 'booster' and in 'against'"
+            raise MistakesError([(("against",), what)])
     found = list(against) or [label for label in evidence.scope.boosters if label not in booster]
     if not found:
         raise MistakesError([(("against",), "there is no other booster")])

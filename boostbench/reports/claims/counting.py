@@ -74,7 +74,8 @@ def matches_paper(
     evidence : Evidence
     paper : path
         File of paper values, from the folder of the config. A cell is a data set, a booster, a T
-        and a noise that the file has a value for.
+        and a noise that the file has a value for; at ``end`` the largest T that the file has for
+        the others, which must be the last round of the runs.
     boosters : label or list of labels, default=all
     within : mapping, default={points: 1.5, relative: 0.25}
         The larger of ``points`` and ``relative`` (to the paper's value).
@@ -82,21 +83,18 @@ def matches_paper(
     labels = boosters or evidence.scope.boosters
     names, rates = evidence.scope.names, _rates(evidence)
     for place in evidence.places():
-        if place.at == END:
-            raise MistakesError(
-                [(("at",), "must be numbers of rounds, which the paper's file has")]
-            )
         for label in labels:
-            dataset = place.datasets[0]
-            value = paper.find(
-                (dataset, names.get(dataset, dataset)),
-                (label, names.get(label, label)),
-                int(place.at),
-                rates[place.noise],
+            dataset, rate = place.datasets[0], rates[place.noise]
+            its_names = (dataset, names.get(dataset, dataset)), (label, names.get(label, label))
+            at_end = place.at == END
+            value = (
+                paper.last(*its_names, rate)
+                if at_end
+                else paper.find(*its_names, int(place.at), rate)
             )
-            if value is None or evidence.excepts(place, label):
+            if value is None or value.error is None or evidence.excepts(place, label):
                 continue
-            ours = evidence.sample(place, label)
+            ours = evidence.sample(place, label, rounds=value.rounds if at_end else None)
             tolerance = within.of(value.error, evidence.metric)
             opinion = near(ours, Sample.constant(value.error, ours), tolerance)
             numbers = {
@@ -159,7 +157,7 @@ def share(
             held = _by_unit(own, others, judge)
             n = len(held.values)
             opinion = _enough(held, at_least)
-            numbers = {"runs": f"{round(sum(held.values.values()))} of {n}"}
+            numbers = {"held in": f"{round(sum(held.values.values()))} of {n}"}
             if opinion.difference is not None:
                 numbers["share"] = f"{100 * opinion.difference:.1f} %"
             if opinion.interval is not None:
@@ -199,9 +197,9 @@ def stops(
                 continue
             ended = evidence.gathered(place, label, stopped)
             opinion = near(ended, Sample.constant(1.0, ended), 0.0)
-            made = evidence.gathered(place, label, last_round).values.values()
-            span = sorted({round(rounds) for rounds in made})
-            numbers = {"rounds made": " to ".join(map(str, dict.fromkeys([*span[:1], *span[-1:]])))}
+            made = list(evidence.gathered(place, label, last_round).values.values())
+            span = [str(round(rounds)) for rounds in (min(made), max(made))] if made else ["–"]
+            numbers = {"rounds made": " to ".join(dict.fromkeys(span))}
             yield evidence.case(place, opinion, numbers, label if len(booster) > 1 else "")
 
 

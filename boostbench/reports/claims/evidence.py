@@ -12,12 +12,10 @@ from boostbench.experiments.config import Config
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.samples import Opinion, Sample, Unit, mean_of
 from boostbench.reports.frame import Result, Study, error_curve, noise_label
-from boostbench.reports.metrics import METRICS, Metric
+from boostbench.reports.metrics import END, METRICS, Metric
 
 __all__ = ["END", "Case", "Evidence", "Place", "Selection", "Studies"]
 
-#: The last round of every run.
-END = "end"
 #: Gives the study of another config.
 Studies = Callable[[Config], Study]
 
@@ -175,7 +173,13 @@ class Evidence:
         return ", ".join([*parts, *(word for word in more if word)])
 
     def sample(
-        self, place: Place, booster: str, *, value: str = "", counted: bool = False
+        self,
+        place: Place,
+        booster: str,
+        *,
+        value: str = "",
+        counted: bool = False,
+        rounds: int | None = None,
     ) -> Sample:
         """Return a booster's values at a place, one per seed and fold.
 
@@ -188,10 +192,14 @@ class Evidence:
             A key of `METRICS`; that of the claim by default.
         counted : bool, default=False
             Whether errors are counted instead of their share.
+        rounds : int or None, default=None
+            Runs of another number of rounds have no value.
         """
         metric = value or self.selection.value
 
         def read(result: Result) -> float:
+            if rounds not in (None, result.run.rounds):
+                return math.nan
             at = result.run.rounds if place.at == END else int(place.at)
             found = float(error_curve(result, metric, [at])[0])
             size = METRICS[metric].size

@@ -27,12 +27,14 @@ from boostbench.reports.paper_values import PaperValues, read_paper_values
 
 __all__ = [
     "COMMON",
+    "Amount",
     "AtLeast",
     "Axis",
     "Bound",
     "Boundary",
     "ErrorCounts",
     "Flag",
+    "Label",
     "Labels",
     "Levels",
     "PaperFile",
@@ -347,7 +349,7 @@ def read_paper(value: Any, scope: Scope) -> PaperValues:
     try:
         return read_paper_values(path)
     except ConfigError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError("; ".join(map(str, error.complaints))) from error
 
 
 def read_twin(value: Any, scope: Scope) -> Config:
@@ -356,12 +358,14 @@ def read_twin(value: Any, scope: Scope) -> Config:
     try:
         return load_config(path, check_parameters=False)
     except ConfigError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError("; ".join(map(str, error.complaints))) from error
 
 
+Label = Annotated[str, read_label]
 Labels = Annotated[tuple[str, ...], read_labels]
 Levels = Annotated[tuple[tuple[str, ...], ...], read_levels]
 Flag = Annotated[bool, read_flag]
+Amount = Annotated[float, read_amount]
 Bound = Annotated[Boundary, read_boundary]
 Within = Annotated[Tolerance, read_tolerance]
 Rounds = Annotated[int, lambda value, scope: whole(1)(value)]
