@@ -17,6 +17,7 @@ _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
     "noise": ("y", "n_classes", "rng", "X"),
     "figures": ("frame", "config", "path"),
+    "claims": ("evidence",),
 }
 
 

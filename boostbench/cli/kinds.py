@@ -137,4 +137,5 @@ KINDS = {
     "noise": _of_registry(registry.noise_models),
     "configs": Kind(lambda: list(shipped_configs()), _config_rows),
     "figures": _of_registry(registry.figures),
+    "claims": _of_registry(registry.claims),
 }

@@ -23,7 +23,7 @@ def list_names(
         str,
         typer.Argument(
             metavar="KIND",
-            help="One of boosters, weak-learners, datasets, noise, configs, figures.",
+            help="One of boosters, weak-learners, datasets, noise, configs, figures, claims.",
             autocompletion=_kinds,
         ),
     ],

@@ -22,12 +22,12 @@ from boostbench.errors import BoostbenchError, nearest
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
 
-__all__ = ["reproduce"]
+__all__ = ["configs_by_paper", "reproduce"]
 
 _SIZES = ("quick", "standard", "full")
 
 
-def _papers() -> dict[str, list[Path]]:
+def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, and others that name it."""
     from boostbench.experiments.config import load_config
     from boostbench.reports.overview import paper_of
@@ -103,17 +103,17 @@ def reproduce(
 
 
 def _paths(references: Sequence[str]) -> list[Path]:
-    papers = _papers()
+    known = configs_by_paper()
     found: dict[Path, None] = {}
     for reference in references:
         name = reference.rstrip("/").removeprefix("configs/")
-        if name in papers:
-            found |= dict.fromkeys(papers[name])
+        if name in known:
+            found |= dict.fromkeys(known[name])
             continue
         try:
             found[find_config(reference)] = None
         except BoostbenchError as error:
-            close = nearest(reference, papers)
+            close = nearest(reference, known)
             hint = f"; did you mean the paper {close!r}?" if close else ""
             raise BoostbenchError(f"{error.what}{hint}", where=error.where) from error
     return list(found)

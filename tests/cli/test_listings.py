@@ -20,7 +20,7 @@ def test_every_kind_is_listed_as_a_table_and_as_json(boostbench, kind):
     assert all(row["name"] in table.out for row in rows)
 
 
-@pytest.mark.parametrize("kind", ["boosters", "weak-learners", "noise", "figures"])
+@pytest.mark.parametrize("kind", ["boosters", "weak-learners", "noise", "figures", "claims"])
 def test_everything_registered_says_what_it_is(boostbench, kind):
     for row in boostbench("list", kind, "--json").json:
         assert len(row["summary"]) > 10, row

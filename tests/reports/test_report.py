@@ -188,7 +188,7 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     below = "- **reproduced**: mh leads ([evidence](claims.md#claim-1))"
     assert below in (folder / "table.md").read_text(encoding="utf-8")
     claims = (folder / "claims.md").read_text(encoding="utf-8")
-    assert "## 1. mh leads\n\n**reproduced** · as printed\n\n- 2 of 2 hold; all must" in claims
+    assert "## 1. mh leads\n\n**reproduced** · as printed\n\n- 2 of 2 hold (all must)" in claims
 
 
 def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, monkeypatch):

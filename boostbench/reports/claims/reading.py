@@ -154,7 +154,9 @@ def _try(check: Check, notes: Notes) -> None:
     if notes.found:
         return
     if not cases:
-        notes.add("leaves nothing to look at")
+        notes.add(
+            f"{check.claim.kind} has nothing to look at; 'except' or 'datasets' leave no case"
+        )
     per_group = Counter(case.group for case in cases)
     asked, stated = check.at_least.count, check.claim.options.get("of")
     for group, n in per_group.items():

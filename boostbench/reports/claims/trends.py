@@ -15,6 +15,7 @@ from boostbench.reports.claims.evidence import END, Case, Evidence, Place
 from boostbench.reports.claims.options import (
     Axis,
     Flag,
+    Label,
     Labels,
     Statistic,
     Tolerance,
@@ -78,7 +79,7 @@ def falls(
 def gap_shrinks(
     evidence: Evidence,
     *,
-    booster: Labels,
+    booster: Label,
     against: Labels = (),
     statistic: Statistic = "mean",
 ) -> Iterable[Case]:
@@ -93,12 +94,10 @@ def gap_shrinks(
     statistic : {"mean", "median"}
         Over runs.
     """
-    others = opponents(evidence, booster, against)
+    others = opponents(evidence, [booster], against)
     rounds = _in_order(evidence.selection.at)
     for place in evidence.places(along="rounds"):
-        gaps = [
-            _gap(evidence, replace(place, at=at), booster[0], others, statistic) for at in rounds
-        ]
+        gaps = [_gap(evidence, replace(place, at=at), booster, others, statistic) for at in rounds]
         opinion = all_of(
             lower(later, earlier, statistic=statistic)
             for earlier, later in itertools.pairwise(gaps)

@@ -54,7 +54,7 @@ class GroupVerdict:
         parts += [f"{self.fails} fail" if n > 1 else "fails"] if self.fails else []
         parts += [f"{self.open} open" if n > 1 else "open"] if self.open else []
         parts += [f"{self.missing} missing" if n > 1 else "missing"] if self.missing else []
-        rule = f"; {self.rule} must" if n > 1 else ""
+        rule = f" ({self.rule} must)" if n > 1 else ""
         return f"{', '.join(part for part in parts if part)}{rule}"
 
 

@@ -28,7 +28,7 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
         row |= {column: case.numbers.get(column, "") for column in columns}
         if has_runs:
             is_whole = opinion.n == opinion.planned
-            row["seeds"] = f"{opinion.n}" if is_whole else f"{opinion.n} of {opinion.planned}"
+            row["runs"] = f"{opinion.n}" if is_whole else f"{opinion.n} of {opinion.planned}"
         row["so"] = opinion.state
         rows.append(row)
     return rows

@@ -1,0 +1,141 @@
+"""verify and reproduce, as a user types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import TINY
+
+CLAIMS = """\
+claims:
+  - says: every booster is below 90 %
+    compares: {booster: [adaboost-mh, samme, sm-boost], lower_than: 90%}
+"""
+FALSE = """\
+  - says: sm-boost makes no error
+    note: it cannot
+    compares: {booster: sm-boost, equal_to: 0, noise: 0.2}
+"""
+SIZES = """\
+sizes:
+  quick: {datasets: [iris], rounds: 2}
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Write a config with claims and return its path."""
+
+    def write(text, name="tiny"):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(TINY.replace("tiny", name) + text)
+        return path
+
+    return write
+
+
+def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, config):
+    path = config(CLAIMS)
+    before = boostbench("verify", path)
+    assert before.code == 1
+    assert "undecided: 0 of 6 hold, 6 missing (all must)" in before.out
+    assert "the missing runs could turn it" in before.out
+    assert boostbench("run", path, "--executor", "inline").code == 0
+    after = boostbench("verify", path)
+    assert after.code == 0, after.out
+    assert after.out.startswith("tiny 1: every booster is below 90 %\n  reproduced: 6 of 6 hold")
+    assert "judged on point values: one run each" in after.out
+    assert after.out.endswith("tiny: 1 claim: 1 reproduced\n")
+
+
+def test_what_is_not_reproduced_is_told_with_its_evidence(boostbench, config):
+    path = config(CLAIMS + FALSE)
+    boostbench("run", path, "--executor", "inline")
+    outcome = boostbench("verify", path, "--json")
+    assert outcome.code == 1
+    good, bad = outcome.json
+    assert (good["verdict"], bad["verdict"]) == ("reproduced", "not reproduced")
+    assert (bad["config"], bad["note"], len(bad["cases"])) == ("tiny", "it cannot", 2)
+    assert any(case["state"] == "fails" and case["difference"] > 0 for case in bad["cases"])
+
+
+def test_a_config_without_claims_has_nothing_to_fail(boostbench, tiny):
+    assert boostbench("verify", tiny).out == "tiny: no claims\n"
+
+
+def test_a_bad_claim_stops_every_command_before_any_training(boostbench, config, tmp_path):
+    path = config(CLAIMS.replace("booster:", "bosters:"))
+    for command in ("run", "plan", "report", "verify", "reproduce", "status"):
+        outcome = boostbench(command, path)
+        assert outcome.code == 2
+        assert "unknown key 'bosters' of compares" in outcome.err
+        assert "tiny.yaml:13: " in outcome.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_reproduce_runs_reports_and_judges(boostbench, config, tmp_path):
+    config(CLAIMS + SIZES, "first")
+    config(CLAIMS + FALSE, "second")
+    outcome = boostbench("reproduce", "first.yaml", "second.yaml", "--size", "quick", "--jobs", "1")
+    assert outcome.code == 1, outcome.err
+    assert "== first (quick)\n" in outcome.out
+    assert "== second\n" in outcome.out
+    assert (
+        "undecided: every booster is below 90 % (3 of 6 hold, 3 missing (all must))" in outcome.out
+    )
+    assert "reproduced: every booster is below 90 % (6 of 6 hold (all must))" in outcome.out
+    results = tmp_path / "results"
+    overview = (results / "README.md").read_text(encoding="utf-8")
+    assert "| tiny | quick | 3 |  | 0 | 0 | 1 | [page](first-quick/report.html) ·" not in overview
+    assert "| first | quick | 3 |  | 0 | 0 | 1 | [page](first-quick/report.html) ·" in overview
+    assert "| second | as stated | 6 |  | 1 | 1 | 0 | [page](second/report.html) ·" in overview
+    assert "- sm-boost makes no error ([second](second/claims.md#claim-2): " in overview
+    for line in overview.splitlines():
+        for part in line.split("](")[1:]:
+            target = part.partition(")")[0].partition("#")[0]
+            assert (results / target).exists(), target
+    again = boostbench("reproduce", "first.yaml", "--size", "quick")
+    assert "3 cached" in again.out
+    assert (results / "README.md").read_text(encoding="utf-8") == overview
+
+
+def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tmp_path):
+    path = tmp_path / "absent.yaml"
+    path.write_text("name: absent\ndatasets: [letter]\nboosters: [samme]\nrounds: 2\n")
+    config(CLAIMS)
+    outcome = boostbench("reproduce", "absent.yaml", "tiny.yaml", "--jobs", "1")
+    assert outcome.code == 1
+    assert "no run has a result yet: 1 skipped" in outcome.err
+    assert "reproduced: every booster" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["softmax-bosting"], "did you mean the paper 'softmax-boosting'?"),
+        (["noise20", "--size", "quik"], "there is no size 'quik'; did you mean 'quick'?"),
+    ],
+)
+def test_reproduce_refuses_what_it_does_not_know(boostbench, arguments, message):
+    outcome = boostbench("reproduce", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_a_paper_is_its_folder_and_the_configs_that_name_it():
+    from boostbench.cli.reproduce import configs_by_paper
+
+    found = [path.stem for path in configs_by_paper()["softmax-boosting"]]
+    assert {"table2", "figure7", "noise20"} <= set(found)
+
+
+def test_a_damaged_summary_is_named(tmp_path):
+    from boostbench.errors import BoostbenchError
+    from boostbench.reports.overview import write_overview
+
+    folder = tmp_path / "results" / "broken"
+    folder.mkdir(parents=True)
+    (folder / "summary.json").write_text(json.dumps({"config": "broken"}))
+    with pytest.raises(BoostbenchError, match="is not the summary of a report"):
+        write_overview(Path("results"))

@@ -1,0 +1,92 @@
+"""Every bad claim of bad_claims.txt is refused with exactly the complaints written there.
+
+``python -m tests.reports.claims.test_bad_claims`` writes what is said now, to be read before it is
+committed.
+"""
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from boostbench.errors import ConfigError
+from boostbench.experiments.config import load_config
+from boostbench.reports.claims import check_claims
+
+GOLDEN = Path(__file__).with_name("bad_claims.txt")
+HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
+CASES = [re.fullmatch(r"(\S+)\n(.*?)>>>\n(.*?)\n*", block, re.DOTALL).groups() for block in BLOCKS]
+CONFIG = """\
+name: bad
+datasets: [iris, wine, digits]
+split: {holdout: 0.3}
+noise: [none, {model: exchange, rate: [0.1, 0.2]}, {model: flip, rate: 0.1}]
+boosters: [adaboost-mh, samme, sm-boost]
+rounds: 100
+checkpoints: [10, 100]
+claims:
+"""
+FIRST = CONFIG.count("\n") + 1
+TWIN = """\
+name: twin
+datasets: [iris, digits]
+split: {holdout: 0.3}
+boosters: [samme, sm-boost]
+rounds: 9
+"""
+
+
+def said_of(text):
+    """Return the complaints about a config with one claim; its first line is line 1."""
+    Path("bad.yaml").write_text(f"{CONFIG}{text}", encoding="utf-8")
+    Path("twin.yaml").write_text(TWIN, encoding="utf-8")
+    Path("paper.csv").write_text("dataset,method\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as error:
+        check_claims(load_config("bad.yaml", check_parameters=False))
+    lines = re.sub(
+        r"bad\.yaml:(\d+)", lambda line: f"bad.yaml:{int(line[1]) - FIRST + 1}", str(error.value)
+    )
+    return lines.replace(f"{os.getcwd()}/", "")
+
+
+@pytest.mark.parametrize(("text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_a_bad_claim_is_refused(text, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert said_of(text) == expected
+
+
+def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "  - {says: a, wins: {booster: samme}}\n"
+        "sizes:\n"
+        "  quick:\n"
+        "    datasets: [iris]\n"
+        "    claims:\n"
+        "      - {says: a, wins: {booster: samme, datasets: wine}}\n"
+    )
+    assert said_of(text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
+
+
+def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    claim = "  - {says: a, wins: {booster: samme, at: 100, datasets: [iris, wine], of: 2}}\n"
+    sizes = "sizes: {quick: {datasets: [iris], rounds: 20}}\n"
+    Path("good.yaml").write_text(f"{CONFIG}{claim}{sizes}", encoding="utf-8")
+    config = load_config("good.yaml", ["boosters=[samme]"], size="quick", check_parameters=False)
+    check_claims(config)
+    assert config.claims[0].scope.datasets == ("iris", "wine", "digits")
+    assert config.claims[0].where("of") == f"good.yaml:{FIRST}"
+
+
+if __name__ == "__main__":
+    here = GOLDEN.resolve()
+    written = [HEAD]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, text, _ in CASES:
+            written.append(f"{name}\n{text}>>>\n{said_of(text)}\n\n")
+        os.chdir(here.parent)
+    here.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")

@@ -1,0 +1,170 @@
+"""What a table of verdicts does not show: two configs, statistics, plugins."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from boostbench import registry
+from boostbench.experiments.config import load_config
+from boostbench.registry import load_plugin
+from boostbench.reports.claims import Sample, check_claims, judge
+from boostbench.reports.claims.samples import NEVER, all_of, any_of, lower, near, share_of
+from boostbench.reports.frame import collect
+from tests.reports.synthetic import plan_of
+
+from .worlds import world
+
+DOCS = Path(__file__).resolve().parents[3] / "docs/claims.md"
+PAIR = """\
+name: {name}
+datasets: [iris, wine]
+split: official
+noise: {noise}
+boosters: [adaboost-mh, sm-boost]
+rounds: 10
+seeds: 3
+claims:
+  - says: the increase is smallest for sm-boost
+    smallest_increase: {{booster: sm-boost, over: {other}.yaml}}
+"""
+
+
+def sample(*values, planned=None):
+    """Return a sample of one value per seed; None: no value there."""
+    found = {(seed, 0): value for seed, value in enumerate(values) if value is not None}
+    return Sample(found, frozenset((seed, 0) for seed in range(planned or len(values))))
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Return two configs that name each other."""
+    texts = {
+        "clean": PAIR.format(name="clean", noise="none", other="noisy"),
+        "noisy": PAIR.format(name="noisy", noise="{model: exchange, rate: 0.2}", other="clean"),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return [load_config(tmp_path / f"{name}.yaml", check_parameters=False) for name in texts]
+
+
+def verdict_over(pair, increases, absent=None):
+    """Judge the noisy config; ``increases`` are those of the two boosters, per mille."""
+    _, noisy = pair
+
+    def errors(run):
+        more = 0 if run.noise.model == "none" else increases[run.booster.name]
+        return [100 + more + 2 * run.seed * (run.booster.name == "sm-boost")] * run.rounds
+
+    broken = {absent: ("missing", "")} if absent else {}
+    asked = []
+
+    def studies(config):
+        asked.append(config.name)
+        return collect(config, plan_of(config, errors, broken=broken))
+
+    (verdict,) = judge(collect(noisy, plan_of(noisy, errors)), studies)
+    assert asked == ["clean"]
+    return verdict
+
+
+def test_the_increase_over_another_config_is_taken_run_by_run(pair):
+    check_claims(pair[1])
+    verdict = verdict_over(pair, {"adaboost-mh": 40, "sm-boost": 10})
+    assert verdict.status == "reproduced"
+    assert verdict.cases[0].numbers == {
+        "sm-boost": "1.00",
+        "adaboost-mh": "4.00",
+        "difference": "-3.00",
+    }
+    assert verdict_over(pair, {"adaboost-mh": 10, "sm-boost": 10}).status == "not reproduced"
+
+
+def test_an_absent_run_of_the_other_config_is_named(pair):
+    absent = "wine/sm-boost/clean/seed-0"
+    verdict = verdict_over(pair, {"adaboost-mh": 40, "sm-boost": 10}, absent)
+    assert verdict.cases[0].opinion.n == 2
+    absent = {f"{name}/sm-boost/clean/seed-{seed}" for name in ("iris", "wine") for seed in (0, 1)}
+    (verdict,) = judge(collect(pair[1], plan_of(pair[1])))
+    assert verdict.status == "undecided"
+    assert "iris/sm-boost: not among the runs" in verdict.reasons[1]
+
+
+def test_a_difference_counts_if_its_interval_leaves_out_zero():
+    # mean -1, standard deviation 1, t(0.975, 3) = 3.1824: half the interval is 1.5912
+    left = sample(-1 - 1.5**0.5, -1 + 1.5**0.5, -1.0, -1.0)
+    opinion = lower(left, sample(0.0, 0.0, 0.0, 0.0))
+    assert opinion.interval == pytest.approx((-2.5912, 0.5912), abs=1e-4)
+    assert opinion.state == "open"
+    assert opinion.leans
+    assert opinion.total == pytest.approx(4 * 1.5912**2, rel=1e-4)
+    assert lower(left, sample(2.0, 2.0, 2.0, 2.0)).state == "holds"
+    assert lower(left, sample(-5.0, -5.0, -5.0, -5.0)).state == "fails"
+
+
+def test_only_runs_that_both_have_are_compared():
+    opinion = lower(sample(0.1, None, 0.3), sample(0.2, 0.1, None))
+    assert (opinion.state, opinion.n, opinion.planned) == ("missing", 1, 3)
+    assert lower(sample(0.1), sample(0.2)).state == "holds"
+
+
+def test_ties_count_only_if_asked_for():
+    same = sample(0.1, 0.2)
+    assert lower(same, same).state == "fails"
+    assert lower(same, same, ties=True).state == "holds"
+    assert near(same, same, 0.0).state == "holds"
+    assert lower(sample(0.3, 0.1), sample(0.1, 0.3)).total == NEVER
+
+
+def test_an_unknown_part_decides_only_where_the_known_ones_do_not():
+    yes, no = lower(sample(0.0), sample(1.0)), lower(sample(1.0), sample(0.0))
+    unknown = lower(sample(None), sample(1.0))
+    assert [all_of([yes, unknown]).state, all_of([no, unknown]).state] == ["missing", "fails"]
+    assert [any_of([yes, unknown]).state, any_of([no, unknown]).state] == ["holds", "missing"]
+
+
+def test_medians_are_compared_as_medians():
+    left = sample(*[0.0] * 6, 50.0, 60.0, 70.0)
+    right = sample(*[1.0] * 9)
+    assert lower(left, right).state == "open"
+    opinion = lower(left, right, statistic="median")
+    assert (opinion.state, opinion.difference) == ("open", -1.0)
+    assert (
+        lower(sample(*[0.0] * 30, 50.0), sample(*[1.0] * 31), statistic="median").state == "holds"
+    )
+
+
+def test_a_share_is_judged_by_wilsons_interval():
+    # 90 of 100: 0.8256 to 0.9448, as in R's prop.test without correction
+    opinion = share_of(sample(*[1.0] * 90, *[0.0] * 10), 0.5)
+    assert opinion.interval == pytest.approx((0.8256, 0.9448), abs=1e-4)
+    assert opinion.state == "holds"
+    tight = share_of(sample(*[1.0] * 90, *[0.0] * 10), 0.85)
+    assert tight.state == "open"
+    tens = math.ceil(tight.total / 10)
+    assert 10 < tens < 40
+    enough = sample(*[1.0] * 9 * tens, *[0.0] * tens)
+    assert share_of(enough, 0.85).state == "holds"
+
+
+def test_the_kind_of_the_documentation(tmp_path):
+    text = DOCS.read_text(encoding="utf-8")
+    source = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    (tmp_path / "spread.py").write_text(source, encoding="utf-8")
+    load_plugin(tmp_path / "spread.py")
+    claim = {"says": "a", "steady": {"booster": "sm", "points": 5.0, "noise": "clean"}}
+    try:
+        (verdict,) = judge(world(tmp_path, "repeats-gaps", claim))
+    finally:
+        registry.claims.unregister("steady")
+    assert verdict.status == "reproduced"
+    assert [case.subject for case in verdict.cases] == [f"{name}, sm" for name in "abcd"]
+
+
+def test_the_documentation_names_every_kind_and_key():
+    from boostbench.reports.claims.options import COMMON
+
+    text = DOCS.read_text(encoding="utf-8")
+    for name in [*registry.claims.names(), *COMMON]:
+        assert f"`{name}`" in text, name

@@ -1,0 +1,80 @@
+"""Every kind of claim on made-up results: verdict, reasons and evidence as verdicts.txt has them.
+
+``python -m tests.reports.claims.test_verdicts`` writes what is found now, to be read before it is
+committed.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from boostbench import registry
+from boostbench.reports.claims import judge
+from boostbench.reports.claims.writing import evidence_rows, verdict_json
+
+from .worlds import world
+
+GOLDEN = Path(__file__).with_name("verdicts.txt")
+HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
+CASES = [
+    re.fullmatch(r"(\S+) in (\S+)\n(.*?)>>>\n(.*?)\n*", block, re.DOTALL).groups()
+    for block in BLOCKS
+]
+PAPER = """\
+dataset,method,T,noise,error,unit
+a,mh,100,0,6.2,percent
+b,mh,100,0,7.0,percent
+c,mh,100,0,20,percent
+a,sm,100,0.2,6.0,percent
+"""
+
+
+def found_in(folder, world_name, text):
+    """Return verdict, reasons and evidence as verdicts.txt writes them."""
+    (folder / "paper.csv").write_text(PAPER, encoding="utf-8")
+    claim = {"says": "what the paper says", **yaml.safe_load(text)}
+    (verdict,) = judge(world(folder, world_name, claim))
+    rows = [" | ".join(f"{key}: {cell}" for key, cell in r.items()) for r in evidence_rows(verdict)]
+    return "\n".join([verdict.status, *(f"- {reason}" for reason in verdict.reasons), *rows])
+
+
+@pytest.mark.parametrize(
+    ("world_name", "text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_the_verdict_on_a_claim(world_name, text, expected, tmp_path):
+    assert found_in(tmp_path, world_name, text) == expected
+
+
+def test_every_kind_is_judged_reproduced_not_reproduced_and_undecided():
+    seen = {}
+    for _, _, text, expected in CASES:
+        seen.setdefault(next(iter(yaml.safe_load(text))), set()).add(expected.partition("\n")[0])
+    builtin = {
+        name for name in registry.claims.names() if "boostbench" in registry.claims.module(name)
+    }
+    assert set(seen) >= {*builtin} - {"smallest_increase"}
+    lacking = {kind: {"reproduced", "not reproduced", "undecided"} - s for kind, s in seen.items()}
+    assert {kind: words for kind, words in lacking.items() if words} == {}
+
+
+def test_a_verdict_is_json(tmp_path):
+    claim = {"says": "a", "wins": {"booster": "sm", "against": "mh", "noise": "clean"}}
+    (verdict,) = judge(world(tmp_path, "repeats", claim))
+    row = verdict_json(verdict)
+    assert (row["verdict"], row["kind"]) == ("not reproduced", "wins")
+    case = row["cases"][0]
+    assert case["difference"] == pytest.approx(-0.010)
+    assert case["interval"] == pytest.approx([-0.0112, -0.0088], abs=2e-4)
+    assert (case["runs"], case["planned"], case["state"]) == (8, 8, "holds")
+
+
+if __name__ == "__main__":
+    written = [HEAD]
+    for name, world_name, text, _ in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            found = found_in(Path(folder), world_name, text)
+        written.append(f"{name} in {world_name}\n{text}>>>\n{found}\n\n")
+    GOLDEN.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")

@@ -1,0 +1,59 @@
+"""Made-up results to judge claims by. Errors are per mille: there are 1000 test samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from boostbench.experiments.runs import CLEAN, Booster, Noise, Run
+from boostbench.reports.frame import Study, collect
+from tests.reports.claims.stating import with_claims
+from tests.reports.synthetic import make_config, plan_of
+
+NOISY = Noise("exchange", 0.2)
+#: Errors at T = 10 and at T = 100.
+ERRORS = {
+    "mh": {"a": (100, 60), "b": (120, 80), "c": (90, 70), "d": (200, 150)},
+    "samme": {"a": (110, 55), "b": (130, 85), "c": (95, 75), "d": (210, 160)},
+    "sm": {"a": (150, 50), "b": (160, 78), "c": (140, 72), "d": (190, 150)},
+}
+INCREASE = {"mh": 40, "samme": 50, "sm": 10}
+#: By how much a booster's error differs from its mean in a seed: little, or much.
+JITTER = {
+    "a": (0, 1, -1, 2, -2, 0, 1, -1),
+    "b": (9, -9, 6, -6, 3, -3, 12, -12),
+    "c": (0, 0, 1, -1, 0, 0, 1, -1),
+    "d": (0,) * 8,
+}
+
+
+def errors_of(run: Run) -> list[int]:
+    """Return the error counts of a run, round by round."""
+    early, late = ERRORS[run.booster.name][run.data.name]
+    more = INCREASE[run.booster.name] * (run.noise != CLEAN)
+    shared = 5 * run.seed
+    if run.booster.name == "sm":
+        shared += JITTER[run.data.name][run.seed]
+    return [early + more + shared] * 50 + [late + more + shared] * 50
+
+
+def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
+    """Return a study: ``single`` runs, ``repeats`` of 8 seeds, or either with ``gaps``."""
+    path = folder / "tiny.yaml"
+    path.write_text("name: tiny\n", encoding="utf-8")
+    config = make_config(
+        folder,
+        datasets=list("abcd"),
+        boosters=[Booster(booster, label=booster) for booster in ERRORS],
+        noise=(CLEAN, NOISY),
+        seeds=8 if "repeats" in name else 1,
+    )
+    config = with_claims(config, *claims)
+    broken = {}
+    if "gaps" in name:
+        broken = {
+            "a/sm/clean/seed-0": ("timeout", "exceeded 30 s"),
+            "d/samme/clean/seed-0": ("missing", ""),
+        }
+    stopped = {f"d/mh/clean/seed-{seed}": 40 for seed in config.seeds}
+    return collect(config, plan_of(config, errors_of, broken=broken, stopped=stopped))
