@@ -91,7 +91,8 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     console.print(Text(table.title, style="bold"))
     console.print(grid)
     lines = [line.rstrip() for line in target.getvalue().splitlines()]
-    starred = "" if colour else " Bold is shown as *."
+    has_bold = any(cell.best for _, _, row in table.lines for cell in row.cells)
+    starred = " Bold is shown as *." if has_bold and not colour else ""
     footers = [table.footers[0] + starred, *table.footers[1:]]
     return "\n".join([*lines, "", *footers, *_numbered(table.notes)]) + "\n"
 
