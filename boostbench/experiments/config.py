@@ -20,7 +20,7 @@ from boostbench.experiments.source import Place, Source, apply_override, read_so
 
 __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
 
-_RECORDS = ("margins", "smooth_risk")
+_RECORDS = ("margins", "scores", "smooth_risk")
 _FILE = "<file>"
 _NEEDED = "name, datasets, boosters and rounds"
 

@@ -19,6 +19,7 @@ __all__ = [
     "Labels",
     "Tally",
     "margin_quantiles",
+    "scores_at",
     "smooth_risks",
     "staged_labels",
     "takes_callback",
@@ -175,6 +176,18 @@ def margin_quantiles(
             quantiles = np.quantile(margin / spread if spread > 0 else margin, levels)
             found[str(t)] = [_finite(value) for value in quantiles]
     return found
+
+
+def scores_at(
+    booster: Any, X: NDArray[np.float64], checkpoints: Iterable[int]
+) -> dict[str, list[list[float | None]]]:
+    """Return the scores of all classes at each checkpoint that was reached, to six digits."""
+    wanted = set(checkpoints)
+    return {
+        str(t): [[_finite(f"{score:.6g}") for score in row] for row in F.tolist()]
+        for t, F in enumerate(booster.staged_scores(X), start=1)
+        if t in wanted
+    }
 
 
 def _finite(value: Any) -> float | None:

@@ -104,7 +104,8 @@ def data_entries(value: Any, setting: Setting) -> tuple[DataEntry, ...]:
 def boosters(value: Any, setting: Setting) -> tuple[Booster, ...]:
     """Read the key ``boosters``, sweeps written out."""
     found = _each(value, "booster", lambda entry: _booster_variants(entry, setting))
-    _refuse_repeats([(booster.label, booster) for booster in found], "boosters", "label")
+    named = [(booster.label, (booster, booster.rounds)) for booster in found]
+    _refuse_repeats(named, "boosters", "label")
     return tuple(found)
 
 

@@ -24,6 +24,7 @@ from boostbench.experiments.curves import (
     Labels,
     Tally,
     margin_quantiles,
+    scores_at,
     smooth_risks,
     staged_labels,
     takes_callback,
@@ -249,9 +250,13 @@ def _extra_curves(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
 
 
 def _at_checkpoints(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
-    if "margins" not in run.record:
-        return {}
-    return {"margins": margin_quantiles(booster, problem.X, problem.y, run.checkpoints)}
+    found: dict[str, Any] = {}
+    if "margins" in run.record:
+        found["margins"] = margin_quantiles(booster, problem.X, problem.y, run.checkpoints)
+    if "scores" in run.record:
+        found["scores"] = scores_at(booster, problem.X_test, run.checkpoints)
+        found["labels"] = problem.y_test.tolist()
+    return found
 
 
 @contextmanager

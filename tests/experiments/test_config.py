@@ -49,6 +49,14 @@ def test_a_booster_may_have_its_own_rounds(load):
     assert [run.rounds for run in expand(load(text))] == [40, 150]
 
 
+def test_a_booster_may_stand_twice_with_other_rounds(load):
+    text = MINIMAL.replace("[toy-centroids]", "[samme, samme: {label: short, rounds: 40}]")
+    assert [(run.method, run.rounds) for run in expand(load(text))] == [
+        ("samme", 150),
+        ("short", 40),
+    ]
+
+
 def test_costs_are_part_of_what_a_run_is(load):
     text = MINIMAL.replace("[wine]", "[wine: {cost: &c [[0, 1, 1], [1, 0, 1], [3, 3, 0]]}]")
     (run,) = expand(load(text))

@@ -190,6 +190,17 @@ def test_margins_and_smooth_risk_are_recorded_on_demand():
     assert -1 <= margins["5"][0] <= margins["5"][100] <= 1
 
 
+def test_test_scores_are_recorded_on_demand():
+    run = dataclasses.replace(RUN, record=("scores",), checkpoints=(1, 12, 50))
+    outcome = execute(run)
+    found = outcome["at_checkpoints"]
+    assert found["labels"] == prepare(run).y_test.tolist()
+    assert set(found["scores"]) == {"1", "12"}
+    answers = np.argmax(found["scores"]["12"], axis=1)
+    wrong = np.count_nonzero(answers != found["labels"])
+    assert wrong == outcome["curves"]["test_errors"][-1]
+
+
 def test_the_errors_at_round_zero_are_those_of_the_first_label(outcome):
     y = prepare(RUN).y_test
     assert outcome["round_zero"]["test_errors"] == int((y != 0).sum())
