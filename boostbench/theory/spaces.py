@@ -199,6 +199,8 @@ def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
     check_classes(n_classes)
     require(not bool(np.isnan(X).any()), "the space of stumps needs data without missing values")
+    # The splits alone may be too many to hold.
+    _check_size(len(y), sum(len(np.unique(column)) - 1 for column in X.T))
     splits = [
         X[:, feature] <= threshold
         for feature in range(X.shape[1])
