@@ -13,6 +13,7 @@ SIZE ?= standard
 RESULTS ?= results
 JOBS ?= 2
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
+THEORY := $(addprefix theory-fig,1 2 3 4 5 6)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
@@ -21,7 +22,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX)
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -93,6 +94,24 @@ softmax-fig7: setup  ## error against the noise rate
 
 softmax-costs: setup  ## errors of unequal cost
 	$(call experiment,softmax-boosting/cost-sensitive)
+
+theory-fig1: setup  ## "A theory of multiclass boosting": a space that cannot be boosted
+	@$(BIN)/boostbench theory figures 1 --results $(RESULTS)
+
+theory-fig2: setup  ## error bounds, beside the paper's
+	@$(BIN)/boostbench theory figures 2 --results $(RESULTS)
+
+theory-fig3: setup  ## degrees, zero-one loss
+	@$(BIN)/boostbench theory figures 3 --results $(RESULTS)
+
+theory-fig4: setup  ## potentials
+	@$(BIN)/boostbench theory figures 4 --results $(RESULTS)
+
+theory-fig5: setup  ## what the minimal condition costs
+	@$(BIN)/boostbench theory figures 5 --results $(RESULTS)
+
+theory-fig6: setup  ## degrees, exponential loss
+	@$(BIN)/boostbench theory figures 6 --results $(RESULTS)
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

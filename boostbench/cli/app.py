@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from boostbench import __version__
-from boostbench.cli import data
+from boostbench.cli import data, theory
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
@@ -90,6 +90,18 @@ app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets
 _add(
     data_app,
     {"list": data.list_data, "fetch": data.fetch, "verify": data.verify, "add": data.add},
+)
+theory_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(theory_app, name="theory", help="Weak-learning conditions, potentials, bounds.")
+_add(
+    theory_app,
+    {
+        "conditions": theory.conditions,
+        "potential": theory.potential,
+        "bound": theory.bound,
+        "degrees": theory.degrees,
+        "figures": theory.figures,
+    },
 )
 
 
