@@ -98,7 +98,8 @@ def _draw_panel(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | N
         ha="right" if is_left else "left",
         va="top",
     )
-    axes.set_xlim(edges[0], edges[-1])
+    axes.set_xlim(edges[0] - width / 2, edges[-1] + width / 2)
+    axes.set_ylim(top=1.12 * axes.get_ylim()[1])  # room for the median's number
     axes.xaxis.set_major_locator(round_ticks(5))
     axes.yaxis.set_major_locator(round_ticks(4, integer=True))
     axes.grid(visible=False, axis="x")
