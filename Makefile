@@ -12,6 +12,7 @@ DEMO := demo-results
 SIZE ?= standard
 RESULTS ?= results
 JOBS ?= 2
+MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6)
 
@@ -22,7 +23,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) $(THEORY)
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -112,6 +113,20 @@ theory-fig5: setup  ## what the minimal condition costs
 
 theory-fig6: setup  ## degrees, exponential loss
 	@$(BIN)/boostbench theory figures 6 --results $(RESULTS)
+
+mcboost: $(MCBOOST)  ## all of "Multiclass boosting: theory and algorithms"
+
+mcboost-table1: setup  ## test accuracies with stumps
+	$(call experiment,mcboost/table1)
+
+mcboost-table2: setup  ## test accuracies with trees of depth 2
+	$(call experiment,mcboost/table2)
+
+mcboost-fig1: setup  ## codewords of two, three and four classes
+	$(call experiment,mcboost/figure1)
+
+mcboost-fig2: setup  ## predictions on three Gaussians, and their distance from the Bayes rule
+	$(call experiment,mcboost/figure2)
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

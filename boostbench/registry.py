@@ -322,10 +322,13 @@ figures = Registry(
     "figure",
     "boostbench.figures",
     {
+        "codewords": "boostbench.reports.codeword_figure:draw_codewords",
         "curves": "boostbench.reports.curves:draw_curves",
         "differences": "boostbench.reports.differences:draw_differences",
         "distribution": "boostbench.reports.distribution:draw_distribution",
+        "excess": "boostbench.reports.excess:draw_excess",
         "noise": "boostbench.reports.noise_levels:draw_noise_levels",
+        "predictions": "boostbench.reports.predictions:draw_predictions",
         "scatter": "boostbench.reports.scatter:draw_scatter",
     },
 )
@@ -349,6 +352,8 @@ claims = Registry(
         "loses": "boostbench.reports.claims.comparing:loses",
         "matches_paper": "boostbench.reports.claims.counting:matches_paper",
         "ordered": "boostbench.reports.claims.comparing:ordered",
+        "predictions_grow": "boostbench.reports.claims.predictions:predictions_grow",
+        "predictions_within": "boostbench.reports.claims.predictions:predictions_within",
         "rises": "boostbench.reports.claims.trends:rises",
         "share": "boostbench.reports.claims.counting:share",
         "smallest_increase": "boostbench.reports.claims.trends:smallest_increase",

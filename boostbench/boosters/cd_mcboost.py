@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.codewords import ORIENTATIONS, codewords
 from boostbench.boosters.game import Game, Step
 from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.line_search import exponential_step, falling_step
@@ -36,6 +35,7 @@ from boostbench.boosters.mcboost import (
     pair_probabilities,
 )
 from boostbench.boosters.pairs import pair_margins, pair_risk, pair_weights
+from boostbench.theory.codewords import ORIENTATIONS, codewords
 from boostbench.weak_learners import BinaryLabels, Targets
 
 __all__ = ["CDMCBoost"]

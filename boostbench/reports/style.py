@@ -14,7 +14,16 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-__all__ = ["GREY", "INK", "SMALL", "booster_colours", "drawing_style", "files_of", "round_ticks"]
+__all__ = [
+    "GREY",
+    "INK",
+    "SMALL",
+    "booster_colours",
+    "class_colours",
+    "drawing_style",
+    "files_of",
+    "round_ticks",
+]
 
 GREY, INK = "#555555", "#222222"
 #: Size of remarks inside a figure, in points.
@@ -117,6 +126,11 @@ def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
             paleness = _PALEST * place / max(1, len(labels) - 1)
             colours[label] = _paler(_OWN.get(name) or base[name], paleness)
     return {label: colours[label] for label, _ in boosters}
+
+
+def class_colours(n_classes: int) -> list[str]:
+    """Return a colour for each class."""
+    return [_PALETTE[k % len(_PALETTE)] for k in range(n_classes)]
 
 
 def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:

@@ -375,7 +375,8 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
     runs = [result.run for result in study.results]
     own = {run.method: run.rounds for run in runs if run.booster.rounds}
     if at != END:
-        return [f"{booster} makes {T} rounds; later T show the last." for booster, T in own.items()]
+        rounds = {label: f"{T} round" + "s" * (T > 1) for label, T in own.items()}
+        return [f"{label} makes {its}; later T show the last." for label, its in rounds.items()]
     by_rounds: dict[int, list[str]] = {}
     for run in runs:
         by_rounds.setdefault(run.rounds, []).append(

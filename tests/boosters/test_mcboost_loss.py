@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
 
 from boostbench.boosters.cd_mcboost import CDMCBoost
-from boostbench.boosters.codewords import codewords
 from boostbench.boosters.gd_mcboost import GDMCBoost
 from boostbench.boosters.mcboost import LOSSES
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.theory.codewords import codewords
 from boostbench.theory.margins import margins
 from tests.boosters.finite import noisy_stumps
 from tests.boosters.vectors import MCBOOST, TEN_DIGITS

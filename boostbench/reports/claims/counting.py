@@ -23,7 +23,7 @@ from boostbench.reports.claims.options import (
 from boostbench.reports.claims.samples import Opinion, Sample, lower, near, share_of
 from boostbench.reports.frame import Result, noise_label
 
-__all__ = ["counts", "matches_paper", "share", "stops"]
+__all__ = ["counts", "enough", "matches_paper", "share", "stops"]
 
 #: The spec's: max(1.5 points, a quarter of the paper's value).
 _NEAR_PAPER = Tolerance(1.5, 0.25)
@@ -156,7 +156,7 @@ def share(
                 others = [other_side(evidence, place, label, bound, own)]
             held = _by_unit(own, others, judge)
             n = len(held.values)
-            opinion = _enough(held, at_least)
+            opinion = enough(held, at_least)
             numbers = {"held in": f"{round(sum(held.values.values()))} of {n}"}
             if opinion.difference is not None:
                 numbers["share"] = f"{100 * opinion.difference:.1f} %"
@@ -229,7 +229,7 @@ def _alone(sample: Sample, unit: tuple[int, int]) -> Sample:
     return Sample({unit: sample.values[unit]}, frozenset([unit]))
 
 
-def _enough(held: Sample, at_least: float | int) -> Opinion:
+def enough(held: Sample, at_least: float | int) -> Opinion:
     """Judge a share of all runs there could be, or a number of those planned."""
     if isinstance(at_least, float):
         return share_of(held, at_least)

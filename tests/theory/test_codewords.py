@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from boostbench.boosters.codewords import codewords
+from boostbench.theory.codewords import codewords
 from tests.boosters.vectors import MCBOOST, TEN_DIGITS
 
 

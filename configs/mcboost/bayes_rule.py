@@ -1,0 +1,52 @@
+"""The Bayes rule of a problem of Gaussian classes, as if it were a booster of one round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data import find_entry
+from boostbench.theory.gaussians import log_densities
+
+
+class BayesRule:
+    """The most probable class, known rather than learned.
+
+    Parameters
+    ----------
+    problem : str, default="gaussians-mcboost"
+        A catalog entry with the parameters ``means`` and ``covariances``, of equal priors.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 1,
+        *,
+        problem: str = "gaussians-mcboost",
+        random_state: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.problem = problem
+        self.random_state = random_state
+
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> BayesRule:
+        """Look up the problem; only the names of the classes are taken from the samples."""
+        self.classes_ = np.unique(y)
+        params = find_entry(self.problem, ()).params
+        self._gaussians = params["means"], params["covariances"]
+        return self
+
+    def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Yield the logarithms of the densities, once."""
+        yield log_densities(X, *self._gaussians)
+
+    def staged_predict(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+        """Yield the answers, once."""
+        for scores in self.staged_scores(X):
+            yield self.classes_[scores.argmax(axis=1)]
+
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the answers."""
+        return next(iter(self.staged_predict(X)))

@@ -1,0 +1,195 @@
+"""MCBoost's figures and claims: codewords, predictions, excess over the Bayes rule."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.runs import Booster, Params
+from boostbench.reports.claims import judge
+from boostbench.reports.codeword_figure import draw_codewords
+from boostbench.reports.excess import draw_excess
+from boostbench.reports.frame import Study, collect
+from boostbench.reports.predictions import draw_predictions
+from boostbench.reports.predictor import labels_of, margins_of, predictor_of
+from boostbench.reports.style import drawing_style, files_of
+from boostbench.theory.codewords import codewords
+
+from .claims.stating import with_claims
+from .synthetic import Planned, make_config, make_record, runs_of, study_of
+
+CD = Booster("cd-mcboost", label="cd")
+HELMERT = Booster("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
+GD = Booster("gd-mcboost", Params({"weak_learner": {"tree": {"max_depth": 2}}}), label="gd")
+
+
+def drawn(draw, study, **options):
+    with drawing_style():
+        figure = draw(study, **options)
+        files_of(figure)
+    return figure
+
+
+@pytest.fixture(scope="module")
+def gaussians(tmp_path_factory):
+    """Real runs on 200 of the paper's samples, two draws."""
+    config = make_config(
+        tmp_path_factory.mktemp("gaussians"),
+        datasets=["gaussians-mcboost"],
+        boosters=[CD, HELMERT, GD],
+        rounds=8,
+        checkpoints=[4, 8],
+        seeds=2,
+    )
+    small = Params({"n_train": 200, "n_test": 200})
+    planned = []
+    for run in runs_of(config):
+        data = dataclasses.replace(run.data, params=small)
+        run = dataclasses.replace(run, data=data, record=("scores",), checkpoints=(4, 8))
+        planned.append(Planned(run, its_record={**make_record(run), **execute(run)}))
+    return collect(config, planned)
+
+
+def result_of(study, label, seed=0):
+    return next(r for r in study.results if (r.run.method, r.run.seed) == (label, seed))
+
+
+@pytest.mark.parametrize("label", ["cd", "turned", "gd"])
+def test_the_predictor_answers_as_the_booster(gaussians, label):
+    result = result_of(gaussians, label)
+    Y = codewords(3, "helmert" if label == "turned" else "recursive")
+    for at in (4, 8):
+        answers = (predictor_of(result, at) @ Y.T).argmax(axis=1)
+        errors = np.count_nonzero(answers != labels_of(result))
+        assert errors == result.record["curves"]["test_errors"][at - 1]
+    assert not predictor_of(result, 0).any()
+
+
+def test_predictions_of_cd_move_by_its_steps_along_one_axis(gaussians):
+    result = result_of(gaussians, "cd")
+    f = predictor_of(result, 4)
+    for component in range(2):  # two stumps on each: at most three values
+        assert len(np.unique(f[:, component].round(5))) <= 4
+
+
+def test_margins_are_half_the_lead_of_the_right_class(gaussians):
+    result = result_of(gaussians, "cd")
+    s, y = predictor_of(result, 8) @ codewords(3).T, labels_of(result)
+    for i in (0, 50, 100):
+        expected = 0.5 * (s[i, y[i]] - max(s[i, k] for k in range(3) if k != y[i]))
+        assert_allclose(margins_of(result, 8)[i], expected, atol=1e-4)
+
+
+def test_predictions_are_drawn_above_the_samples(gaussians):
+    figure = drawn(draw_predictions, gaussians, booster="cd", at=[4, 8])
+    assert [axes.get_title(loc="left") for axes in figure.axes[::2]] == ["T = 0", "T = 4", "T = 8"]
+    result = result_of(gaussians, "cd")
+    upper, lower = figure.axes[4], figure.axes[5]
+    y, X = labels_of(result), prepare(result.run).X_test
+    clouds = [c.get_offsets() for c in upper.collections if len(c.get_offsets()) > 1]
+    assert [len(cloud) for cloud in clouds] == np.bincount(y).tolist()
+    assert_allclose(clouds[0], predictor_of(result, 8)[y == 0])
+    assert sum(len(c.get_offsets()) for c in lower.collections[:3]) == len(X)
+    assert "of all samples 11.45 %" in figure.axes[1].get_title(loc="right")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"booster": "cdd"}, "did you mean 'cd'"),
+        ({"dataset": "dna"}, "unknown dataset of predictions 'dna'"),
+        ({"seed": 7}, "no run of 'cd' on 'gaussians-mcboost' with the seed 7"),
+        ({"at": [5]}, "the scores of round 5 were not recorded; there are 4, 8"),
+    ],
+)
+def test_wrong_options_of_predictions(gaussians, options, complaint):
+    with pytest.raises(BoostbenchError, match=complaint):
+        draw_predictions(gaussians, **options)
+
+
+def test_predictions_need_scores_of_three_classes(gaussians, tmp_path):
+    study = study_of(make_config(tmp_path, boosters=["samme"]))
+    with pytest.raises(BoostbenchError, match="'samme' is 'samme'"):
+        draw_predictions(study)
+    study = study_of(make_config(tmp_path, boosters=[CD]))
+    with pytest.raises(BoostbenchError, match=r"give the config 'record: \[scores\]'"):
+        draw_predictions(study)
+    result = result_of(gaussians, "cd")
+    record = {**result.record, "n_classes": 4}
+    wide = dataclasses.replace(result, record=record)
+    with pytest.raises(BoostbenchError, match="drawn for three classes, found 4"):
+        draw_predictions(Study(gaussians.config, (wide,)), at=[])
+    broken = dataclasses.replace(result, status="timeout")
+    with pytest.raises(BoostbenchError, match="has no result: timeout"):
+        draw_predictions(Study(gaussians.config, (broken,)))
+
+
+def test_codewords_are_points_of_unit_length(gaussians):
+    figure = drawn(draw_codewords, gaussians, orientation=["recursive", "helmert"])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[:3] == ["K = 2, recursive", "K = 3, recursive", "K = 4, recursive"]
+    assert len(titles) == 6
+    tips = [text.xy for text in figure.axes[1].texts if hasattr(text, "xy")]
+    assert_allclose(tips, codewords(3))
+    (alone,) = drawn(draw_codewords, gaussians, n_classes=4).axes
+    assert alone.get_title(loc="left") == "K = 4"
+    with pytest.raises(BoostbenchError, match="n_classes must be of 2, 3 and 4"):
+        draw_codewords(gaussians, n_classes=5)
+    with pytest.raises(BoostbenchError, match="did you mean 'helmert'"):
+        draw_codewords(gaussians, orientation="helmet")
+
+
+@pytest.fixture
+def draws(tmp_path):
+    config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "bayes"], seeds=20)
+    return study_of(
+        config, lambda run: [100 + (run.seed if run.method == "samme" else 0)] * run.rounds
+    )
+
+
+def test_the_excess_says_where_the_paper_lies(draws):
+    figure = drawn(draw_excess, draws, at=[10, 100], printed=0.15)
+    first, last = figure.axes
+    assert sum(bar.get_height() for bar in last.patches) == 20
+    assert [text.get_text() for text in first.texts][:1] == ["median 0.95"]
+    assert last.texts[2].get_text() == "paper 0.15: 10 % (3 to 30) as low"  # 0 and 0.1
+    assert len(first.texts) == 2
+    with pytest.raises(BoostbenchError, match="printed must be a number of points"):
+        draw_excess(draws, printed="0.17 %")
+
+
+def test_claims_about_predictions(gaussians):
+    def status(kind, **options):
+        claim = {"says": "a", kind: {"booster": "cd", **options}}
+        study = Study(with_claims(gaussians.config, claim), gaussians.results)
+        (verdict,) = judge(study)
+        return verdict
+
+    for measure in ("norm", "margin"):
+        verdict = status("predictions_grow", measure=measure, at=[4, 8])
+        assert verdict.status == "reproduced"
+        assert verdict.cases[0].numbers["held in"] == "2 of 2"
+    assert status("predictions_grow", measure="norm", at=[8]).status == "reproduced"
+    wide = status("predictions_within", component=2, between=[-50, 50], at=8, at_least=2)
+    assert wide.status == "reproduced"
+    narrow = status("predictions_within", component=2, between=[-0.1, 0.1], at=8, at_least=2)
+    assert narrow.status == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "complaint"),
+    [
+        ("predictions_grow", {"measure": "norm", "at": "end"}, "must be numbers of rounds"),
+        ("predictions_grow", {"measure": "size"}, "did you mean|must be one of norm, margin"),
+        ("predictions_within", {"component": 1, "between": [2, 1], "at": 4}, "the smaller first"),
+        ("predictions_within", {"component": 0, "between": [1, 2], "at": 4}, "at least 1"),
+        ("predictions_within", {"component": 1, "between": [1, 2]}, "must be numbers of rounds"),
+    ],
+)
+def test_wrong_claims_about_predictions(gaussians, kind, options, complaint):
+    claim = {"says": "a", kind: {"booster": "cd", **options}}
+    with pytest.raises(BoostbenchError, match=complaint):
+        judge(Study(with_claims(gaussians.config, claim), gaussians.results))
