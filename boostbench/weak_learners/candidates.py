@@ -30,7 +30,7 @@ def score_candidates(  # type: ignore[no-untyped-def]
     prefix = ints[1, :size]
     W = weight_of(rules.criterion, total, n_sums)
     if rules.criterion == COST:
-        _score_costs(data, histogram, total, n_sums, first, end, missing_left, left, score)
+        _score_costs(data, histogram, total, n_sums, first, end, missing_left, ints[1], left, score)
     elif rules.criterion == SQUARED_ERROR:
         _prefix(data.offset, histogram[:n_all], first, end, missing_left, prefix)
         _prefix(data.offset, histogram[n_all:], first, end, missing_left, left)
@@ -107,11 +107,10 @@ def _score_labels(  # type: ignore[no-untyped-def]
 
 @inner
 def _score_costs(  # type: ignore[no-untyped-def]
-    data, histogram, total, n_sums, first, end, missing_left, left, score
+    data, histogram, total, n_sums, first, end, missing_left, run, left, score
 ):
     """Write a left weight (the sum of all costs) and minus the children's cost."""
     q, start = total.shape[0], data.offset[first]
-    run = np.empty(n_sums, dtype=np.int64)
     for j in range(first, end):
         missing = (data.offset[j + 1] - 1) * q
         for k in range(n_sums):

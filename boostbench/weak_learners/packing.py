@@ -12,41 +12,40 @@ __all__ = ["pack"]
 
 @stage
 def pack(  # type: ignore[no-untyped-def]
-    data, rules, sample, column, t, rows, number, weight, nodes, split_order, out
+    data, rules, sample, column, t, number, weight, work, n_splits, finished
 ):
-    """Append tree t to the arrays of a `GrownTrees`; uses up the table's column of slots."""
-    first, first_leaf = out.node_offset[t], out.leaf_offset[t]
-    index = nodes.slot
-    for s in range(split_order.shape[0]):
-        index[split_order[s]] = s
+    """Append tree t to the finished ones; uses up the table's slots."""
+    nodes, rows, split_order = work.nodes, work.rows, work.split_order
+    first, first_leaf = finished.node_offset[t], finished.leaf_offset[t]
+    for s in range(n_splits):
+        nodes[split_order[s]].slot = s
     n_leaves = 0
-    for node in range(2 * split_order.shape[0] + 1):
-        if nodes.left[node] < 0:
-            index[node] = ~n_leaves
-            value, answered = _answer(rules, sample, column, nodes, node)
+    for node in range(2 * n_splits + 1):
+        grown = nodes[node]
+        if grown.left < 0:
+            grown.slot = ~n_leaves
+            value, answered = _answer(rules, sample, column, work.total[node])
             if rules.kind == TARGETS:
-                value = _mean(rows[nodes.start[node] : nodes.end[node]], number, weight)
-            out.leaf_value[first_leaf + n_leaves] = value
-            out.leaf_column[first_leaf + n_leaves] = answered
+                value = _mean(rows[grown.start : grown.end], number, weight)
+            leaf = finished.leaf[first_leaf + n_leaves]
+            leaf.leaf_value, leaf.leaf_column = value, answered
             n_leaves += 1
-    for s in range(split_order.shape[0]):
-        node, place = split_order[s], first + s
-        left = nodes.left[node]
-        out.feature[place] = nodes.feature[node]
-        out.threshold[place] = nodes.threshold[node]
-        out.bin[place] = nodes.bin[node]
-        out.missing_left[place] = nodes.missing_left[node]
-        out.left[place], out.right[place] = index[left], index[left + 1]
-        out.gain[place] = nodes.gain[node] / _unit(rules, sample)
-        value, answered = _answer(rules, sample, column, nodes, node)
-        out.node_value[place], out.node_column[place] = value, answered
-    out.node_offset[t + 1] = first + split_order.shape[0]
-    out.leaf_offset[t + 1] = first_leaf + n_leaves
-    out.root_impurity[t] = nodes.impurity[0] / _unit(rules, sample)
-    _assign_leaves(data, nodes, split_order, rows, sample.n_active, out.leaves[t])
+    unit = _unit(rules, sample)
+    for s in range(n_splits):
+        grown, out = nodes[split_order[s]], finished.nodes[first + s]
+        out.feature, out.bin = grown.feature, grown.bin
+        out.threshold, out.missing_left = grown.threshold, grown.missing_left
+        out.left, out.right = nodes[grown.left].slot, nodes[grown.left + 1].slot
+        out.gain = grown.gain / unit
+        value, answered = _answer(rules, sample, column, work.total[split_order[s]])
+        out.node_value, out.node_column = value, answered
+    finished.node_offset[t + 1] = first + n_splits
+    finished.leaf_offset[t + 1] = first_leaf + n_leaves
+    finished.root_impurity[t] = nodes[0].impurity / unit
+    _assign_leaves(data, nodes, split_order[:n_splits], rows, sample.n_active, finished.leaves[t])
 
 
-@inner
+@stage
 def _unit(rules, sample):  # type: ignore[no-untyped-def]
     """Return what one unit of impurity mass is in the integers' units."""
     if rules.kind == TARGETS:
@@ -55,9 +54,8 @@ def _unit(rules, sample):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _answer(rules, sample, column, nodes, node):  # type: ignore[no-untyped-def]
-    """Return value and column of what a node answers."""
-    total = nodes.total[node]
+def _answer(rules, sample, column, total):  # type: ignore[no-untyped-def]
+    """Return value and column of what a node of these sums answers."""
     if rules.kind == TARGETS:
         mean = sample.centre
         if total[1] > 0:
@@ -70,7 +68,7 @@ def _answer(rules, sample, column, nodes, node):  # type: ignore[no-untyped-def]
     return 1.0, k
 
 
-@inner
+@stage
 def _mean(rows, target, weight):  # type: ignore[no-untyped-def]
     """Return the weighted mean of a leaf's targets from the numbers as they came.
 
@@ -83,7 +81,7 @@ def _mean(rows, target, weight):  # type: ignore[no-untyped-def]
     return s / w if w > 0.0 else 0.0
 
 
-@inner
+@stage
 def _assign_leaves(data, nodes, split_order, rows, n_active, leaves):  # type: ignore[no-untyped-def]
     """Write the leaf of every row, whether it took part in growing or not."""
     n, n_splits = leaves.shape[0], split_order.shape[0]
@@ -93,47 +91,49 @@ def _assign_leaves(data, nodes, split_order, rows, n_active, leaves):  # type: i
         _sweep(data, nodes, split_order, leaves)
         return
     if left_out > 0:
-        leaves[:] = -1
+        for i in range(n):
+            leaves[i] = -1
     for node in range(2 * n_splits + 1):
-        if nodes.left[node] < 0:
-            leaf = ~nodes.slot[node]
-            for p in range(nodes.start[node], nodes.end[node]):
+        if nodes[node].left < 0:
+            leaf = ~nodes[node].slot
+            for p in range(nodes[node].start, nodes[node].end):
                 leaves[rows[p]] = leaf
     if left_out > 0:
         _walk(data, nodes, leaves)
 
 
-@inner
+@stage
 def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
     """Move all rows down the tree together, one split at a time."""
-    leaves[:] = 0
+    for i in range(leaves.shape[0]):
+        leaves[i] = 0
     for s in range(split_order.shape[0]):
         node = split_order[s]
-        j = nodes.feature[node]
-        codes = data.codes[j]
-        here, left = np.int32(node), np.int32(nodes.left[node])
+        split = nodes[node]
+        codes = data.codes[split.feature]
+        here, left = np.int32(node), np.int32(split.left)
         right = np.int32(left + 1)
-        last = np.int32(nodes.bin[node])
-        missing = np.int32(data.n_bins[j] if nodes.missing_left[node] else -1)
+        last = np.int32(split.bin)
+        missing = np.int32(data.n_bins[split.feature] if split.missing_left else -1)
         for i in range(leaves.shape[0]):
             code = np.int32(codes[i])
             child = right if (code > last) & (code != missing) else left
             leaves[i] = child if leaves[i] == here else leaves[i]
     for i in range(leaves.shape[0]):
-        leaves[i] = ~nodes.slot[leaves[i]]
+        leaves[i] = ~nodes[leaves[i]].slot
 
 
-@inner
+@stage
 def _walk(data, nodes, leaves):  # type: ignore[no-untyped-def]
     """Move the rows without a leaf down the tree, one row at a time."""
     for i in range(leaves.shape[0]):
         if leaves[i] < 0:
             node = 0
-            while nodes.left[node] >= 0:
-                j = nodes.feature[node]
-                code = data.codes[j, i]
-                left = code <= nodes.bin[node]
-                if code == data.n_bins[j]:
-                    left = left or nodes.missing_left[node]
-                node = nodes.left[node] + (not left)
-            leaves[i] = ~nodes.slot[node]
+            while nodes[node].left >= 0:
+                split = nodes[node]
+                code = data.codes[split.feature, i]
+                left = code <= split.bin
+                if code == data.n_bins[split.feature]:
+                    left = left or split.missing_left
+                node = split.left + (not left)
+            leaves[i] = ~nodes[node].slot

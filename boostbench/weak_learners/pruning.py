@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.weak_learners.binning import BinnedData
-from boostbench.weak_learners.compiled import inner, kernel
+from boostbench.weak_learners.compiled import inner, kernel, stage
 from boostbench.weak_learners.growing import partition
 from boostbench.weak_learners.structures import GrownTrees
 
@@ -79,6 +79,7 @@ class _Work(NamedTuple):
     e: NDArray[np.float64]  # those outside the heaviest class
     heaviest: NDArray[np.int64]  # that class
     charge: NDArray[np.float64]
+    heavy: NDArray[np.float64]  # cases of each class, of the node that is counted
     pending: NDArray[np.int64]  # the nodes a pass has to come back to, parents before children
     rows: NDArray[np.int32]
     buffer: NDArray[np.int32]
@@ -130,12 +131,12 @@ def prune(
     Parameters
     ----------
     grown : GrownTrees
-        One tree per column of ``numbers``.
+        One tree per row of ``numbers``.
     data : BinnedData
     rules : PruningRules
     labels : ndarray of int32, shape (n,)
         Classes, if the weights have no signs.
-    numbers : ndarray of float64, shape (n, n_trees)
+    numbers : ndarray of float64, shape (n_trees, n)
         Weights or signed weights.
 
     Returns
@@ -145,7 +146,7 @@ def prune(
     """
     trees = []
     for t in range(len(grown.root_impurity)):
-        work = _work_of(grown, t, rules, labels, numbers[:, t])
+        work = _work_of(grown, t, rules, labels, numbers[t])
         arrays = _prune_tree(data, rules, work)
         trees.append(_assemble(arrays, rules, t, grown.root_impurity[t : t + 1]))
     return GrownTrees.join(trees)
@@ -184,6 +185,7 @@ def _work_of(
         e=np.zeros(size),
         heaviest=np.zeros(size, dtype=np.int64),
         charge=np.zeros(size),
+        heavy=np.zeros(rules.n_classes),
         pending=np.zeros(size, dtype=np.int64),
         rows=rows,
         buffer=np.empty(len(rows), dtype=np.int32),
@@ -264,7 +266,9 @@ def _send_down(data, rules, work, top, first):  # type: ignore[no-untyped-def]
 @inner
 def _count(rules, work, node):  # type: ignore[no-untyped-def]
     """Count the cases of a node, those outside the heaviest class, and note that class."""
-    heavy = np.zeros(rules.n_classes)
+    heavy = work.heavy
+    for k in range(heavy.shape[0]):
+        heavy[k] = 0.0
     for p in range(work.start[node], work.end[node]):
         heavy[work.y[work.rows[p]]] += work.cases[work.rows[p]]
     work.heaviest[node] = np.argmax(heavy)
@@ -362,7 +366,7 @@ def _replace(work, node, child):  # type: ignore[no-untyped-def]
         work.left[node], work.right[node] = work.left[child], work.right[child]
 
 
-@inner
+@stage
 def _renumber(data, work):  # type: ignore[no-untyped-def]
     """Number what is left of the tree, parents before children, and send all rows down it."""
     capacity = work.feature.shape[0]

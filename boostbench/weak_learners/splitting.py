@@ -21,17 +21,16 @@ from boostbench.weak_learners.criteria import (
     resolution,
     xlogx,
 )
+from boostbench.weak_learners.structures import BLOCK
 
 __all__ = ["find_split", "threshold_of"]
-
-#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
-_BLOCK = 1024
 
 
 @inner
 def find_split(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, node, square, scale, min_weight, unit, stream, found
-):
+    data, rules, histogram, total, n_sums, node, square, scale, min_weight, unit, stream, found,
+    ints, floats,
+):  # fmt: skip
     """Return (feature, bin, missing_left, gain) of a node's best split; feature -1 if none.
 
     Parameters
@@ -53,11 +52,11 @@ def find_split(  # type: ignore[no-untyped-def]
         Key of the node's random draws.
     found : float64[5, d]
         Work space: key, gain, share information, bin and side of each feature's best candidate.
+    ints, floats : int64[2, BLOCK or more], float64[2, BLOCK]
+        Work space.
     """
     d = data.n_bins.shape[0]
     grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
-    ints = np.empty((3, _BLOCK), dtype=np.int64)
-    floats = np.empty((2, _BLOCK), dtype=np.float64)
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
     # not constants: a function is compiled once more for each constant it is called with
@@ -81,7 +80,7 @@ def find_split(  # type: ignore[no-untyped-def]
         first = d
     while first < d:
         end = first + 1
-        while end < d and data.offset[end + 1] - data.offset[first] <= _BLOCK:
+        while end < d and data.offset[end + 1] - data.offset[first] <= BLOCK:
             end += 1
         score_candidates(
             data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,

@@ -57,7 +57,7 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
     Parameters
     ----------
     rules : GrowthRules
-    cost : float64[n, K]
+    cost : float64[K, n]
         For cost statistics; otherwise not looked at, as are the next two for costs.
     number, weight : float64[n]
         The tree's weights, or its signed weights, or its targets and their weights.
@@ -93,25 +93,25 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
 def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
     """Costs above each row's smallest."""
     n, total = 0, 0.0
-    for i in range(cost.shape[0]):
-        least, most, row_sum = cost[i, 0], cost[i, 0], 0.0
+    for i in range(cost.shape[1]):
+        least, most, row_sum = cost[0, i], cost[0, i], 0.0
         for k in range(rules.n_sums):
-            least, most = min(least, cost[i, k]), max(most, cost[i, k])
+            least, most = min(least, cost[k, i]), max(most, cost[k, i])
         for k in range(rules.n_sums):
-            row_sum += cost[i, k] - least
+            row_sum += cost[k, i] - least
         rows[n] = i
         n += most > least
         total += row_sum
     factor = _factor(total)
     for p in range(n):
         i = rows[p]
-        least = cost[i, 0]
+        least = cost[0, i]
         for k in range(rules.n_sums):
-            least = min(least, cost[i, k])
+            least = min(least, cost[k, i])
         for k in range(stat.shape[1]):
             stat[i, k] = 1
         for k in range(rules.n_sums):
-            over = cost[i, k] - least
+            over = cost[k, i] - least
             stat[i, k] = max(np.int64(over * factor + 0.5), np.int64(over > 0.0))
     return Sample(n, total * factor, 1.0, factor, factor, 0.0)
 
@@ -140,7 +140,7 @@ def _prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def
 
 
 @inner
-def node_sums(rules, sample, rows, label, stat, total):  # type: ignore[no-untyped-def]
+def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
     """Add up the statistics of a node's rows; return the sum of weight times squared target."""
     square = 0.0
     if rules.kind == COSTS:

@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED, TARGETS
 from boostbench.weak_learners.forest import Forest
 
-__all__ = ["GrownTrees", "GrowthRules", "Nodes", "Pool", "new_nodes"]
+__all__ = ["Finished", "GrownTrees", "GrowthRules", "Work"]
+
+#: Integers per row: a weight; a weighted target and its weight; None: one per plane.
+WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
 
 
 class GrowthRules(NamedTuple):
@@ -125,49 +128,146 @@ class GrownTrees(NamedTuple):
         return cls(**joined)
 
 
-class Nodes(NamedTuple):
-    """Table of the nodes of a growing tree; a leaf's rows are ``rows[start:end]``."""
+#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
+BLOCK = 1024
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    left: NDArray[np.int64]  # -1: not split
-    slot: NDArray[np.int64]  # histogram in the pool, -1: none
-    feature: NDArray[np.int64]  # -1: no split known
-    bin: NDArray[np.int64]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    gain: NDArray[np.float64]
-    impurity: NDArray[np.float64]
-    square: NDArray[np.float64]
+#: A node of a growing tree.
+NODE = np.dtype(
+    [
+        ("start", np.int64),  # its rows are rows[start:end]
+        ("end", np.int64),
+        ("depth", np.int64),
+        ("parent", np.int64),
+        ("left", np.int64),  # -1: not split; the right child follows the left one
+        ("slot", np.int64),  # place of its histogram, -1: none
+        ("feature", np.int64),  # -1: no split known
+        ("bin", np.int64),
+        ("threshold", np.float64),
+        ("missing_left", np.bool_),
+        ("gain", np.float64),
+        ("impurity", np.float64),
+        ("square", np.float64),
+    ],
+    align=True,
+)
+
+#: A node, and a leaf, of a finished tree.
+GROWN_NODE = np.dtype(
+    [
+        ("feature", np.int32),
+        ("threshold", np.float64),
+        ("bin", np.int32),
+        ("missing_left", np.bool_),
+        ("left", np.int32),
+        ("right", np.int32),
+        ("gain", np.float64),
+        ("node_value", np.float64),
+        ("node_column", np.int32),
+    ],
+    align=True,
+)
+GROWN_LEAF = np.dtype([("leaf_value", np.float64), ("leaf_column", np.int32)], align=True)
+
+
+class Finished(NamedTuple):
+    """Room for the trees of one call."""
+
+    nodes: NDArray[np.void]
+    leaf: NDArray[np.void]
+    node_offset: NDArray[np.int64]
+    leaf_offset: NDArray[np.int64]
+    root_impurity: NDArray[np.float64]
+    leaves: NDArray[np.int32]
+
+    @classmethod
+    def room(cls, n_trees: int, max_leaves: int, n: int) -> Finished:
+        """Return room for so many trees of so many leaves and rows."""
+        return cls(
+            np.empty(n_trees * max_leaves, GROWN_NODE),
+            np.empty(n_trees * max_leaves, GROWN_LEAF),
+            np.zeros(n_trees + 1, np.int64),
+            np.zeros(n_trees + 1, np.int64),
+            np.empty(n_trees),
+            np.empty((n_trees, n), np.int32),
+        )
+
+    def trees(self) -> GrownTrees:
+        """Return what was filled."""
+        nodes, leaf = self.nodes[: self.node_offset[-1]], self.leaf[: self.leaf_offset[-1]]
+        columns = {name: nodes[name].copy() for name in GROWN_NODE.names or ()}
+        columns |= {name: leaf[name].copy() for name in GROWN_LEAF.names or ()}
+        return GrownTrees(
+            node_offset=self.node_offset,
+            leaf_offset=self.leaf_offset,
+            root_impurity=self.root_impurity,
+            leaves=self.leaves,
+            **columns,
+        )
+
+
+class Work(NamedTuple):
+    """Work space of growing, used for one tree after the other.
+
+    Attributes
+    ----------
+    rows, buffer : ndarray of int32, shape (n,)
+        Rows of the leaves, one leaf after the other.
+    label : ndarray of int32, shape (n,)
+    stat : ndarray of int64, shape (n, q)
+        Integer statistics of the rows.
+    nodes : ndarray of NODE, shape (2 * max_leaves,)
+    total : ndarray of int64, shape (2 * max_leaves, n_planes)
+        Sums of the nodes.
+    split_order : ndarray of int64, shape (max_leaves,)
+        Nodes, as they were split.
+    keys, heap : ndarray of float64 and int64, shape (2 * max_leaves,)
+        The queue of open leaves.
+    histogram : ndarray of int64, shape (n_kept + 1, n_planes * n_bins)
+        Histograms of open leaves; the last one is scratch.
+    free : ndarray of int64, shape (n_kept + 1,)
+        Number of histograms that are not in use, and which ones.
+    found : ndarray of float64, shape (5, d)
+        Best candidate of each feature.
+    ints, floats : ndarray of int64 and float64, shape (2, max(BLOCK, n_planes)), (2, BLOCK)
+        Sums and scores of a block of bins.
+    """
+
+    rows: NDArray[np.int32]
+    buffer: NDArray[np.int32]
+    label: NDArray[np.int32]
+    stat: NDArray[np.int64]
+    nodes: NDArray[np.void]
     total: NDArray[np.int64]
-
-
-class Pool(NamedTuple):
-    """Histograms of open leaves; the last one is scratch."""
-
+    split_order: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    heap: NDArray[np.int64]
     histogram: NDArray[np.int64]
     free: NDArray[np.int64]
-    n_free: NDArray[np.int64]  # one entry
+    found: NDArray[np.float64]
+    ints: NDArray[np.int64]
+    floats: NDArray[np.float64]
 
-
-@inner
-def new_nodes(n, n_planes):  # type: ignore[no-untyped-def]
-    """Return a table for n nodes."""
-    return Nodes(
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.float64),
-        np.empty(n, np.bool_),
-        np.empty(n, np.float64),
-        np.empty(n, np.float64),
-        np.empty(n, np.float64),
-        np.empty((n, n_planes), np.int64),
-    )
+    @classmethod
+    def space(
+        cls, rules: GrowthRules, labels: NDArray[np.int32], max_leaves: int, d: int, n_bins: int
+    ) -> Work:
+        """Return space for trees of n rows, d features and so many bins and leaves."""
+        n, size = len(labels), 2 * max_leaves
+        n_planes = rules.n_sums + (rules.min_samples > 1)
+        n_kept = min(rules.histograms, max_leaves)
+        return cls(
+            rows=np.empty(n, np.int32),
+            buffer=np.empty(n, np.int32),
+            label=labels.copy(),
+            stat=np.empty((n, WIDTH[rules.kind] or n_planes), np.int64),
+            nodes=np.empty(size, NODE),
+            total=np.empty((size, n_planes), np.int64),
+            split_order=np.empty(max_leaves, np.int64),
+            keys=np.empty(size),
+            heap=np.empty(size, np.int64),
+            histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
+            free=np.empty(n_kept + 1, np.int64),
+            found=np.empty((5, d)),
+            ints=np.empty((2, max(BLOCK, n_planes)), np.int64),
+            floats=np.empty((2, BLOCK)),
+        )

@@ -163,15 +163,20 @@ def _encode(X, features, grid, grid_offset, codes):  # type: ignore[no-untyped-d
 
 
 @inner
-def _descend(codes, nodes, tree, rows, position):  # type: ignore[no-untyped-def]
-    """Write the leaf of each of a block's first rows in a tree into position, as ~leaf."""
+def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-untyped-def]
+    """Write the leaf of each of a block's first rows in a tree into position, as ~leaf.
+
+    ``walking`` is work space, as long as position.
+    """
     column, low, high, left, right, node_offset = nodes
     first = node_offset[tree]
     n_nodes = node_offset[tree + 1] - first
     if n_nodes == 0:
-        position[:rows] = -1
+        for i in range(rows):
+            position[i] = -1
     elif n_nodes <= SMALL_TREE:
-        position[:rows] = 0
+        for i in range(rows):
+            position[i] = 0
         for node in range(n_nodes):
             code = codes[column[first + node]]
             a, b = low[first + node], high[first + node]
@@ -181,8 +186,10 @@ def _descend(codes, nodes, tree, rows, position):  # type: ignore[no-untyped-def
                 to = to_right if (code[i] > a) & (code[i] <= b) else to_left
                 position[i] = to if position[i] == here else position[i]
     else:
-        position[:rows] = 0
-        walking = np.arange(rows, dtype=np.int32)
+        for i in range(rows):
+            position[i] = 0
+        for i in range(rows):
+            walking[i] = i
         n_walking = rows
         while n_walking:
             still = 0
@@ -200,23 +207,23 @@ def _descend(codes, nodes, tree, rows, position):  # type: ignore[no-untyped-def
 @kernel
 def _apply(codes, nodes, leaves):  # type: ignore[no-untyped-def]
     n, n_trees = leaves.shape
-    position = np.empty(BLOCK, dtype=np.int32)
+    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, n - start)
         for tree in range(n_trees):
-            _descend(codes[block], nodes, tree, rows, position)
+            _descend(codes[block], nodes, tree, rows, position, walking)
             for i in range(rows):
                 leaves[start + i, tree] = ~position[i]
 
 
 @inner
 def _add_tree(  # type: ignore[no-untyped-def]
-    codes, nodes, leaves, tree, coefficient, rows, position, G
+    codes, nodes, leaves, tree, coefficient, rows, position, walking, G
 ):
     """Add coefficient times a tree's answers to the scores of a block, G[K, BLOCK]."""
     leaf_value, leaf_column, leaf_offset = leaves
-    _descend(codes, nodes, tree, rows, position)
+    _descend(codes, nodes, tree, rows, position, walking)
     first = leaf_offset[tree]
     if leaf_value.shape[1] > 1:
         for k in range(leaf_value.shape[1]):
@@ -244,7 +251,7 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 
 @kernel
 def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
-    position = np.empty(BLOCK, dtype=np.int32)
+    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     n_columns = F.shape[1]
     # Scores class by class are faster to add to, but a few trees do not earn the turning around.
     turned = len(tree_index) >= n_columns
@@ -257,10 +264,10 @@ def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: igno
         for j in range(len(tree_index)):
             tree, step = tree_index[j], coefficient[j]
             if turned:
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, G)
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, G)
             else:
                 scores = F[start : start + rows].T
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, scores)
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, scores)
         if turned:
             _store(G, start, rows, F)
 
@@ -269,7 +276,7 @@ def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: igno
 def _staged_errors(  # type: ignore[no-untyped-def]
     codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors
 ):
-    position = np.empty(BLOCK, dtype=np.int32)
+    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     best, label = np.empty(BLOCK), np.empty(BLOCK, dtype=np.int32)
     G = np.empty((F.shape[1], BLOCK))
     for block in range(len(codes)):
@@ -280,7 +287,7 @@ def _staged_errors(  # type: ignore[no-untyped-def]
         for t in range(len(round_end)):
             while j < round_end[t]:
                 tree, step = tree_index[j], coefficient[j]
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, G)
+                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, G)
                 j += 1
             errors[t] += _errors(G, y[start : start + rows], best, label)
         _store(G, start, rows, F)

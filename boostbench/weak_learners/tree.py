@@ -165,11 +165,10 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         arguments = numbers_of(demand)
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
             arguments = (arguments[0], _trimmed(arguments[1], self.trim), arguments[2])
-        n_trees = arguments[1].shape[1] if isinstance(demand, BinaryLabels | Targets) else 1
+        n_trees = len(arguments[1]) if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)
         if self.n_jobs == 1 or n_trees == 1:
-            grown: GrownTrees = grow_trees(data, rules, *arguments, columns)
-            return grown
+            return grow_trees(data, rules, *arguments, columns)
         with ThreadPoolExecutor(self.n_jobs) as pool:
             parts = np.array_split(columns, min(self.n_jobs, n_trees))
             grow = partial(grow_trees, data, rules, *arguments)
@@ -243,28 +242,30 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 def numbers_of(
     demand: Demand,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Return labels, numbers and weights in the layout of the kernel."""
+    """Return labels, numbers and weights in the layout of the kernel: a row per column."""
     none = np.zeros((1, 1))
     if isinstance(demand, WeightedLabels):
         labels = np.ascontiguousarray(demand.y, dtype=np.int32)
-        return labels, _matrix(np.asarray(demand.weight)[:, None]), none
+        return labels, _rows(np.asarray(demand.weight)[:, None]), none
     if isinstance(demand, Targets):
-        numbers, weights = _matrix(demand.target), _matrix(demand.weight)
+        numbers, weights = _rows(demand.target), _rows(demand.weight)
     else:
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
-        numbers, weights = _matrix(matrix), none
-    return np.zeros(len(numbers), dtype=np.int32), numbers, weights
+        numbers, weights = _rows(matrix), none
+    return np.zeros(numbers.shape[1], dtype=np.int32), numbers, weights
 
 
 def _trimmed(numbers: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Set the lightest numbers of each column to 0; equal ones stay or go together."""
+    """Set the lightest numbers of each row to 0; equal ones stay or go together."""
     magnitude = np.abs(numbers)
-    ascending = np.sort(magnitude, axis=0)
-    sums = ascending.cumsum(axis=0)
-    n_light = (sums <= share * sums[-1]).sum(axis=0)
-    least = np.take_along_axis(ascending, np.minimum(n_light, len(sums) - 1)[None], axis=0)
+    ascending = np.sort(magnitude, axis=1)
+    sums = ascending.cumsum(axis=1)
+    n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)
+    last = magnitude.shape[1] - 1
+    least = np.take_along_axis(ascending, np.minimum(n_light, last), axis=1)
     return np.where(magnitude >= least, numbers, 0.0)
 
 
-def _matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.ascontiguousarray(numbers, dtype=np.float64)
+def _rows(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the transpose in row order: no copy of what is in column order."""
+    return np.ascontiguousarray(np.asarray(columns).T, dtype=np.float64)

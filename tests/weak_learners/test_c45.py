@@ -160,7 +160,7 @@ grown = GrownTrees(root_impurity=np.ones(1), leaves=np.zeros((1, 10), dtype=np.i
 data = bin_features(np.arange(10.0)[:, None])
 rules = PruningRules(2, False, 0.25, 0.45, 1.0, True, True, False)
 labels = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], dtype=np.int32)
-print(prune(grown, data, rules, labels, np.ones((10, 1))).leaves.tolist())
+print(prune(grown, data, rules, labels, np.ones((1, 10))).leaves.tolist())
 """
 
 
