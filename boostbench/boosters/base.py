@@ -112,6 +112,7 @@ class Booster(BoostingClassifier):
                 h.add_to(game.scores, step.size)
                 ensemble.add(h.trees, step.size, step.decay)
                 on_round(RoundInfo(t, rows.row_of, step, game, self))
+            h = None  # a leaf per row and tree, which the next round has no use for
             stop = step.stop
             if stop:
                 break

@@ -52,10 +52,10 @@ class Game:
     memo: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def signs(self) -> NDArray[np.float64]:
-        """S, shape (n, K): +1 at the row's label, -1 elsewhere."""
-        S = np.full(self.scores.shape, -1.0, order="F")
-        S[np.arange(len(self.y)), self.y] = 1.0
+    def signs(self) -> NDArray[np.int8]:
+        """S, shape (n, K): +1 at the row's label, -1 elsewhere; small, as it lives all the fit."""
+        S = np.full(self.scores.shape, -1, dtype=np.int8, order="F")
+        S[np.arange(len(self.y)), self.y] = 1
         return S
 
     @property
