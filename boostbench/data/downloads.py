@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import shutil
 import urllib.request
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +23,7 @@ LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30
 
 
-class Download:
+class Download(ABC):
     """A source on the network.
 
     Attributes
@@ -41,6 +42,7 @@ class Download:
         """Whether all files have been fetched."""
         return all(path.is_file() for path in self.paths)
 
+    @abstractmethod
     def fetch(self) -> None:
         """Fetch the files that are not here yet.
 
@@ -51,7 +53,6 @@ class Download:
         BoostbenchError
             If what came cannot be used.
         """
-        raise NotImplementedError
 
 
 class _LibsvmDownload(Download):
