@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,10 +24,10 @@ from pydantic import (
     model_validator,
 )
 
-from boostbench.data.yaml_lines import Lines, read_yaml
-from boostbench.errors import DataError, UnknownNameError, nearest
+from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
 from boostbench.resources import shipped
+from boostbench.source import Source, read_source
 
 __all__ = ["DatasetEntry", "Libsvm", "Sizes", "catalog", "find_entry", "search_dirs"]
 
@@ -36,7 +37,7 @@ SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES
 
 def _label(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("YAML reads yes, no, on, off, true, false as truth values: quote them")
+        raise ValueError("YAML reads true and false as truth values: quote them")
     return str(value) if isinstance(value, (int, float)) else value
 
 
@@ -255,31 +256,44 @@ def _folded(name: str) -> str:
 def _read_catalog_file(
     path: Path, raw: dict[str, dict[str, Any]], places: dict[str, dict[str, str]]
 ) -> None:
-    content, lines = read_yaml(path)
-    if content is None:
+    stat = path.stat()
+    source = _read_once(path, stat.st_mtime_ns, stat.st_size)
+    if source.data is None:
         return
-    if not isinstance(content, dict):
+    if not isinstance(source.data, dict):
         raise DataError(
             "a catalog is a mapping of data-set names to their facts, "
-            f"found a {type(content).__name__}",
-            where=f"{path}:1",
+            f"found a {type(source.data).__name__}",
+            where=source.where(()),
         )
-    for name, facts in content.items():
-        where = f"{path}:{lines[(name,)]}"
-        if not isinstance(name, str) or not isinstance(facts, dict):
+    for name, facts in source.data.items():
+        where = source.where((name,))
+        if not isinstance(facts, dict):
             raise DataError(
                 f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'",
                 where=where,
             )
         raw[name] = {**raw.get(name, {}), **facts}
-        places[name] = {**places.get(name, {}), **_places(path, lines, name), "": where}
+        places[name] = {**places.get(name, {}), **_places(source, name), "": where}
 
 
-def _places(path: Path, lines: Lines, name: str) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def _read_once(path: Path, modified: int, size: int) -> Source:
+    """Read a file; a worker asks for the same few again and again."""
+    try:
+        source, complaints = read_source(path)
+    except ConfigError as error:
+        complaints = list(error.complaints)
+    if complaints:
+        raise DataError(complaints[0].what, where=complaints[0].where)
+    return source
+
+
+def _places(source: Source, name: str) -> dict[str, str]:
     """Return file:line of every key below an entry, by its dotted path."""
     return {
-        ".".join(map(str, at[1:])): f"{path}:{line}"
-        for at, line in lines.items()
+        ".".join(map(str, at[1:])): where
+        for at, where in source.places.items()
         if len(at) > 1 and at[0] == name
     }
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
 from boostbench.experiments.fields import Notes, text, unknown
-from boostbench.experiments.source import Place, Source, show
+from boostbench.source import Place, Source, show
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config

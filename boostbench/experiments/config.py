@@ -14,9 +14,10 @@ from boostbench.experiments import entries, fields
 from boostbench.experiments.claims import Claim, read_claims, with_scope
 from boostbench.experiments.entries import DataEntry, ReportPart, Setting
 from boostbench.experiments.fields import MistakesError, Notes, unknown
+from boostbench.experiments.overrides import apply_override
 from boostbench.experiments.parameters import drawn_by
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
-from boostbench.experiments.source import Place, Source, apply_override, read_source, show
+from boostbench.source import Place, Source, read_source, show
 
 __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
 

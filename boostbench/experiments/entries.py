@@ -30,8 +30,8 @@ from boostbench.experiments.parameters import (
     check_noise_params,
 )
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
-from boostbench.experiments.source import Place, show
 from boostbench.experiments.sweeps import expand_sweeps, swept_label
+from boostbench.source import Place, show
 
 __all__ = [
     "DataEntry",

@@ -9,7 +9,7 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.experiments.quantities import parse_duration, parse_size
-from boostbench.experiments.source import Place, show
+from boostbench.source import Place, show
 
 __all__ = [
     "MistakesError",

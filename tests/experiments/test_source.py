@@ -1,6 +1,7 @@
 import pytest
 
-from boostbench.experiments.source import apply_override, read_source, show
+from boostbench.experiments.overrides import apply_override
+from boostbench.source import read_source, show
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from boostbench.experiments.claims import Scope
 from boostbench.experiments.config import Config, load_config
 from boostbench.experiments.fields import Notes, one_of, text, unknown, whole
 from boostbench.experiments.runs import Noise
-from boostbench.experiments.source import show
 from boostbench.reports.claims.evidence import END
 from boostbench.reports.frame import noise_label
 from boostbench.reports.metrics import METRICS, Metric
 from boostbench.reports.paper_values import PaperValues, read_paper_values
+from boostbench.source import show
 
 __all__ = [
     "COMMON",

@@ -6,7 +6,7 @@ from typing import Any
 
 from boostbench.experiments.claims import read_claims, with_scope
 from boostbench.experiments.config import Config
-from boostbench.experiments.source import Source
+from boostbench.source import Source
 
 
 def with_claims(config: Config, *claims: dict[str, Any]) -> Config:

@@ -7,7 +7,6 @@ Values follow YAML 1.2 (``1e-3`` is a number); what YAML 1.1 and 1.2 read differ
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import yaml
 
 from boostbench.errors import BoostbenchError, ConfigError
 
-__all__ = ["Place", "Source", "apply_override", "read_source", "show"]
+__all__ = ["Place", "Source", "read_source", "read_value", "show"]
 
 #: Where a value stands: keys and list positions from the top.
 Place = tuple[str | int, ...]
@@ -55,6 +54,7 @@ _TRAPS = [
 ]
 _TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _MAX_VALUES = 100_000
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 @dataclass
@@ -150,8 +150,7 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     """
     name = str(path) if name is None else name
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        node = yaml.compose(text, Loader=yaml.BaseLoader)
+        node = _compose(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError([BoostbenchError(f"cannot be read: {reason}", where=name)]) from error
@@ -165,75 +164,24 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     return Source(name, data, reader.places, reader.refused), reader.complaints
 
 
-def apply_override(source: Source, text: str) -> BoostbenchError | None:
-    """Set one value, ``key.key=value``, in place; returns the complaint if that is impossible.
-
-    A list is entered by position or by the name of an entry, so that
-    ``boosters.sm-boost.M=0.5`` sets a parameter of the booster ``sm-boost``.
-    """
-    where = f"--set {text}"
-    dotted, equals, value_text = text.partition("=")
-    steps = [step.strip() for step in dotted.split(".")]
-    if not equals or not all(steps):
-        return BoostbenchError("expected key=value, for example rounds=100", where=where)
+def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
+    """Read one value, written at ``where``; returns it with the complaint about it, if any."""
     reader = _Reader(where, with_lines=False)
     try:
-        node = yaml.compose(value_text, Loader=yaml.BaseLoader)
+        node = _compose(text)
     except yaml.YAMLError as error:
-        return _syntax_complaint(where, error, with_line=False)
+        return None, _syntax_complaint(where, error, with_line=False)
     value = None if node is None else reader.value(node, ())
-    if reader.complaints:
-        return reader.complaints[0]
-    place = _assign(source.data, steps, value)
-    if place is None:
-        return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
-    source.places = {
-        known: at for known, at in source.places.items() if known[: len(place)] != place
-    }
-    for length in range(1, len(place) + 1):
-        if length == len(place) or place[:length] not in source.places:
-            source.places[place[:length]] = where
-    return None
+    return value, reader.complaints[0] if reader.complaints else None
 
 
-def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
-    """Set ``value`` at ``steps``; returns its place, or None if the way there does not exist."""
-    place: Place = ()
-    holder = data
-    for position, step in enumerate(steps):
-        last = position == len(steps) - 1
-        if isinstance(holder, dict):
-            key: str | int = step
-            if not last and holder.get(step) is None:
-                holder[step] = {}
-        elif isinstance(holder, list):
-            index = _entry(holder, step)
-            if index is None:
-                return None
-            key = index
-            if not last and not step.isdigit():
-                if not isinstance(holder[index], dict):
-                    holder[index] = {step: {}}
-                if not isinstance(holder[index][step], dict):
-                    holder[index][step] = {}
-                place, holder, key = (*place, index), holder[index], step
-        else:
-            return None
-        place = (*place, key)
-        if last:
-            holder[key] = value
-        else:
-            holder = holder[key]
-    return place
-
-
-def _entry(items: list[Any], step: str) -> int | None:
-    if step.isdigit():
-        return int(step) if int(step) < len(items) else None
-    for index, item in enumerate(items):
-        if item == step or (isinstance(item, dict) and list(item) == [step]):
-            return index
-    return None
+def _compose(text: str) -> yaml.Node | None:
+    """Parse with libyaml if it is there; PyYAML says better what is wrong, so it looks again."""
+    try:
+        node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
+    except yaml.YAMLError:
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    return node
 
 
 class _Reader:
@@ -277,7 +225,7 @@ class _Reader:
             key = str(key_node.value)
             if key == "<<":
                 self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
-            elif key_node.style is None and _TRAPS[0][0].fullmatch(key):
+            elif not key_node.style and _TRAPS[0][0].fullmatch(key):
                 self.complain(key_node, _TRAPS[0][1].format(key))
             elif key in result:
                 self.complain(key_node, f"key {key!r} is given twice; first at {lines[key]}")
@@ -289,7 +237,7 @@ class _Reader:
 
     def scalar(self, node: yaml.ScalarNode, place: Place) -> Any:
         text = str(node.value)
-        if node.style is not None:  # quoted or block text
+        if node.style:  # quoted or block text
             return text
         if text in _WORDS:
             return _WORDS[text]
