@@ -11,14 +11,13 @@ from boostbench.reports.claims.evidence import Case, Evidence, Place
 from boostbench.reports.claims.options import (
     Amount,
     Bound,
-    Boundary,
     Flag,
     Labels,
     Levels,
-    Tolerance,
     Within,
 )
 from boostbench.reports.claims.samples import Opinion, Sample, all_of, any_of, lower, near, turned
+from boostbench.reports.claims.shapes import Boundary, Tolerance
 
 __all__ = ["agrees", "compares", "loses", "opponents", "ordered", "relation_of", "wins"]
 

@@ -13,8 +13,9 @@ from boostbench.experiments.claims import Scope
 from boostbench.experiments.fields import MistakesError, one_of, whole
 from boostbench.reports.claims.counting import enough
 from boostbench.reports.claims.evidence import END, Case, Evidence
-from boostbench.reports.claims.options import Labels, ShareOrCount, shaped
+from boostbench.reports.claims.options import Labels, ShareOrCount
 from boostbench.reports.claims.samples import Sample, near
+from boostbench.reports.claims.shapes import shaped
 from boostbench.reports.frame import Result
 from boostbench.reports.predictor import margins_of, predictor_of
 from boostbench.source import show

@@ -18,10 +18,8 @@ from boostbench.reports.claims.options import (
     Label,
     Labels,
     Statistic,
-    Tolerance,
     Twin,
     Within,
-    shaped,
 )
 from boostbench.reports.claims.samples import (
     Opinion,
@@ -32,6 +30,7 @@ from boostbench.reports.claims.samples import (
     mean_of,
     turned,
 )
+from boostbench.reports.claims.shapes import Tolerance, shaped
 from boostbench.reports.frame import noise_label
 
 __all__ = ["falls", "gap_shrinks", "rises", "smallest_increase"]

@@ -9,9 +9,9 @@ from typing import Literal
 
 from boostbench.experiments.claims import Claim
 from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.options import AtLeast
 from boostbench.reports.claims.reading import read_claim
 from boostbench.reports.claims.samples import NEVER
+from boostbench.reports.claims.shapes import AtLeast
 from boostbench.reports.frame import Result, Study
 
 __all__ = ["STATUSES", "GroupVerdict", "Verdict", "judge", "judge_claim"]
