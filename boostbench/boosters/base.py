@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
 from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound
 from boostbench.weak_learners import make_weak_learner
@@ -89,6 +92,11 @@ class Booster(BoostingClassifier):
             return None, Step(0.0, np.nan, stop="converged", keep=False)
         h = self.refine(game, demand, fit(demand))
         return h, self.answer(game, demand, h)
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return what the next round's demand puts on each row; see `row_weights`."""
+        aside = replace(game, rng=deepcopy(game.rng), memo=dict(game.memo))
+        return row_weights(self.ask(aside), len(game.y))
 
     def _train(
         self,

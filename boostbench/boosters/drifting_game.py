@@ -157,6 +157,8 @@ class DriftingGame(Booster):
     def ask(self, game: Game) -> Costs | None:
         """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
         n_left = self._rounds_left(game)
+        if n_left == 0:
+            return None
         potential: Potential = game.memo["potential"]
         states, where = self._states(game), np.arange(len(game.y))
         if not isinstance(potential, ExponentialPotential):  # costly: once for equal states

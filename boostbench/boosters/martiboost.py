@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import OnRound
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
@@ -135,6 +136,7 @@ class MartiBoost(TwoClasses):
             coins = game.rng.random(len(mass) if self.route == "sampled" else 0)
             _walk_on(mass, np.ascontiguousarray(leaves.T), *_rho(nodes), coins)
             game.scores = self._answers(mass, layer + 1)
+            game.memo["mass"] = mass[:, : layer + 2]
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
@@ -164,11 +166,8 @@ class MartiBoost(TwoClasses):
         advantage : ndarray of float64, shape (n_nodes,)
             NaN where one label, or nobody, arrives.
         """
-        is_label = np.stack([game.y == 0, game.y == 1]).astype(np.float64)
-        v = game.sample_weight[:, None] * mass
-        label_mass = is_label @ v
-        is_trained = label_mass.min(axis=0) > self.min_mass
-        v /= np.where(is_trained, 2.0 * label_mass, np.inf)[game.y]  # each label has mass 1/2
+        is_label = _labels_as_rows(game)
+        v, label_mass, is_trained = self._arriving(game, mass)
         demand = BinaryLabels(np.where(game.y[:, None] == 1, v, -v))
         b = learner.fit(data, demand, rng)
         c, a = is_label @ (v * (b.values(mass.shape[1]) > 0.0))  # P(b = 1, y = 0), P(b = 1, y = 1)
@@ -178,6 +177,21 @@ class MartiBoost(TwoClasses):
         advantage = (a - c) * (at_1 - at_0)
         nodes = _with_answers(b.trees, at_0, at_1)
         return nodes, b.leaves, np.where(is_trained, advantage, np.nan)
+
+    def _arriving(
+        self, game: Game, mass: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return each row's weight in each node, each label's mass there, and who is trained."""
+        v = game.sample_weight[:, None] * mass
+        label_mass = _labels_as_rows(game) @ v
+        is_trained = label_mass.min(axis=0) > self.min_mass
+        v /= np.where(is_trained, 2.0 * label_mass, np.inf)[game.y]  # each label has mass 1/2
+        return v, label_mass, is_trained
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return what the nodes of the next layer put on each row, all nodes together."""
+        v, _, _ = self._arriving(game, game.memo["mass"])
+        return row_weights(BinaryLabels(v), len(game.y))
 
     def _balanced_answers(
         self, a: NDArray[np.float64], c: NDArray[np.float64]
@@ -235,6 +249,11 @@ class MartiBoost(TwoClasses):
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the stump of Sec. 5.5.2."""
         return "stump", {}
+
+
+def _labels_as_rows(game: Game) -> NDArray[np.float64]:
+    """Return for each of the two labels which rows have it, shape (2, n)."""
+    return np.stack([game.y == 0, game.y == 1]).astype(np.float64)
 
 
 @njit(cache=True)

@@ -43,6 +43,7 @@ from boostbench.boosters.multiclass_objectives import (
     closed_step,
     error_of,
 )
+from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound
 from boostbench.weak_learners import Costs, GrowthPath, make_weak_learner
@@ -250,6 +251,11 @@ class MDeepBoost(BoostingClassifier):
         """Return loss and penalty (Eqs. 6-9)."""
         losses = self._loss_part().losses(game.scores, game.y)
         return float(game.sample_weight @ losses + game.memo["penalty"])
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return what the costs of Eq. 12 put on each row; see `row_weights`."""
+        D = self._loss_part().weigh(game.scores, game.y, game.sample_weight)
+        return row_weights(Costs(D.cost(game.y)), len(game.y))
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic one.

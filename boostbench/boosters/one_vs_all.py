@@ -11,6 +11,7 @@ F          ``scores(X)``                       (n, K)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,43 @@ from boostbench.boosters.surface import BoostingClassifier, OnRound
 from boostbench.registry import boosters
 
 __all__ = ["OneVsAll"]
+
+
+@dataclass
+class _Course:
+    """How the fit of one booster went.
+
+    Attributes
+    ----------
+    game : Game or None
+        Its end; None if it made no round.
+    row_of : ndarray of intp, shape (n,)
+        The game's row of each of the joint rows, some of which are equal here.
+    told : list of (float, float)
+        Edge and objective of each round.
+    memos : list of dict
+        The numbers that the booster had in mind after each round.
+    """
+
+    game: Game | None = None
+    row_of: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    told: list[tuple[float, float]] = field(default_factory=list)
+    memos: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(self, info: RoundInfo) -> None:
+        self.game, self.row_of = info.game, info.row_of
+        self.told.append((info.step.edge, info.loss))
+        numbers = {k: v for k, v in info.game.memo.items() if isinstance(v, int | float)}
+        self.memos.append(numbers)
+
+    def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the booster's weight after t rounds per unit of sample weight, at scores F."""
+        assert self.game is not None
+        of_row = np.empty(len(self.game.y), dtype=np.intp)
+        of_row[self.row_of] = np.arange(len(self.row_of))
+        memo = self.game.memo | self.memos[min(t, len(self.memos)) - 1]
+        w = one.weights(replace(self.game, scores=F[of_row], memo=memo))
+        return np.asarray((w / self.game.sample_weight)[self.row_of])
 
 
 class OneVsAll(BoostingClassifier):
@@ -87,23 +125,16 @@ class OneVsAll(BoostingClassifier):
         distinct = X[rows.representative]
         targets = [1] if game.n_classes == 2 else range(game.n_classes)
         self.estimators_ = []
-        records: list[list[tuple[float, float]]] = []
-        for k in targets:
-            record: list[tuple[float, float]] = []
+        courses = [_Course() for _ in targets]
+        for k, course in zip(targets, courses, strict=True):
             one = self._make_one(int(rng.integers(2**31)))
-            one.fit(
-                distinct,
-                game.y == k,
-                rows.weight,
-                on_round=lambda info, record=record: record.append((info.step.edge, info.loss)),
-            )
+            one.fit(distinct, game.y == k, rows.weight, on_round=course)
             self.estimators_.append(one)
-            records.append(record)
         rounds = [one.n_rounds_ for one in self.estimators_]
         self.n_rounds_ = max(rounds)
         reasons = {one.stop_reason_ for one in self.estimators_}
         self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        self._replay(game, distinct, rows, records, on_round)
+        self._replay(game, distinct, rows, courses, on_round)
 
     def _make_one(self, seed: int) -> Any:
         """Return a booster for one class, not fitted."""
@@ -125,14 +156,17 @@ class OneVsAll(BoostingClassifier):
         game: Game,
         X: NDArray[np.float64],
         rows: CanonicalRows,
-        records: list[list[tuple[float, float]]],
+        courses: list[_Course],
         on_round: OnRound,
     ) -> None:
         """Report the rounds of all boosters side by side, as if they had been made so."""
-        for t, F in enumerate(self._staged_scores(X), start=1):
-            game.scores = F
+        game.memo["courses"] = courses
+        for t, parts in enumerate(self._staged_parts(X), start=1):
+            game.scores = self._joined(parts)
+            game.memo |= {"round": t, "parts": parts}
             # a booster that made no round has nothing to tell
-            last = [record[min(t, len(record)) - 1] for record in records if record]
+            told = [course.told for course in courses if course.told]
+            last = [its[min(t, len(its)) - 1] for its in told]
             edge, game.memo["loss"] = np.mean(last, axis=0)
             on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), game, self))
 
@@ -140,11 +174,14 @@ class OneVsAll(BoostingClassifier):
         return self._joined([one._scores(X) for one in self.estimators_])
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        return map(self._joined, self._staged_parts(X))
+
+    def _staged_parts(self, X: NDArray[np.float64]) -> Iterator[list[NDArray[np.float64]]]:
         parts = [np.zeros((len(X), 2)) for _ in self.estimators_]
         stages = [one._staged_scores(X) for one in self.estimators_]
         for _ in range(self.n_rounds_):
             parts = [next(stage, part) for stage, part in zip(stages, parts, strict=True)]
-            yield self._joined(parts)
+            yield parts
 
     def _joined(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the scores of all classes from those of the boosters, each of shape (n, 2)."""
@@ -162,6 +199,16 @@ class OneVsAll(BoostingClassifier):
         total = p.sum(axis=1, keepdims=True)
         uniform = np.full_like(p, 1.0 / F.shape[1])
         return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return the mean over the boosters of the weight that each puts on a row."""
+        fitted = zip(self.estimators_, game.memo["courses"], game.memo["parts"], strict=True)
+        total = np.zeros(len(game.y))
+        for one, course, F in fitted:
+            if course.told:
+                total += course.weights(one, game.memo["round"], F)
+        total *= game.sample_weight
+        return np.asarray(total / (total.sum() or 1.0))
 
     def objective(self, game: Game) -> float:
         """Return the mean of the boosters' objectives after the round."""

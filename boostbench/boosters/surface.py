@@ -90,6 +90,13 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the training objective at ``game.scores``."""
 
     @abstractmethod
+    def weights(self, game: Game) -> NDArray[np.float64]:
+        """Return the weight of each row in the next round, shape (n,).
+
+        They sum to 1, or all are 0 when no row has influence any more. Nothing is changed by it.
+        """
+
+    @abstractmethod
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of the paper's weak learner."""
 

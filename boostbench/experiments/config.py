@@ -21,7 +21,7 @@ from boostbench.source import Place, Source, read_source, show
 
 __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
 
-_RECORDS = ("margins", "scores", "smooth_risk")
+_RECORDS = ("margins", "sample_weights", "scores", "smooth_risk", "weights")
 _FILE = "<file>"
 _NEEDED = "name, datasets, boosters and rounds"
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.weights import WeightTally
 
 __all__ = [
     "Costs",
@@ -74,6 +75,8 @@ class Curves:
         Training labels after and before corruption.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         See `Tally`.
+    weights : WeightTally or None
+        What notes the sample weights; None leaves them out.
 
     Attributes
     ----------
@@ -85,13 +88,20 @@ class Curves:
         Time spent here, which is no training time.
     """
 
-    def __init__(self, y_seen: Labels, y_clean: Labels, cost: Costs | None = None) -> None:
+    def __init__(
+        self,
+        y_seen: Labels,
+        y_clean: Labels,
+        cost: Costs | None = None,
+        weights: WeightTally | None = None,
+    ) -> None:
         self.seen = Tally(y_seen, cost)
         self.clean = Tally(y_clean)
         self._is_noisy = not np.array_equal(y_seen, y_clean)
         self.loss: list[float | None] = []
         self.edge: list[float | None] = []
         self.seconds = 0.0
+        self._weights = weights
 
     def __call__(self, info: Any) -> None:
         """Note the state after a round (a `RoundInfo`)."""
@@ -100,6 +110,8 @@ class Curves:
         self.add(info.booster.classes_[best[info.row_of]])
         self.loss.append(_finite(info.loss))
         self.edge.append(_finite(info.step.edge))
+        if self._weights is not None:
+            self._weights.add(info)
         self.seconds += time.perf_counter() - begin
 
     def add(self, predicted: Labels) -> None:

@@ -32,6 +32,7 @@ from boostbench.experiments.curves import (
 from boostbench.experiments.expressions import resolve
 from boostbench.experiments.runs import CLEAN, Params, Run
 from boostbench.experiments.seeds import rng_for
+from boostbench.experiments.weights import WeightTally
 from boostbench.noise import corrupt
 
 __all__ = ["execute", "warm_up"]
@@ -95,7 +96,8 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     with _timed(seconds, "warm_up"):
         warm_up(run)
     booster = _make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
-    curves = Curves(problem.y, problem.y_clean, problem.cost)
+    weights = _weight_tally(run, problem)
+    curves = Curves(problem.y, problem.y_clean, problem.cost, weights)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
         booster.fit(problem.X, problem.y, **extra)
@@ -121,15 +123,16 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         "n_test": len(problem.y_test),
         "n_classes": problem.n_classes,
         "n_features": problem.X.shape[1],
+        "n_per_class": _per_class(problem),
         "seconds": {name: round(value, 6) for name, value in seconds.items()},
         "round_zero": _without_rounds(booster, problem),
         "noise": problem.noise,
         "curves": {
             **curves.as_dict(),
             **tested.as_dict("test"),
-            **_extra_curves(run, booster, problem),
+            **_extra_curves(run, booster, problem, weights),
         },
-        "at_checkpoints": _at_checkpoints(run, booster, problem),
+        "at_checkpoints": _at_checkpoints(run, booster, problem, weights),
     }
 
 
@@ -192,6 +195,13 @@ def _cost(run: Run, dataset: Dataset) -> Costs | None:
     return np.array(run.data.cost)
 
 
+def _per_class(problem: Problem) -> list[int]:
+    """Return how many samples each class has, by the clean labels of both parts."""
+    y = np.concatenate([problem.y_clean, problem.y_test])
+    counts: list[int] = np.bincount(y, minlength=problem.n_classes).tolist()
+    return counts
+
+
 def warm_up(run: Run) -> None:
     """Fit the run's booster to a handful of rows, so that compiling is not counted as training.
 
@@ -243,19 +253,37 @@ def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
     return {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
 
 
-def _extra_curves(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
-    if "smooth_risk" not in run.record:
-        return {}
-    return {"smooth_risk": smooth_risks(booster, problem.X_test, problem.y_test)}
+def _weight_tally(run: Run, problem: Problem) -> WeightTally | None:
+    """Return what notes the sample weights, if the run records anything of them."""
+    if not {"weights", "sample_weights"} & {*run.record}:
+        return None
+    kept = run.checkpoints if "sample_weights" in run.record else ()
+    return WeightTally(problem.y != problem.y_clean, kept)
 
 
-def _at_checkpoints(run: Run, booster: Any, problem: Problem) -> dict[str, Any]:
+def _extra_curves(
+    run: Run, booster: Any, problem: Problem, weights: WeightTally | None
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "smooth_risk" in run.record:
+        found["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+    if weights is not None and "weights" in run.record:
+        found |= weights.as_dict()
+    return found
+
+
+def _at_checkpoints(
+    run: Run, booster: Any, problem: Problem, weights: WeightTally | None
+) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "margins" in run.record:
         found["margins"] = margin_quantiles(booster, problem.X, problem.y, run.checkpoints)
     if "scores" in run.record:
         found["scores"] = scores_at(booster, problem.X_test, run.checkpoints)
         found["labels"] = problem.y_test.tolist()
+    if weights is not None and "sample_weights" in run.record:
+        weights.close()
+        found["sample_weights"] = weights.kept
     return found
 
 

@@ -32,6 +32,10 @@ _LINES: dict[str, dict[str, Any]] = {
     "test_cost": {"linestyle": "-", "linewidth": 1.4},
     "train_cost": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
     "smooth_risk": {"linestyle": (0, (3, 1.2, 1, 1.2)), "linewidth": 1.0},
+    "noisy_weight_share": {"linestyle": "-", "linewidth": 1.4},
+    "noisy_among_heaviest": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
+    "weightless_share": {"linestyle": (0, (1, 1.2)), "linewidth": 1.1},
+    "noisy_among_weightless": {"linestyle": (0, (3, 1.2, 1, 1.2)), "linewidth": 1.0},
 }
 _WORDS = {
     "test_error": "test",
@@ -40,6 +44,10 @@ _WORDS = {
     "test_cost": "test",
     "train_cost": "training",
     "smooth_risk": "test, randomised rule",
+    "noisy_weight_share": "weight on corrupted samples",
+    "noisy_among_heaviest": "corrupted among the heaviest tenth",
+    "weightless_share": "samples without weight",
+    "noisy_among_weightless": "corrupted among them",
 }
 _DIAMOND: dict[str, Any] = {
     "marker": "D",
@@ -80,8 +88,9 @@ def draw_curves(
     study : Study
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
-        Of ``test_error``, ``train_error``, ``train_error_clean`` and ``smooth_risk``, or of
-        ``test_cost`` and ``train_cost``.
+        Of ``test_error``, ``train_error``, ``train_error_clean`` and ``smooth_risk``; of
+        ``test_cost`` and ``train_cost``; or of ``noisy_weight_share``, ``noisy_among_heaviest``,
+        ``weightless_share`` and ``noisy_among_weightless``.
     panels : {"dataset"}, default="dataset"
     x_scale : {"log", "linear"}, default="log"
     y_scale : {"linear", "log"}, default="linear"

@@ -227,7 +227,7 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(_holds(result, metric) for result in usable):
-        how = "give data sets a 'cost'" if metric.endswith("cost") else f"'record: [{metric}]'"
+        how = METRICS[metric].asks
         raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
 
 

@@ -23,22 +23,23 @@ class Metric(NamedTuple):
         What it is.
     unit : {"%", ""}
         ``"%"``: a share, shown in percent.
+    axis : str
+        How an axis is named; quantities of one axis may be drawn together.
+    asks : str
+        What in a config has it recorded; empty if all runs do.
     """
 
     curve: str
     size: str
     words: str
     unit: str = "%"
+    axis: str = "error (%)"
+    asks: str = ""
 
     @property
     def scale(self) -> int:
         """What a value is multiplied by to be shown."""
         return 100 if self.unit == "%" else 1
-
-    @property
-    def axis(self) -> str:
-        """How an axis is named."""
-        return "error (%)" if self.unit == "%" else "cost"
 
     def text(self, value: float) -> str:
         """Return a value as all tables print it."""
@@ -50,12 +51,29 @@ ERRORS = {
     "train_error_clean": Metric("train_errors_clean", "n_train", "training error (clean labels)"),
     "test_error": Metric("test_errors", "n_test", "test error"),
 }
+_COST = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
+_WEIGHTS = {"axis": "share (%)", "asks": "'record: [weights]'"}
 #: All that can be shown; what comes after the errors is recorded on demand.
 METRICS = {
     **ERRORS,
-    "train_cost": Metric("train_costs", "n_train", "mean cost on training samples", unit=""),
-    "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", unit=""),
-    "smooth_risk": Metric("smooth_risk", "", "expected test error of the randomised rule"),
+    "train_cost": Metric("train_costs", "n_train", "mean cost on training samples", **_COST),
+    "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", **_COST),
+    "smooth_risk": Metric(
+        "smooth_risk",
+        "",
+        "expected test error of the randomised rule",
+        asks="'record: [smooth_risk]'",
+    ),
+    "noisy_weight_share": Metric(
+        "noisy_weight_share", "", "share of the weight on corrupted samples", **_WEIGHTS
+    ),
+    "noisy_among_heaviest": Metric(
+        "noisy_among_heaviest", "", "corrupted among the heaviest tenth of samples", **_WEIGHTS
+    ),
+    "weightless_share": Metric("weightless_share", "", "samples without weight", **_WEIGHTS),
+    "noisy_among_weightless": Metric(
+        "noisy_among_weightless", "", "corrupted among samples without weight", **_WEIGHTS
+    ),
 }
 #: What tables may show in the place of an error: 100 % less it. All else speaks of errors.
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}

@@ -37,15 +37,16 @@ def chosen_metrics(study: Study, name: str, value: Any) -> list[str]:
     Raises
     ------
     BoostbenchError
-        If one is unknown or no run recorded it, or errors and costs are mixed.
+        If one is unknown or no run recorded it, or those of different axes are mixed.
     """
     metrics = list(value) if isinstance(value, list | tuple) else [value]
     for metric in metrics:
         check_choice(name, metric, METRICS)
         check_recorded(study, metric)
-    if len({METRICS[metric].unit for metric in metrics}) != 1:
+    if len({METRICS[metric].axis for metric in metrics}) != 1:
         raise BoostbenchError(
-            f"{name} must name at least one of {', '.join(METRICS)}, errors or costs, not both"
+            f"{name} must name at least one of {', '.join(METRICS)}, all errors, all costs or all "
+            "shares of weight"
         )
     return metrics
 

@@ -145,7 +145,7 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
         (draw_scatter, {"x": "sme"}, "unknown booster for 'x' 'sme'"),
         (draw_scatter, {"x": "samme", "y": "samme"}, "must be two boosters"),
         (draw_scatter, {"value": "test_eror"}, "did you mean 'test_error'"),
-        (draw_scatter, {"value": "test_cost"}, "give data sets a 'cost'"),
+        (draw_scatter, {"value": "test_cost"}, "a 'cost' of the data sets"),
         (draw_scatter, {"at": 1000}, "at must be rounds from 1 to 100"),
         (draw_differences, {"bins": 1}, "bins must be a whole number of at least 2"),
         (draw_noise_levels, {"y_scale": "logg"}, "did you mean 'log'"),

@@ -1,0 +1,55 @@
+"""How much a demand makes of each row: the sample weights of any booster."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, WeightedLabels
+
+__all__ = ["row_weights"]
+
+
+def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:
+    r"""Return the share of each row in a demand.
+
+    =================  ===================================================================
+    weighted labels    the weight
+    binary labels      the sum of the magnitudes over all questions
+    costs              the sum over all answers of their cost above the row's cheapest one
+    targets            weight times ``|target|``: the gradient of a regression's loss
+    =================  ===================================================================
+
+    Parameters
+    ----------
+    demand : Demand or None
+        None asks nothing.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    weights : ndarray of float64, shape (n,)
+        They sum to 1, or all are 0 when no row has influence.
+
+    Examples
+    --------
+    >>> row_weights(Costs(np.array([[-1.0, 0.5, 0.5], [2.0, 2.0, 3.0]])), 2).tolist()
+    [0.75, 0.25]
+    """
+    if demand is None:
+        return np.zeros(n)
+    w = _sizes(demand)
+    total = float(w.sum())
+    return w / total if total > 0.0 else np.zeros(n)
+
+
+def _sizes(demand: Demand) -> NDArray[np.float64]:
+    if isinstance(demand, WeightedLabels):
+        return demand.weight
+    if isinstance(demand, BinaryLabels):
+        return np.asarray(np.abs(demand.signed_weight).sum(axis=1))
+    if isinstance(demand, Costs):
+        above = demand.cost - demand.cost.min(axis=1, keepdims=True)
+        return np.asarray(above.sum(axis=1))
+    return np.asarray((demand.weight * np.abs(demand.target)).sum(axis=1))

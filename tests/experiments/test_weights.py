@@ -1,0 +1,123 @@
+"""The record of sample weights: how much lies on corrupted samples."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.runs import Booster, Data, Noise, Params, Run
+from boostbench.experiments.weights import WeightTally, noisy_among_heaviest
+
+GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
+FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
+STUMP = Params({"weak_learner": "stump"})
+RUN = Run(
+    GAUSSIANS,
+    "official",
+    FLIPPED,
+    Booster("splboost", Params({"weak_learner": "stump", "age": 1.5})),
+    rounds=12,
+    seed=0,
+    record=("sample_weights", "weights"),
+    checkpoints=(4, 12),
+)
+SHARES = (
+    "noisy_weight_share",
+    "noisy_among_heaviest",
+    "weightless_share",
+    "noisy_among_weightless",
+)
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return execute(RUN)
+
+
+def test_a_share_for_every_round(outcome):
+    curves = outcome["curves"]
+    for name in SHARES:
+        assert len(curves[name]) == outcome["n_rounds"] > 4
+    assert curves["weightless_share"][0] == 0.0  # warm start: all count
+    assert curves["noisy_among_weightless"][0] is None
+    assert curves["weightless_share"][-1] > 0.0
+    assert curves["noisy_among_weightless"][-1] > 0.5
+
+
+def test_the_shares_are_those_of_the_weights_that_were_kept(outcome):
+    problem = prepare(RUN)
+    noisy = problem.y != problem.y_clean
+    assert noisy.sum() == 30
+    kept = outcome["at_checkpoints"]["sample_weights"]
+    assert list(kept) == ["4", str(outcome["n_rounds"])]
+    for at, weights in kept.items():
+        w = np.array(weights)
+        assert len(w) == 200
+        shares = {name: outcome["curves"][name][int(at) - 1] for name in SHARES}
+        assert_allclose(w.sum(), 1.0, rtol=1e-4)
+        assert_allclose(shares["noisy_weight_share"], w[noisy].sum(), rtol=1e-4)
+        assert shares["weightless_share"] == np.mean(w == 0.0)
+        if shares["noisy_among_weightless"] is not None:
+            assert shares["noisy_among_weightless"] == noisy[w == 0.0].mean()
+
+
+def test_self_pacing_takes_weight_from_corrupted_samples(outcome):
+    plain = dataclasses.replace(RUN, booster=Booster("adaboost", STUMP))
+    share = execute(plain)["curves"]["noisy_weight_share"][-1]
+    assert outcome["curves"]["noisy_weight_share"][-1] < 0.15 < share
+
+
+def test_the_weights_after_the_last_round_are_kept_though_it_is_no_checkpoint():
+    run = dataclasses.replace(RUN, booster=Booster("adaboost", Params({})), rounds=3)
+    assert list(execute(run)["at_checkpoints"]["sample_weights"]) == ["3"]
+
+
+@pytest.mark.parametrize("name", ["adaboost-mh", "one-vs-all", "sm-boost"])
+def test_boosters_of_many_classes_have_them_too(name):
+    iris = Run(
+        Data("iris"),
+        Params({"holdout": 0.5}),
+        Noise("exchange", 0.2),
+        Booster(name),
+        rounds=5,
+        seed=0,
+        record=("weights",),
+    )
+    found = execute(iris)
+    shares = found["curves"]["noisy_weight_share"]
+    assert len(shares) == 5
+    assert all(0.0 < share < 1.0 for share in shares)
+    assert found["at_checkpoints"] == {}
+
+
+def test_ordinary_runs_hold_nothing_of_it():
+    run = dataclasses.replace(RUN, record=(), checkpoints=())
+    found = execute(run)
+    assert not set(SHARES) & set(found["curves"])
+    assert found["at_checkpoints"] == {}
+    assert found["n_per_class"] == [150, 150]
+
+
+def test_no_weight_at_all_is_said():
+    class Empty:
+        def weights(self, game):
+            return np.zeros(4)
+
+    tally = WeightTally(np.array([True, False, False, False]))
+    info = dataclasses.make_dataclass("Info", ["round", "row_of", "booster", "game"])
+    tally.add(info(1, np.arange(4), Empty(), None))
+    assert tally.as_dict() == {
+        "noisy_weight_share": [None],
+        "noisy_among_heaviest": [None],
+        "weightless_share": [1.0],
+        "noisy_among_weightless": [0.25],
+    }
+
+
+def test_equally_heavy_samples_at_the_edge_count_by_their_share():
+    w = np.array([3.0, 3.0, *[2.0] * 4, *[1.0] * 14])
+    noisy = np.isin(np.arange(20), [0, 2])
+    assert noisy_among_heaviest(w, noisy) == 0.5
+    assert noisy_among_heaviest(w[1:], noisy[1:]) == pytest.approx((0 + 0.25) / 2)
