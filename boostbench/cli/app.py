@@ -10,6 +10,7 @@ import typer
 
 from boostbench import __version__
 from boostbench.cli import data, theory
+from boostbench.cli.diff import diff
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
@@ -80,6 +81,7 @@ _add(
         "report": report,
         "verify": verify,
         "reproduce": reproduce,
+        "diff": diff,
         "export": export,
         "list": list_names,
         "show": show,

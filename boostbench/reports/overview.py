@@ -19,7 +19,7 @@ from boostbench.reports.files import write_file
 from boostbench.reports.frame import Study
 from boostbench.reports.tables import OFF, Table
 
-__all__ = ["SUMMARY", "paper_of", "summary_text", "write_overview"]
+__all__ = ["SUMMARY", "paper_of", "read_summaries", "summary_text", "write_overview"]
 
 SUMMARY = "summary.json"
 _HEAD = """\
@@ -86,14 +86,24 @@ def write_overview(results: Path) -> Path:
     BoostbenchError
         If a summary cannot be read, or the file cannot be written.
     """
-    summaries = [(path.parent.name, _read(path)) for path in results.glob(f"*/{SUMMARY}")]
-    summaries.sort(key=lambda item: _order(*item))
+    summaries = sorted(read_summaries(results), key=lambda item: _order(*item))
     papers = sorted({summary["paper"] for _, summary in summaries}, key=lambda p: (not p, p))
     parts = [_HEAD]
     for paper in papers:
         its = [item for item in summaries if item[1]["paper"] == paper]
         parts.append("\n".join(_of_paper(paper, its)))
     return write_file(results / "README.md", "\n".join(parts))
+
+
+def read_summaries(results: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Return folder and summary of each report in a results folder.
+
+    Raises
+    ------
+    BoostbenchError
+        If a summary cannot be read.
+    """
+    return [(path.parent.name, _read(path)) for path in sorted(results.glob(f"*/{SUMMARY}"))]
 
 
 def _met(table: Table) -> dict[str, int]:

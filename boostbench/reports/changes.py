@@ -1,0 +1,136 @@
+"""What differs between two results folders: cells of tables, verdicts, whole experiments.
+
+Like the overview it reads what reports wrote, no records, so that folders of two machines, or of
+two versions of the program, are compared by what is committed of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.overview import read_summaries
+
+__all__ = ["Change", "changes"]
+
+_REMARKS = " remarks"
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is not the same in both folders.
+
+    Attributes
+    ----------
+    experiment : str
+        Name of its folder.
+    part : str
+        A table's name, ``claim N``, ``runs``, or empty for the experiment as a whole.
+    place : str
+        Row and column of a cell, or the words of a claim.
+    before, after : str
+        What stands there; empty if nothing does.
+    difference : float or None
+        After minus before, in the unit of the table, if both are numbers.
+    """
+
+    experiment: str
+    part: str
+    place: str
+    before: str
+    after: str
+    difference: float | None = None
+
+
+def changes(before: Path, after: Path) -> list[Change]:
+    """Compare two results folders, experiment by experiment.
+
+    Parameters
+    ----------
+    before, after : path
+        Folders that `boostbench report` wrote to.
+
+    Returns
+    -------
+    changes : list of Change
+        In the order of names; empty if tables and verdicts are the same.
+
+    Raises
+    ------
+    BoostbenchError
+        If a folder holds no reports, or a file of one cannot be read.
+    """
+    old, new = _experiments(before), _experiments(after)
+    found: list[Change] = []
+    for name in sorted({*old, *new}):
+        if name not in new or name not in old:
+            places = ("there", "") if name in old else ("", "there")
+            found.append(Change(name, "", "", *places))
+            continue
+        found += _of_runs(name, old[name], new[name])
+        for table in sorted({*old[name]["tables"], *new[name]["tables"]}):
+            cells = (_cells(folder / name / f"{table}.csv") for folder in (before, after))
+            found += _of_cells(name, table, *cells)
+        found += _of_claims(name, old[name], new[name])
+    return found
+
+
+def _experiments(folder: Path) -> dict[str, dict[str, Any]]:
+    found = dict(read_summaries(folder))
+    if not found:
+        what = "there are no reports here; `boostbench report CONFIG` writes some"
+        raise BoostbenchError(what, where=str(folder))
+    return found
+
+
+def _of_runs(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    before, after = (f"{s['runs']['ok']} of {s['runs']['planned']}" for s in (old, new))
+    if before != after:
+        yield Change(name, "runs", "with a result", before, after)
+
+
+def _of_cells(
+    name: str, table: str, old: Mapping[str, str], new: Mapping[str, str]
+) -> Iterator[Change]:
+    for place in {**old, **new}:
+        before, after = old.get(place, ""), new.get(place, "")
+        if before != after:
+            are_numbers = _NUMBER.fullmatch(before) and _NUMBER.fullmatch(after)
+            difference = round(float(after) - float(before), 6) if are_numbers else None
+            yield Change(name, table, place, before, after, difference)
+
+
+def _of_claims(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    before, after = ({c["says"]: c["verdict"] for c in s["claims"]} for s in (old, new))
+    for says in {**before, **after}:
+        verdicts = before.get(says, ""), after.get(says, "")
+        if verdicts[0] != verdicts[1]:
+            yield Change(name, "claim", says, *verdicts)
+
+
+def _cells(path: Path) -> dict[str, str]:
+    """Return the values of a report's table by ``row labels, column``."""
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError, csv.Error) as error:
+        what = "is not the table of a report; `boostbench report` writes it anew"
+        raise BoostbenchError(what, where=str(path)) from error
+    columns = [
+        column for column, title in enumerate(header) if f"{title}{_REMARKS}" in header[column:]
+    ]
+    n_labels = min(columns, default=len(header))
+    return {
+        ", ".join([*row[:n_labels], header[column]]): row[column]
+        for row in rows
+        for column in columns
+        if column < len(row)
+    }
