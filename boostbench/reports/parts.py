@@ -12,7 +12,7 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError, UnknownNameError, nearest
 from boostbench.experiments.config import Config
 from boostbench.experiments.entries import ReportPart
-from boostbench.reports.data_table import read_paper_sizes
+from boostbench.reports.data_table import DEFAULT_COLUMNS, read_paper_sizes
 from boostbench.reports.frame import Study
 from boostbench.reports.paper_values import read_paper_values
 from boostbench.reports.tables import Table
@@ -119,17 +119,17 @@ def check_report(config: Config) -> None:
         If an option is not known, two parts share a name, or a file of paper values is wrong.
     """
     complaints: list[BoostbenchError] = []
-    papers = [(part.kind == "datasets", part.options.get("paper")) for part in named_parts(config)]
-    for holds_sizes, path in dict.fromkeys(papers):
+    for part in named_parts(config):
+        path = part.options.get("paper")
         try:
-            if path and holds_sizes:
-                read_paper_sizes(path)
+            if path and part.kind == "datasets":
+                read_paper_sizes(path, part.options.get("columns", DEFAULT_COLUMNS))
             elif path:
                 read_paper_values(path)
         except ConfigError as error:
             complaints += error.complaints
     if complaints:
-        raise ConfigError(complaints)
+        raise ConfigError(list({str(error): error for error in complaints}.values()))
 
 
 class _placing:  # noqa: N801  # reads as a statement

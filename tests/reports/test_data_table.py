@@ -87,3 +87,20 @@ def test_costs_are_shown_as_they_are(tmp_path):
     table = build_table(Study(study.config, (priced,)), value="test_cost")
     assert table.sections[0].groups[0].rows[0].cells[0].text == "0.5000"
     assert table.footers[0].startswith("Mean cost on test samples. Bold")
+
+
+def test_all_samples_and_the_share_of_the_largest_class(tmp_path):
+    path = tmp_path / "majorities.csv"
+    path.write_text("dataset,n_samples,majority\ndna,3186,51.9\nletter,,4.1\n")
+    study = study_of(make_config(tmp_path, boosters=["samme"]))
+    counted = [{**result.record, "n_per_class": [500, 519, 981]} for result in study.results]
+    results = [
+        dataclasses.replace(r, record=c) for r, c in zip(study.results, counted, strict=True)
+    ]
+    columns = ["n_samples", "majority"]
+    table = build_data_table(Study(study.config, tuple(results)), columns=columns, paper=str(path))
+    text = to_markdown(table)
+    assert "| dna | 3186 | 3186 | 49.0‡ | 51.9 |" in text
+    assert "Samples and the share of the largest class as counted in the data." in text
+    with pytest.raises(BoostbenchError, match="did you mean 'n_samples'"):
+        build_data_table(study, columns=["n_sample"])
