@@ -122,12 +122,12 @@ class AdaBoostM1(Booster):
         return np.asarray(D / D.sum())
 
     def objective(self, game: Game) -> float:
-        """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``: it bounds the training error.
-
-        A sample is wrong only if its label has at most half of the votes; alpha minimises the bound
-        along h.
-        """
+        """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, which alpha minimises along h."""
         return float(game.sample_weight @ np.exp(0.5 * votes(game) - game.true_scores))
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 1: the label of a wrongly answered sample has at most half of the votes."""
+        return 1.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Saberian & Vasconcelos 2011."""

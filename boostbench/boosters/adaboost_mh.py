@@ -104,6 +104,10 @@ class AdaBoostMH(Booster):
         losses = np.exp(-game.signs * game.scores)
         return float(game.sample_weight @ losses.mean(axis=1))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 2/K: the wrong score is at least the right one; with signs one of them errs."""
+        return (2.0 if self.rule == "score" else 1.0) / game.n_classes
+
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes.
 

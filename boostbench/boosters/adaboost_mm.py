@@ -18,6 +18,7 @@ alpha_t          ``step.size``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import TINY, Game, Step, softmax
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.theory.bounds import error_bound
 from boostbench.weak_learners import Costs
 
 __all__ = ["AdaBoostMM"]
@@ -129,8 +131,16 @@ class AdaBoostMM(Booster):
         return game.sample_weight[:, None]
 
     def objective(self, game: Game) -> float:
-        """Return the mean of ``sum_{l != y} exp(F_il - F_iy)`` (43), which bounds the error."""
+        """Return the mean of ``sum_{l != y} exp(F_il - F_iy)`` (43)."""
         return pair_risk(pair_margins(game.scores, game.y), self.importance(game))
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 1: some wrong label's score is at least the right one's."""
+        return 1.0
+
+    def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
+        """Return ``(K - 1) prod_t sqrt(1 - delta_t^2)`` (Theorem 25)."""
+        return error_bound(edges, n_classes)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return soft-max of 2F: the population minimiser of the loss is 1/2 ln p + const."""

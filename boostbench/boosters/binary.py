@@ -96,6 +96,10 @@ class BinaryBooster(TwoClasses, Booster):
         """Return the mean of ``phi(m)``."""
         return float(game.sample_weight @ self.loss.value(margins(game)))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return phi(0): all these losses are at least that where the margin is not positive."""
+        return float(self.loss.value(0.0))
+
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``1 / (1 + exp(-s F))``, s = `link_scale`, and its complement."""
         z = self.link_scale * (F[:, 1] - F[:, 0])

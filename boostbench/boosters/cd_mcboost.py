@@ -31,6 +31,7 @@ from boostbench.boosters.mcboost import (
     CONSTRAINTS,
     LONGEST,
     LOSSES,
+    least_pair_loss,
     pair_importance,
     pair_probabilities,
 )
@@ -190,6 +191,10 @@ class CDMCBoost(Booster):
         """Return the mean of ``sum_{k != y} c_yk phi((s_y - s_k) / 2)``."""
         v = pair_margins(0.5 * game.scores, game.y)
         return pair_risk(v, pair_importance(game, self.cost), LOSSES[self.loss])
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
+        return least_pair_loss(game, self.cost, self.loss)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities at the population minimiser; none for tangent and K > 2."""

@@ -14,6 +14,7 @@ T                 ``horizon``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -189,6 +190,15 @@ class DriftingGame(Booster):
         potential: Potential = game.memo["potential"]
         values = potential.values(self._states(game), self._rounds_left(game))
         return float(game.sample_weight @ values)
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 1: while the condition is met, the mean potential bounds the error at the end."""
+        return 1.0
+
+    def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
+        """Return ``phi_T(0)``, if every round met the condition."""
+        met = all(edge >= self.gamma - _MET for edge in edges)
+        return np.full(len(edges), self.bound_) if met else None
 
     def probabilities(self, F: Floats) -> Floats:
         """Return soft-max of ``2 eta F``, or for the zero-one loss the shares of the votes."""

@@ -118,10 +118,16 @@ class RoundInfo:
         """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
         return self.game.scores
 
-    @property
+    @cached_property
     def loss(self) -> float:
-        """The booster's training objective after this round (computed when asked for)."""
+        """The booster's training objective after this round (computed when first asked for)."""
         return self.booster.objective(self.game)
+
+    @property
+    def bound(self) -> float:
+        """A bound on the training error by the loss; NaN if the booster's loss gives none."""
+        least = self.booster.loss_if_wrong(self.game)
+        return self.loss / least if least > 0.0 else np.nan
 
 
 def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:

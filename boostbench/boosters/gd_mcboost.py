@@ -26,6 +26,7 @@ alpha*                 ``2 (K - 1) / K * step.size``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ from boostbench.boosters.mcboost import (
     CONSTRAINTS,
     LONGEST,
     LOSSES,
+    least_pair_loss,
     pair_importance,
     pair_probabilities,
 )
@@ -151,6 +153,15 @@ class GDMCBoost(AdaBoostMM):
         """Return the mean of ``sum_{k != y} c_yk phi(F_y - F_k)``."""
         v = pair_margins(game.scores, game.y)
         return pair_risk(v, self.importance(game), LOSSES[self.loss])
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
+        return least_pair_loss(game, self.cost, self.loss)
+
+    def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
+        """Return that of `AdaBoostMM`, of which this is the exact step; else None."""
+        is_plain = self.loss == "exponential" and self.cost == "zero-one"
+        return super().edge_bound(edges, n_classes) if is_plain else None
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities at the population minimiser; none for tangent and K > 2."""

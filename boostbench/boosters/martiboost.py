@@ -246,6 +246,10 @@ class MartiBoost(TwoClasses):
         """Return the weighted probability that a walk ends at the wrong answer."""
         return float(game.sample_weight @ (1.0 - game.true_scores))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 1/2: the answer is the more probable end of the walk."""
+        return 0.5
+
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the stump of Sec. 5.5.2."""
         return "stump", {}

@@ -23,7 +23,14 @@ from boostbench.boosters.costs import label_costs
 from boostbench.boosters.game import Game, softmax
 from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginLoss
 
-__all__ = ["CONSTRAINTS", "LONGEST", "LOSSES", "pair_importance", "pair_probabilities"]
+__all__ = [
+    "CONSTRAINTS",
+    "LONGEST",
+    "LOSSES",
+    "least_pair_loss",
+    "pair_importance",
+    "pair_probabilities",
+]
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +55,12 @@ def pair_importance(game: Game, cost: Any) -> Floats:
         game.memo["importance"] = game.sample_weight[:, None] * costs
     importance: Floats = game.memo["importance"]
     return importance
+
+
+def least_pair_loss(game: Game, cost: Any, loss: str) -> float:
+    """Return the least risk of a wrong answer: phi(0) times the least cost of a confusion."""
+    costs = label_costs(cost, game.n_classes)
+    return float(LOSSES[loss].value(0.0)) * float(costs[~np.eye(len(costs), dtype=bool)].min())
 
 
 def pair_probabilities(v: Floats, loss: str) -> Floats:

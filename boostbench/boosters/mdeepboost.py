@@ -266,6 +266,10 @@ class MDeepBoost(BoostingClassifier):
         exponential = self.loss == "exponential" and self.surrogate != "comp-sum"
         return softmax(2.0 * F if exponential else F)
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the loss of two labels with one score: for a wrong answer no objective is less."""
+        return float(self._loss_part().losses(np.zeros((1, 2)), np.zeros(1, dtype=np.int32))[0])
+
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 4, at the deepest of the paper's depths."""
         return "greedy", {"max_depth": 5}

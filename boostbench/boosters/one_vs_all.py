@@ -36,20 +36,20 @@ class _Course:
         Its end; None if it made no round.
     row_of : ndarray of intp, shape (n,)
         The game's row of each of the joint rows, some of which are equal here.
-    told : list of (float, float)
-        Edge and objective of each round.
+    told : list of (float, float, float)
+        Edge, objective and bound of each round.
     memos : list of dict
         The numbers that the booster had in mind after each round.
     """
 
     game: Game | None = None
     row_of: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    told: list[tuple[float, float]] = field(default_factory=list)
+    told: list[tuple[float, float, float]] = field(default_factory=list)
     memos: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self, info: RoundInfo) -> None:
         self.game, self.row_of = info.game, info.row_of
-        self.told.append((info.step.edge, info.loss))
+        self.told.append((info.step.edge, info.loss, info.bound))
         numbers = {k: v for k, v in info.game.memo.items() if isinstance(v, int | float)}
         self.memos.append(numbers)
 
@@ -167,7 +167,9 @@ class OneVsAll(BoostingClassifier):
             # a booster that made no round has nothing to tell
             told = [course.told for course in courses if course.told]
             last = [its[min(t, len(its)) - 1] for its in told]
-            edge, game.memo["loss"] = np.mean(last, axis=0)
+            edge, game.memo["loss"], bound = np.mean(last, axis=0)
+            # a wrong answer is an error of at least one of the boosters
+            game.memo["bound"] = bound * len(told) if len(told) == len(courses) else np.nan
             on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), game, self))
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -213,6 +215,11 @@ class OneVsAll(BoostingClassifier):
     def objective(self, game: Game) -> float:
         """Return the mean of the boosters' objectives after the round."""
         return float(game.memo["loss"])
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return what the objective is divided by to give the sum of the boosters' bounds."""
+        bound = float(game.memo["bound"])
+        return float(game.memo["loss"]) / bound if bound > 0.0 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the booster's own."""

@@ -222,6 +222,11 @@ class RobustBoost(BinaryBooster):
         potential: Potential = game.memo["potential"]
         return float(game.sample_weight @ potential.value(margins(game), game.memo["time"]))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the potential of the margin 0 at this time."""
+        potential: Potential = game.memo["potential"]
+        return float(potential.value(np.zeros(1), game.memo["time"])[0])
+
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return C4.5 (Wang et al., Sec. IV)."""
         return CLASSIFIER

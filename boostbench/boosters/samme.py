@@ -94,6 +94,10 @@ class SAMME(Booster):
         margin = game.true_scores - game.scores.mean(axis=1)
         return float(game.sample_weight @ np.exp(-margin))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return 1 for two classes; of more, the right one may lead the mean and still lose."""
+        return 1.0 if game.n_classes == 2 else 0.0
+
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2: as many degrees of freedom as K trees of 12 leaves."""
         return "tree", {"max_leaf_nodes": 12 * (n_classes - 1)}

@@ -161,6 +161,11 @@ class SelfPacing(BinaryBooster):
         regulariser: Regulariser = game.memo["regulariser"]
         return float(game.sample_weight @ regulariser.latent(self.loss.value(margins(game))))
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the latent loss of the margin 0."""
+        regulariser: Regulariser = game.memo["regulariser"]
+        return float(regulariser.latent(self.loss.value(0.0)))
+
 
 def _moved(game: Game, h: Any, step: Step) -> Game:
     return replace(game, scores=h.add_to(game.scores.copy(), step.size))

@@ -197,6 +197,11 @@ class SMBoost(Booster):
         risk = smooth_risk(softmax(game.scores), game.memo["cost"], game.sample_weight)
         return risk * float(game.memo["cost_scale"])
 
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return half the least cost of a wrong answer: its label has probability 1/2 or less."""
+        wrong = game.memo["cost"][np.arange(game.n_classes) != game.y[:, None]]
+        return 0.5 * float(game.memo["cost_scale"] * wrong.min())
+
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2."""
         return "tree", {"max_leaf_nodes": 12}

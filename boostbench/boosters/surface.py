@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -99,6 +99,28 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of the paper's weak learner."""
+
+    def loss_if_wrong(self, game: Game) -> float:
+        """Return the least objective of a sample that is answered wrong; 0 if it may lose nothing.
+
+        The objective divided by it bounds the training error.
+        """
+        return 0.0
+
+    def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
+        """Return a bound on the training error after each round by the edges, where one is known.
+
+        Parameters
+        ----------
+        edges : sequence of float
+            As in the booster's steps, of each round.
+        n_classes : int
+
+        Returns
+        -------
+        bound : ndarray of float64, shape (n_rounds,), or None
+        """
+        return None
 
     def _check_classes(self, n_classes: int) -> None:
         """Refuse a number of classes that the booster cannot take; all are fine by default."""

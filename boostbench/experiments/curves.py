@@ -19,6 +19,7 @@ __all__ = [
     "Curves",
     "Labels",
     "Tally",
+    "edge_bounds",
     "margin_quantiles",
     "scores_at",
     "smooth_risks",
@@ -77,6 +78,8 @@ class Curves:
         See `Tally`.
     weights : WeightTally or None
         What notes the sample weights; None leaves them out.
+    bounds : bool, default=False
+        Whether bounds on the training error are noted too.
 
     Attributes
     ----------
@@ -84,6 +87,8 @@ class Curves:
         By the labels seen and by the clean ones; the latter without costs.
     loss, edge : list of float or None
         Training objective and edge of each round, where the booster has them.
+    bound : list of float or None
+        Bound on the training error by the objective, if asked for.
     seconds : float
         Time spent here, which is no training time.
     """
@@ -94,12 +99,16 @@ class Curves:
         y_clean: Labels,
         cost: Costs | None = None,
         weights: WeightTally | None = None,
+        *,
+        bounds: bool = False,
     ) -> None:
         self.seen = Tally(y_seen, cost)
         self.clean = Tally(y_clean)
         self._is_noisy = not np.array_equal(y_seen, y_clean)
         self.loss: list[float | None] = []
         self.edge: list[float | None] = []
+        self.bound: list[float | None] = []
+        self._notes_bounds = bounds
         self.seconds = 0.0
         self._weights = weights
 
@@ -110,6 +119,8 @@ class Curves:
         self.add(info.booster.classes_[best[info.row_of]])
         self.loss.append(_finite(info.loss))
         self.edge.append(_finite(info.step.edge))
+        if self._notes_bounds:
+            self.bound.append(_finite(info.bound))
         if self._weights is not None:
             self._weights.add(info)
         self.seconds += time.perf_counter() - begin
@@ -124,7 +135,7 @@ class Curves:
 
     def as_dict(self) -> dict[str, list[Any]]:
         """Return the curves by name; those the booster does not have are left out."""
-        optional = {"loss": self.loss, "edge": self.edge}
+        optional = {"loss": self.loss, "edge": self.edge, "bound": self.bound}
         return {
             **self.seen.as_dict("train"),
             "train_errors_clean": self.clean.errors,
@@ -188,6 +199,13 @@ def margin_quantiles(
             quantiles = np.quantile(margin / spread if spread > 0 else margin, levels)
             found[str(t)] = [_finite(value) for value in quantiles]
     return found
+
+
+def edge_bounds(booster: Any, curves: Curves) -> dict[str, list[float | None]]:
+    """Return the bound on the training error by the edges; nothing where theory knows none."""
+    edges = [math.nan if edge is None else edge for edge in curves.edge]
+    bound = booster.edge_bound(edges, len(booster.classes_)) if edges else None
+    return {} if bound is None else {"edge_bound": [_finite(value) for value in bound]}
 
 
 def scores_at(

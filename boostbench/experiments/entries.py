@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 ENCODINGS = ("ordinal", "one-hot")
-_DATA_KEYS = ("as", "cost", "encode", "missing", "split", "rounds", "boosters")
+_DATA_KEYS = ("as", "cost", "encode", "missing", "split", "rounds", "boosters", "at_most")
 _BOOSTER_KEYS = ("label", "rounds")
 
 
@@ -70,12 +70,15 @@ class DataEntry:
     rounds : int or None
     booster_params : dict
         Parameters by the label or name of a booster.
+    at_most : dict
+        Largest values of numeric parameters; boosters beyond are left out.
     """
 
     data: Data
     split: str | Params | None = None
     rounds: int | None = None
     booster_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    at_most: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
         "split": split_spec,
         "rounds": whole(1),
         "boosters": _params_by_booster,
+        "at_most": _limits,
     }
     read = {k: notes.take(checks[k], options[k], k) for k in _DATA_KEYS if k in options}
     params = {key: item for key, item in options.items() if key not in _DATA_KEYS}
@@ -198,6 +202,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
             read.get("split"),
             read.get("rounds"),
             read.get("boosters", {}),
+            at_most=read.get("at_most", {}),
         )
         for variant, swept in expand_sweeps(params)
     ]
@@ -207,6 +212,13 @@ def _params_by_booster(value: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
         raise ValueError(f"must be {{booster: {{parameter: value}}}}, found {show(value)}")
     return value
+
+
+def _limits(value: Any) -> dict[str, float]:
+    numbers = list(value.values()) if isinstance(value, dict) else [None]
+    if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
+        raise ValueError(f"must be {{parameter: number}}, found {show(value)}")
+    return {str(name): float(number) for name, number in value.items()}
 
 
 def _booster_variants(value: Any, setting: Setting) -> list[Booster]:

@@ -43,6 +43,7 @@ def expand(config: Config) -> list[Run]:
         for seed, noise, entry in itertools.product(config.seeds, config.noise, config.datasets)
         for split in _folds(entry.split or config.split)
         for booster in config.boosters
+        if _allowed(_for_data(booster, entry), entry)
     )
     return list(dict.fromkeys(runs))
 
@@ -100,6 +101,12 @@ def _with_defaults(entry: DataEntry, config: Config) -> Data:
         cost=data.cost,
         label=data.label,
     )
+
+
+def _allowed(booster: Booster, entry: DataEntry) -> bool:
+    """Return whether no parameter is larger than it may be on this data set."""
+    values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
+    return all(value <= limit for value, limit in values if isinstance(value, int | float))
 
 
 def _for_data(booster: Booster, entry: DataEntry) -> Booster:

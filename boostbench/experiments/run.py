@@ -23,6 +23,7 @@ from boostbench.experiments.curves import (
     Curves,
     Labels,
     Tally,
+    edge_bounds,
     margin_quantiles,
     scores_at,
     smooth_risks,
@@ -96,8 +97,8 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     with _timed(seconds, "warm_up"):
         warm_up(run)
     booster = _make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
-    weights = _weight_tally(run, problem)
-    curves = Curves(problem.y, problem.y_clean, problem.cost, weights)
+    weights, bounds = _weight_tally(run, problem), "bound" in run.record
+    curves = Curves(problem.y, problem.y_clean, problem.cost, weights, bounds=bounds)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
         booster.fit(problem.X, problem.y, **extra)
@@ -130,6 +131,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         "curves": {
             **curves.as_dict(),
             **tested.as_dict("test"),
+            **(edge_bounds(booster, curves) if bounds else {}),
             **_extra_curves(run, booster, problem, weights),
         },
         "at_checkpoints": _at_checkpoints(run, booster, problem, weights),

@@ -150,6 +150,17 @@ class Booster:
         """Whether its parameter ``cost`` is written as ``data``: the data set's own costs."""
         return self.params.get("cost") == "data"
 
+    def parameter(self, name: str) -> Any:
+        """Return the value of the parameter of this name, at any depth; None if it has none."""
+        return _found(name, self.params)
+
+
+def _found(name: str, params: Mapping[str, Any]) -> Any:
+    if name in params:
+        return params[name]
+    deeper = (_found(name, inner) for inner in params.values() if isinstance(inner, Mapping))
+    return next((value for value in deeper if value is not None), None)
+
 
 @dataclass(frozen=True)
 class Run:

@@ -49,6 +49,22 @@ def test_a_booster_may_have_its_own_rounds(load):
     assert [run.rounds for run in expand(load(text))] == [40, 150]
 
 
+def test_a_data_set_may_leave_out_boosters_with_larger_parameters(load):
+    sizes = "{weak_learner: {greedy: {max_leaf_nodes: [5, 50, 500]}}}"
+    text = MINIMAL.replace("toy-centroids", f"samme, adaboost-mm: {sizes}")
+    text = text.replace("[wine]", "[iris, wine: {at_most: {max_leaf_nodes: 50}}]")
+    runs = [run for run in expand(load(text)) if run.dataset == "wine"]
+    assert [run.booster.parameter("max_leaf_nodes") for run in runs] == [None, 5, 50]
+    assert len(expand(load(text))) == 7
+
+
+def test_edges_are_in_every_record_so_asking_for_them_makes_no_other_run(load):
+    asked = load(MINIMAL + "record: [edges]\n")
+    assert asked.record == ()
+    assert load(MINIMAL + "record: [margins, edges, bound]\n").record == ("bound", "margins")
+    assert expand(asked) == expand(load(MINIMAL))
+
+
 def test_a_booster_may_stand_twice_with_other_rounds(load):
     text = MINIMAL.replace("[toy-centroids]", "[samme, samme: {label: short, rounds: 40}]")
     assert [(run.method, run.rounds) for run in expand(load(text))] == [

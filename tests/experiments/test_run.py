@@ -10,6 +10,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.run import execute, prepare
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
 from boostbench.experiments.seeds import rng_for
+from boostbench.theory.bounds import error_bound
 
 HALF = Params({"holdout": 0.5})
 RUN = Run(Data("iris"), HALF, Noise("exchange", 0.2), Booster("sm-boost"), rounds=12, seed=0)
@@ -176,6 +177,26 @@ def test_a_classifier_without_staged_predict_is_refused(tmp_path):
     booster = Booster("forest.py:Forest", source=f"{path}:Forest")
     with pytest.raises(BoostbenchError, match="has no staged_predict"):
         execute(dataclasses.replace(RUN, booster=booster))
+
+
+def test_bounds_are_recorded_on_demand():
+    run = dataclasses.replace(RUN, record=("bound",), booster=Booster("adaboost-mm"))
+    outcome = execute(run)
+    curves = outcome["curves"]
+    error = np.array(curves["train_errors"]) / outcome["n_train"]
+    bound, edge_bound = np.array(curves["bound"]), np.array(curves["edge_bound"])
+    assert len(bound) == len(edge_bound) == outcome["n_rounds"]
+    np.testing.assert_allclose(bound, curves["loss"])
+    np.testing.assert_allclose(edge_bound, error_bound(curves["edge"], 3))
+    assert (error <= bound + 1e-12).all()
+    assert (bound <= edge_bound + 1e-12).all()
+
+
+def test_what_bounds_nothing_is_left_out_of_the_record():
+    run = dataclasses.replace(RUN, record=("bound",), booster=Booster("samme"))
+    assert not {"bound", "edge_bound"} & set(execute(run)["curves"])
+    run = dataclasses.replace(run, booster=Booster("sm-boost"))
+    assert "edge_bound" not in execute(run)["curves"]
 
 
 def test_margins_and_smooth_risk_are_recorded_on_demand():

@@ -1,0 +1,97 @@
+"""The training error is at most the objective over what a wrong answer costs at least."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from boostbench import make_booster
+from tests.boosters.finite import noisy_stumps
+from tests.boosters.test_common import BINARY, TABLE
+
+#: Boosters whose objective says nothing of the error, with the parameters that make it so.
+SILENT: dict[str, dict[str, Any]] = {"samme": {}, "sm-boost": {"cost": [[0, 0, 1]] * 3}}
+
+
+def course(name: str, n_classes: int, n_rounds: int = 10, **params: Any) -> tuple[Any, Any, Any]:
+    """Return the booster, and errors and bounds round by round, on noisy data."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 9, (150, 3)).astype(np.float64)
+    y = np.minimum((X[:, 0] + X[:, 1]) // 4, n_classes - 1).astype(np.int64)
+    y = np.where(rng.random(150) < 0.15, rng.integers(0, n_classes, 150), y)
+    told: list[tuple[float, float, float]] = []
+
+    def note(info: Any) -> None:
+        wrong = info.scores.argmax(axis=1)[info.row_of] != y
+        told.append((float(wrong.mean()), info.bound, info.step.edge))
+
+    booster = make_booster(name, n_estimators=n_rounds, **params).fit(X, y, on_round=note)
+    return booster, *np.array(told).T[:2]
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLE) - {"samme"}))
+def test_the_bound_holds_in_every_round(name: str) -> None:
+    for n_classes in (2,) if name in BINARY else (2, 3, 4):
+        _, error, bound = course(name, n_classes, **TABLE[name])
+        assert np.isfinite(bound).all()
+        assert (error <= bound + 1e-12).all()
+
+
+def test_a_cost_scales_the_bound_of_the_error() -> None:
+    cost = [[0, 3, 4], [5, 0, 2], [2, 6, 0]]
+    for name in ("cd-mcboost", "gd-mcboost", "sm-boost"):
+        _, error, bound = course(name, 3, cost=cost)
+        assert (error <= bound + 1e-12).all()
+
+
+def test_the_sign_rule_needs_twice_the_bound() -> None:
+    _, _, score = course("adaboost-mh", 3)
+    _, _, sign = course("adaboost-mh", 3, rule="sign")
+    assert_allclose(sign, 2 * score)
+
+
+@pytest.mark.parametrize("name", sorted(SILENT))
+def test_where_the_objective_says_nothing_there_is_no_bound(name: str) -> None:
+    assert np.isnan(course(name, 3, **SILENT[name])[2]).all()
+
+
+def test_samme_of_two_classes_is_adaboost_and_has_its_bound() -> None:
+    weak_learner = {"greedy": {"max_leaf_nodes": 4}}
+    bounds = [course(name, 2, weak_learner=weak_learner)[2] for name in ("samme", "adaboost")]
+    assert_allclose(*bounds)
+
+
+@pytest.mark.parametrize("name", ["adaboost-mm", "adaboost-cost", "gd-mcboost"])
+def test_the_bound_by_the_edges_is_theorem_25(name: str) -> None:
+    X, y = noisy_stumps()
+    edges: list[float] = []
+    bounds: list[float] = []
+
+    def note(info: Any) -> None:
+        edges.append(info.step.edge)
+        bounds.append(info.bound)
+
+    booster = make_booster(name, n_estimators=10).fit(X, y, on_round=note)
+    K = len(booster.classes_)
+    expected = (K - 1) * np.cumprod(np.sqrt(1 - np.square(edges)))
+    assert_allclose(booster.edge_bound(edges, K), expected)
+    assert (bounds <= expected + 1e-12).all()
+
+
+def test_a_drifting_game_guarantees_its_first_potential_while_the_condition_is_met() -> None:
+    weak_learner = {"greedy": {"max_leaf_nodes": 12}}
+    booster, error, bound = course("drifting-game", 3, weak_learner=weak_learner)
+    assert min(booster.slack_) >= 0
+    assert_allclose(booster.edge_bound([0.2] * 3, 3), [booster.bound_] * 3)
+    assert error[-1] <= bound[-1] <= booster.bound_
+    assert booster.edge_bound([0.2, 0.05], 3) is None
+
+
+def test_other_losses_and_costs_have_no_bound_by_the_edges() -> None:
+    for params in ({"loss": "logistic"}, {"cost": "ordinal"}):
+        booster, _, _ = course("gd-mcboost", 3, **params)
+        assert booster.edge_bound([0.5], 3) is None
+    assert make_booster("adaboost-mh").edge_bound([0.5], 3) is None
