@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 import tempfile
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -23,7 +26,7 @@ INCOMPLETE = 1
 BAD_INPUT = 2
 #: A bug in boostbench.
 BUG = 70
-#: Stopped by Ctrl-C.
+#: Stopped by Ctrl-C, or asked to end (SIGTERM).
 INTERRUPTED = 130
 
 
@@ -39,9 +42,24 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        raise typer.Exit(_exit_code_of(lambda: command(*args, **kwargs)))
+        with _terminated_as_interrupted():
+            code = _exit_code_of(lambda: command(*args, **kwargs))
+        raise typer.Exit(code)
 
     return run
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Take what a batch system sends before it kills as Ctrl-C: what is finished is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _exit_code_of(command: Callable[[], int]) -> int:

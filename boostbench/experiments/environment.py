@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import platform
 import re
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -149,20 +149,21 @@ def memory_limit(limit: int | None) -> Iterator[None]:
 
 
 def die_with_parent() -> None:
-    """Make this process end when its parent ends, however that comes about."""
-    parent = os.getppid()
+    """Make this process end when the one that asked for it ends, however that comes about.
+
+    A worker is forked from a server, and server and workers keep each other alive; so the process
+    that matters is the one at the other end, which Linux is not asked about.
+    """
     if _IS_LINUX:
         import ctypes
 
         pr_set_pdeathsig = 1
         ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
-        if os.getppid() != parent:  # it went away in between
-            os._exit(1)
-        return
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 
 
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
+def _follow(parent: Any) -> None:
+    parent.join()
     os._exit(1)

@@ -313,7 +313,8 @@ def test_data_that_is_absent_is_said_before_the_rest_is_run(boostbench, tmp_path
     assert "3 skipped" in outcome.out
 
 
-def test_ctrl_c_keeps_what_is_done(sad, tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+def test_being_stopped_keeps_what_is_done(sad, tmp_path, how):
     command = [sys.executable, "-m", "boostbench", "run", str(sad("sleep")), "--jobs", "1"]
     process = subprocess.Popen(
         command,
@@ -326,7 +327,10 @@ def test_ctrl_c_keeps_what_is_done(sad, tmp_path):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not list(tmp_path.glob("results/runs/*/*.json")):
         time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)  # a terminal sends it to all processes
+    else:
+        process.send_signal(how)
     out, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
     assert "interrupted; finished runs are kept" in out

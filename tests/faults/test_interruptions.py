@@ -29,14 +29,19 @@ seeds: 8
 
 
 @pytest.fixture
-def start(config_file):
+def start(config_file, tmp_path):
     """Start the driver; whatever is left of it is stopped in the end."""
     started = []
+    (tmp_path / "tmp").mkdir()
 
-    def begin(results, jobs=2):
-        command = [sys.executable, str(DRIVER), str(config_file(SLOW)), str(results), str(jobs)]
+    def begin(results, jobs=2, config=SLOW):
+        command = [sys.executable, str(DRIVER), str(config_file(config)), str(results), str(jobs)]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
         )
         started.append(process)
         assert process.stdout.readline().startswith("ready")
@@ -99,6 +104,17 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_finished(start, tmp_path, r
         carry_out(runs, tmp_path / "undisturbed", executor)
     assert len(records_of(results)) == 24
     assert records_of(results) == records_of(tmp_path / "undisturbed")
+
+
+def test_workers_do_not_outlive_a_killed_parent_in_the_middle_of_a_run(start, tmp_path):
+    process = start(tmp_path, config=SLOW.replace("0.15", "600"))
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "tmp").glob("*/*.log")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    family = family_of(process)
+    assert len(family) > 3
+    os.kill(process.pid, signal.SIGKILL)
+    assert_all_gone(family)
 
 
 def test_a_killed_idle_worker_is_replaced(runs_of, tmp_path):
