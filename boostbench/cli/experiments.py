@@ -45,11 +45,11 @@ class Request:
 
     def plan(self, config: Config, store: RecordStore, *, check_packages: bool = False) -> Plan:
         """Compare the runs of one of the configs with the records in ``store``."""
-        from boostbench.experiments.plan import make_plan
+        from boostbench.experiments.wanted import plan_config
 
-        chosen = self._chosen()
-        runs = [run for run in _expand(config) if run in chosen]
-        plan = make_plan(runs, store, self.data, check_packages=check_packages)
+        asked = self._chosen()
+        heads = [run for run in _expand(config) if run in asked]
+        plan = plan_config(config, heads, store, self.data, check_packages=check_packages)
         return plan if self.shard is None else plan.shard(*self.shard)
 
     def studies(self, config: Config, store: RecordStore, size: str | None = None) -> Studies:
@@ -58,7 +58,7 @@ class Request:
         Another config is taken in the same size if it has it, and to no more rounds than this one.
         """
         from boostbench.experiments.config import load_config
-        from boostbench.experiments.plan import make_plan
+        from boostbench.experiments.wanted import plan_config
         from boostbench.reports.frame import collect
 
         found: dict[Path, Study] = {}
@@ -69,8 +69,8 @@ class Request:
                 variant = load_config(other.path, size=its_size, check_parameters=False)
                 rounds = min(variant.rounds, config.rounds)
                 variant = variant.model_copy(update={"rounds": rounds})
-                plan = make_plan(_expand(variant), store, self.data)
-                found[other.path] = collect(variant, plan.runs)
+                plan = plan_config(variant, _expand(variant), store, self.data)
+                found[other.path] = collect(variant, plan.results)
             return found[other.path]
 
         return study_of

@@ -65,7 +65,7 @@ def export(
     loaded = load_configs(configs, settings, size=size, data=data)
     request = Request(loaded, results, tuple(data), tuple(only))
     store = RecordStore(results)
-    studies = [collect(config, request.plan(config, store).runs) for config in loaded]
+    studies = [collect(config, request.plan(config, store).results) for config in loaded]
     warn_of_damage(store)
     all_results = [result for study in studies for result in study.results]
     frame = export_rows(all_results, rounds)

@@ -97,6 +97,8 @@ def _print(config: Config, plan: Plan, jobs: int) -> None:
     print(f"{config.name}: {n_runs(len(plan.runs))}: {counts}")
     if todo:
         print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
+    if plan.n_open:
+        print(f"more runs may follow: {plan.n_open} choices of parameters are not made yet")
     groups: dict[tuple[str, str, str], list[PlannedRun]] = {}
     for planned in plan.runs:
         if planned.status != "ok":

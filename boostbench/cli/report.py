@@ -72,10 +72,10 @@ def report_on(
     """Write the report of a config into its folder in ``output``."""
     from boostbench.reports.report import write_report
 
-    runs = request.plan(config, store).runs
+    results = request.plan(config, store).results
     folder = config.name if size is None else f"{config.name}-{size}"
     studies = request.studies(config, store, size)
-    written = write_report(config, runs, output / folder, studies=studies, size=size or "")
+    written = write_report(config, results, output / folder, studies=studies, size=size or "")
     warn_of_damage(store)
     return written
 

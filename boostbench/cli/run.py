@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.executors import InlineExecutor, LocalExecutor
     from boostbench.experiments.plan import Plan, PlannedRun
     from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.runs import Run
 
 __all__ = ["run"]
 
@@ -128,41 +129,75 @@ def run(
     )
     loaded = load_configs(configs, settings, size=size, data=data, check_parameters=True)
     request = Request(loaded, results, tuple(data), tuple(only), parse_shard(shard))
-    statuses = [word.strip() for words in retry for word in words.split(",")]
+    statuses = tuple(word.strip() for words in retry for word in words.split(","))
     store = RecordStore(results)
     codes = []
     for config in loaded:
-        plan = request.plan(config, store, check_packages=True)
-        todo = plan.todo(retry=statuses or None, fresh=fresh)
-        codes.append(_carry_out(config, plan, todo, store, request, means))
+        codes.append(_carry_out(config, _Work(config, store, request, statuses, fresh), means))
         if codes[-1] == INTERRUPTED:
             break
     return max(codes)
 
 
-def _carry_out(
-    config: Config,
-    plan: Plan,
-    todo: Sequence[PlannedRun],
-    store: RecordStore,
-    request: Request,
-    means: _Means,
-) -> int:
+@dataclass
+class _Work:
+    """What is to be done of a config, again and again until nothing is.
+
+    Attributes
+    ----------
+    plan : Plan
+        The latest.
+    done : set of Run
+        Each run is done at most once by one command.
+    """
+
+    config: Config
+    store: RecordStore
+    request: Request
+    retry: tuple[str, ...]
+    fresh: bool
+    done: set[Run] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.plan = self._planned()
+
+    def todo(self) -> list[PlannedRun]:
+        """Return the runs to do now."""
+        wanted = self.plan.todo(retry=self.retry or None, fresh=self.fresh)
+        return [planned for planned in wanted if planned.run not in self.done]
+
+    def follow(self, done: Sequence[PlannedRun]) -> list[PlannedRun]:
+        """Plan again after runs were done, where parameters are chosen; return what follows."""
+        self.done |= {planned.run for planned in done}
+        if self.config.select is None or self.retry:
+            return []
+        self.plan = self._planned()
+        return self.todo()
+
+    def _planned(self) -> Plan:
+        return self.request.plan(self.config, self.store, check_packages=True)
+
+
+def _carry_out(config: Config, work: _Work, means: _Means) -> int:
     """Do the runs of one config, and tell what came of it."""
     from boostbench.experiments.conduct import Outcome, run_plan
 
-    warn_of_damage(store)
-    for reason, skipped in plan.skipped().items():
+    todo = work.todo()
+    warn_of_damage(work.store)
+    for reason, skipped in work.plan.skipped().items():
         print(f"boostbench: skipping {n_runs(len(skipped))}: {reason}", file=sys.stderr)
     outcome = Outcome()
     if todo:
         with (
             showing_progress(config.name, quiet=means.quiet) as listener,
-            means.executor_for(config, request.data) as executor,
+            means.executor_for(config, work.request.data) as executor,
         ):
-            outcome = run_plan(todo, store, executor, on_event=listener, fail_fast=means.fail_fast)
-    done = {planned.run for planned in todo}
-    untouched = [planned for planned in plan.runs if planned.run not in done]
+            while todo and not outcome.ends_early:
+                outcome += run_plan(
+                    todo, work.store, executor, on_event=listener, fail_fast=means.fail_fast
+                )
+                todo = work.follow(todo)
+    untouched = [planned for planned in work.plan.runs if planned.run not in work.done]
     return _tell(config, untouched, outcome, means.quiet)
 
 

@@ -49,7 +49,7 @@ def verify(
     store = RecordStore(results)
     found: list[tuple[Config, tuple[Verdict, ...]]] = []
     for config in loaded:
-        study = collect(config, request.plan(config, store).runs)
+        study = collect(config, request.plan(config, store).results)
         found.append((config, judge(study, request.studies(config, store, size))))
         warn_of_damage(store)
     if as_json:

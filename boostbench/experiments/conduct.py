@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
@@ -83,6 +83,23 @@ class Outcome:
     interrupted: bool = False
     n_left: int = 0
     seconds: float = 0.0
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether something was left undone."""
+        return self.interrupted or self.n_left > 0
+
+    def __add__(self, other: Outcome) -> Outcome:
+        """Return what came of both."""
+        counts = Counter(self.counts)
+        counts.update(other.counts)
+        return Outcome(
+            dict(counts),
+            [*self.failures, *other.failures],
+            self.interrupted or other.interrupted,
+            self.n_left + other.n_left,
+            self.seconds + other.seconds,
+        )
 
 
 def run_plan(

@@ -16,6 +16,7 @@ from boostbench.experiments.entries import DataEntry, ReportPart, Setting
 from boostbench.experiments.fields import MistakesError, Notes, unknown
 from boostbench.experiments.overrides import apply_override
 from boostbench.experiments.parameters import drawn_by
+from boostbench.experiments.protocol import Select, check_select, read_select
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
 from boostbench.source import Place, Source, read_source, show
 
@@ -142,6 +143,8 @@ class Config(_Strict):
     seeds : tuple of int
     record : tuple of str
         What is recorded beside error curves, loss and edges.
+    select : Select or None
+        How parameters are chosen; None if nothing is.
     limits : Limits
     report : tuple of ReportPart
     claims : tuple of Claim
@@ -165,6 +168,7 @@ class Config(_Strict):
     checkpoints: Annotated[tuple[int, ...], _checked(_checkpoints)] = ()
     seeds: Annotated[tuple[int, ...], _checked(_seeds)] = (0,)
     record: Annotated[tuple[str, ...], _checked(_record)] = ()
+    select: Annotated[Select | None, _checked(read_select)] = None
     limits: Limits = Limits()
     report: Annotated[tuple[ReportPart, ...], _in_setting(entries.report_parts)] = ()
     claims: Annotated[tuple[Claim, ...], _checked(read_claims)] = ()
@@ -339,6 +343,7 @@ def _cross_checks(config: Config, source: Source) -> list[BoostbenchError]:
             if name not in labels:
                 where = source.where(("datasets", index, "boosters", name))
                 found.append(BoostbenchError(unknown("booster", name, labels), where=where))
+    found += check_select(config, source)
     return [*found, *_absent_costs(config, source), *_rates_of_problems(config, source)]
 
 

@@ -48,8 +48,9 @@ class CostModel:
         rates: dict[str, list[float]] = {}
         for record in records:
             if record["status"] == "ok" and record["n_rounds"]:
+                folds = (record["run"].get("validation") or {}).get("folds", 2)
                 sizes = Sizes(
-                    record["n_train"],
+                    record["n_train"] * (folds - 1),
                     record["n_features"],
                     record["n_classes"],
                     record["n_rounds"],

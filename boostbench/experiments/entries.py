@@ -18,6 +18,7 @@ from boostbench.experiments.fields import (
     MistakesError,
     Notes,
     cost_matrix,
+    flag,
     noise_rate,
     one_of,
     text,
@@ -29,7 +30,9 @@ from boostbench.experiments.parameters import (
     check_generator_params,
     check_noise_params,
 )
+from boostbench.experiments.protocol import read_grid
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
+from boostbench.experiments.selection import points_of, with_point
 from boostbench.experiments.sweeps import expand_sweeps, swept_label
 from boostbench.source import Place, show
 
@@ -46,8 +49,18 @@ __all__ = [
 ]
 
 ENCODINGS = ("ordinal", "one-hot")
-_DATA_KEYS = ("as", "cost", "encode", "missing", "split", "rounds", "boosters", "at_most")
-_BOOSTER_KEYS = ("label", "rounds")
+_DATA_KEYS = (
+    "as",
+    "cost",
+    "encode",
+    "missing",
+    "split",
+    "rounds",
+    "boosters",
+    "at_most",
+    "extend",
+)
+_BOOSTER_KEYS = ("label", "rounds", "grid")
 
 
 @dataclass(frozen=True)
@@ -70,6 +83,8 @@ class DataEntry:
     rounds : int or None
     booster_params : dict
         Parameters by the label or name of a booster.
+    extend : bool
+        Whether ranges of parameters extend themselves.
     at_most : dict
         Largest values of numeric parameters; boosters beyond are left out.
     """
@@ -78,6 +93,7 @@ class DataEntry:
     split: str | Params | None = None
     rounds: int | None = None
     booster_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    extend: bool = True
     at_most: dict[str, float] = field(default_factory=dict)
 
 
@@ -107,7 +123,7 @@ def data_entries(value: Any, setting: Setting) -> tuple[DataEntry, ...]:
 def boosters(value: Any, setting: Setting) -> tuple[Booster, ...]:
     """Read the key ``boosters``, sweeps written out."""
     found = _each(value, "booster", lambda entry: _booster_variants(entry, setting))
-    named = [(booster.label, (booster, booster.rounds)) for booster in found]
+    named = [(booster.label, (booster, booster.rounds, booster.grid)) for booster in found]
     _refuse_repeats(named, "boosters", "label")
     return tuple(found)
 
@@ -179,6 +195,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
         "split": split_spec,
         "rounds": whole(1),
         "boosters": _params_by_booster,
+        "extend": flag,
         "at_most": _limits,
     }
     read = {k: notes.take(checks[k], options[k], k) for k in _DATA_KEYS if k in options}
@@ -202,6 +219,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
             read.get("split"),
             read.get("rounds"),
             read.get("boosters", {}),
+            read.get("extend", True),
             at_most=read.get("at_most", {}),
         )
         for variant, swept in expand_sweeps(params)
@@ -211,6 +229,11 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
 def _params_by_booster(value: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
         raise ValueError(f"must be {{booster: {{parameter: value}}}}, found {show(value)}")
+    notes = Notes()
+    for name, params in value.items():
+        if "grid" in params:
+            notes.take(read_grid, params["grid"], name, "grid")
+    notes.close()
     return value
 
 
@@ -229,6 +252,7 @@ def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
     shown = _short(name)
     label = notes.take(text, options["label"], "label") if "label" in options else None
     rounds = notes.take(whole(1), options["rounds"], "rounds") if "rounds" in options else None
+    grid = notes.take(read_grid, options["grid"], "grid") if "grid" in options else ()
     if ".py:" not in source and source not in registry.boosters:
         notes.add(unknown("booster", name, registry.boosters.names()))
     for key, item in _texts(params):
@@ -236,13 +260,33 @@ def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
     notes.close()
     found = []
     for variant, swept in expand_sweeps(params):
-        if setting.check_parameters:
-            check_booster_params(source, shown, variant, notes)
         its_label = swept_label(label or _plain(shown), swept)
-        found.append(Booster(shown, Params(variant), its_label, source, rounds))
+        booster = Booster(shown, Params(variant), its_label, source, rounds, grid)
+        for one in _with_each_value(booster) if setting.check_parameters else ():
+            mistakes = Notes()
+            check_booster_params(source, shown, one.params.plain(), mistakes)
+            for place, what in mistakes.found:
+                notes.add(what, *(("grid",) if _is_chosen(place, booster) else ()), *place)
+        found.append(booster)
     notes.found = list(dict.fromkeys(notes.found))
     notes.close()
     return found
+
+
+def _with_each_value(booster: Booster) -> list[Booster]:
+    """Return the booster with every value of its grid once, the others as listed first."""
+    first = points_of(booster.grid)[0]
+    found = {
+        with_point(booster, (*first[:index], value, *first[index + 1 :])): None
+        for index, axis in enumerate(booster.grid)
+        for value in axis.values
+    }
+    return list(found) or [booster]
+
+
+def _is_chosen(place: Place, booster: Booster) -> bool:
+    """Tell whether a place among the parameters is one that the grid fills."""
+    return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)
 
 
 def _noise_rates(value: Any, setting: Setting) -> list[Noise]:

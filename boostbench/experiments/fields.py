@@ -16,6 +16,7 @@ __all__ = [
     "Notes",
     "cost_matrix",
     "duration",
+    "flag",
     "noise_rate",
     "one_of",
     "share",
@@ -146,6 +147,13 @@ def slug(value: Any) -> str:
             "must be a name of letters, digits, '-', '_' and '.', because a folder is called "
             f"so; found {show(value)}"
         )
+    return value
+
+
+def flag(value: Any) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, found {show(value)}")
     return value
 
 

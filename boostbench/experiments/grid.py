@@ -5,10 +5,12 @@ from __future__ import annotations
 import fnmatch
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.experiments.config import Config
 from boostbench.experiments.entries import DataEntry
+from boostbench.experiments.protocol import read_grid
 from boostbench.experiments.runs import Booster, Data, Params, Run
 
 __all__ = ["expand", "select"]
@@ -27,7 +29,7 @@ def expand(config: Config) -> list[Run]:
     Returns
     -------
     runs : list of Run
-        All different.
+        All different. Where parameters are chosen, they stand for the fits it takes.
     """
     runs = (
         Run(
@@ -45,7 +47,10 @@ def expand(config: Config) -> list[Run]:
         for booster in config.boosters
         if _allowed(_for_data(booster, entry), entry)
     )
-    return list(dict.fromkeys(runs))
+    found: dict[tuple[Run, str], Run] = {}
+    for run in runs:
+        found.setdefault((run, repr(run.booster.grid)), run)
+    return list(found.values())
 
 
 def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
@@ -115,12 +120,5 @@ def _for_data(booster: Booster, entry: DataEntry) -> Booster:
         **entry.booster_params.get(booster.name, {}),
         **entry.booster_params.get(booster.label, {}),
     }
-    if not own:
-        return booster
-    return Booster(
-        name=booster.name,
-        params=Params({**booster.params.plain(), **own}),
-        label=booster.label,
-        source=booster.source,
-        rounds=booster.rounds,
-    )
+    grid = read_grid(own.pop("grid")) if "grid" in own else booster.grid
+    return replace(booster, params=Params({**booster.params.plain(), **own}), grid=grid)

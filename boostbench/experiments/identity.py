@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from boostbench import registry
 from boostbench.experiments.fingerprints import code_fingerprint
@@ -13,6 +14,7 @@ from boostbench.experiments.runs import CLEAN, Run, canonical_json
 __all__ = ["Key", "code_of", "value_of"]
 
 _PIPELINE = "boostbench.experiments.run"
+_CROSS_VALIDATION = "boostbench.experiments.crossfit"
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,31 @@ def code_of(run: Run, generator: str = "") -> str:
     UnknownNameError
         If the booster, weak learner, noise model or generator is not known here.
     """
-    origins = [_PIPELINE, registry.boosters.module(run.booster.source or run.booster.name)]
-    weak_learner = run.booster.params.get("weak_learner")
-    if isinstance(weak_learner, Mapping):
-        weak_learner = next(iter(weak_learner), None)
-    if weak_learner is not None:
-        origins.append(registry.weak_learners.module(weak_learner))
+    source = run.booster.source or run.booster.name
+    origins = [_PIPELINE, *_modules_of(source, run.booster.params.plain())]
+    if run.validation is not None:
+        origins.append(_CROSS_VALIDATION)
     if run.noise != CLEAN:
         origins.append(registry.noise_models.module(run.noise.model))
     if generator:
         origins.append(registry.generators.module(generator))
     return code_fingerprint(origins)
+
+
+def _modules_of(source: str, params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the modules of a booster and of what its parameters name, at any depth."""
+    yield registry.boosters.module(source)
+    weak_learner, _ = _named(params.get("weak_learner"))
+    if weak_learner is not None:
+        yield registry.weak_learners.module(weak_learner)
+    inner, its_params = _named(params.get("booster"))
+    if inner is not None:
+        yield from _modules_of(inner, its_params)
+
+
+def _named(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
+    """Read ``name`` or ``{name: parameters}``; None if it is neither."""
+    if isinstance(spec, Mapping):
+        name, params = next(iter(spec.items()), (None, None))
+        return name, params if isinstance(params, Mapping) else {}
+    return (spec if isinstance(spec, str) else None), {}

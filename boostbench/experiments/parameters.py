@@ -59,6 +59,8 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
         return
     if "weak_learner" in own:
         _check_weak_learner(own["weak_learner"], notes)
+    if "booster" in own:
+        _check_inner_booster(own["booster"], notes)
     if not notes.found:
         _check_values(booster, own, notes)
 
@@ -125,6 +127,19 @@ def _check_weak_learner(spec: Any, notes: Notes) -> None:
             notes.add(what, place, name, key)
     if not notes.found:
         _check_values(learner, params, notes, place, name)
+
+
+def _check_inner_booster(spec: Any, notes: Notes) -> None:
+    """Look into a booster that is made of another: ``booster: {splboost: {age: 3}}``."""
+    spec = {spec: {}} if isinstance(spec, str) else spec
+    if not isinstance(spec, Mapping) or len(spec) != 1:
+        notes.add("is a name or {name: {parameter: value}}", "booster")
+        return
+    name, params = next(iter(spec.items()))
+    inner = Notes()
+    check_booster_params(name, name, params or {}, inner)
+    for place, what in inner.found:
+        notes.add(what, "booster", *(() if isinstance(spec, str) else (name, *place)))
 
 
 def _check_values(cls: Any, params: Mapping[str, Any], notes: Notes, *place: str) -> None:

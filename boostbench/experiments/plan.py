@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
-from boostbench.experiments.config import Config
 from boostbench.experiments.costs import CostModel, Sizes
-from boostbench.experiments.grid import expand, select
 from boostbench.experiments.identity import Key, code_of, value_of
 from boostbench.experiments.records import Record, RecordStore, StoredRecord
 from boostbench.experiments.runs import Booster, Data, Params, Run
 
-__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "load_plan", "make_plan"]
+if TYPE_CHECKING:
+    from boostbench.experiments.wanted import Chosen
+
+__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "Planner", "make_plan"]
 
 #: Records that say how a run went wrong; they stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
@@ -75,9 +77,21 @@ class Plan:
     ----------
     runs : tuple of PlannedRun
         In the order in which they should be done.
+    chosen : tuple of Chosen or None
+        Where parameters are chosen: what the report is of, one for each method, data set, noise,
+        seed and fold.
+    n_open : int
+        Where parameters are chosen: how many choices are not made yet. More runs may follow.
     """
 
     runs: tuple[PlannedRun, ...]
+    chosen: tuple[Chosen, ...] | None = None
+    n_open: int = 0
+
+    @property
+    def results(self) -> tuple[PlannedRun | Chosen, ...]:
+        """What a report is of: the runs, or what was chosen among them."""
+        return self.runs if self.chosen is None else self.chosen
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""
@@ -114,7 +128,8 @@ class Plan:
 
     def shard(self, index: int, count: int) -> Plan:
         """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
-        return Plan(tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1))
+        mine = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
+        return replace(self, runs=mine)
 
     def skipped(self) -> dict[str, list[PlannedRun]]:
         """Return the runs that cannot be done here, by the reason."""
@@ -123,17 +138,6 @@ class Plan:
             if planned.status == "skipped":
                 found.setdefault(planned.reason, []).append(planned)
         return found
-
-
-def load_plan(
-    config: Config,
-    results_dir: str | Path,
-    data_dirs: Sequence[str | Path] = (),
-    patterns: Sequence[str] = (),
-) -> Plan:
-    """Return the plan of a config against a results folder; nothing is imported or trained."""
-    runs = select(expand(config), patterns)
-    return make_plan(runs, RecordStore(results_dir), data_dirs)
 
 
 def make_plan(
@@ -163,11 +167,8 @@ def make_plan(
     booster's first rounds do not depend on how many follow. Where the data is absent, as it may be
     on the machine that writes the report, the newest record of the same value and code counts.
     """
-    runs = list(runs)
-    planner = _Planner(store, tuple(data_dirs), check_packages)
-    summaries = {run: planner.summary_of(run) for run in runs}
-    costs = CostModel(summary for _, summary in summaries.values() if summary is not None)
-    return Plan(tuple(planner.planned(run, *summaries[run], costs) for run in runs))
+    planner = Planner(store, data_dirs, check_packages=check_packages)
+    return Plan(planner.planned({run: planner.found(run) for run in runs}))
 
 
 @dataclass(frozen=True)
@@ -180,21 +181,39 @@ class _Source:
     sizes: Sizes
 
 
-class _Planner:
-    """Looks things up once for all runs of a plan."""
+class Planner:
+    """Compares runs with records, and looks everything up once for all runs.
+
+    Parameters
+    ----------
+    store : RecordStore
+    data_dirs : sequence of path, default=()
+    check_packages : bool, default=False
+        See `make_plan`.
+    """
 
     def __init__(
-        self, store: RecordStore, data_dirs: tuple[str | Path, ...], check_packages: bool
+        self,
+        store: RecordStore,
+        data_dirs: Sequence[str | Path] = (),
+        *,
+        check_packages: bool = False,
     ) -> None:
         self.store = store
-        self.data_dirs = data_dirs
+        self.data_dirs = tuple(data_dirs)
         self.check_packages = check_packages
         self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
 
-    def summary_of(self, run: Run) -> tuple[StoredRecord | None, Record | None]:
-        """Return the record that counts for a run and what it says; a damaged one is set aside."""
+    def found(
+        self, run: Run, read: Callable[[Path], Record | None] | None = None
+    ) -> tuple[StoredRecord | None, Record | None]:
+        """Return the record that counts for a run and what it says; a damaged one is set aside.
+
+        What it says is its summary, or what ``read`` returns.
+        """
+        read = read or partial(self.store.read, summary=True)
         key = self.key_of(run)
         candidates = [
             stored
@@ -202,7 +221,7 @@ class _Planner:
             if stored.key.code == key.code and key.data in ("", stored.key.data)
         ]
         for stored in reversed(candidates):
-            summary = self.store.read(stored.path, summary=True)
+            summary = read(stored.path)
             if summary is None:
                 continue
             if stored.key.rounds == run.rounds or summary.get("nested_rounds"):
@@ -210,6 +229,13 @@ class _Planner:
         return None, None
 
     def planned(
+        self, found: Mapping[Run, tuple[StoredRecord | None, Record | None]]
+    ) -> tuple[PlannedRun, ...]:
+        """Return where runs stand, of which `found` told the records."""
+        costs = CostModel(summary for _, summary in found.values() if summary is not None)
+        return tuple(self._planned(run, *found[run], costs) for run in found)
+
+    def _planned(
         self, run: Run, stored: StoredRecord | None, summary: Record | None, costs: CostModel
     ) -> PlannedRun:
         key = self.key_of(run)
@@ -231,6 +257,7 @@ class _Planner:
         return PlannedRun(run, "stale", reason, key, seconds, newest.path, self.store)
 
     def key_of(self, run: Run) -> Key:
+        """Return the key that a record of the run must have."""
         if run not in self._keys:
             source = self._source(run)
             code = code_of(run, source.generator)
@@ -254,7 +281,10 @@ class _Planner:
     def _sizes(self, run: Run) -> Sizes:
         sizes = replace(self._source(run).sizes, rounds=run.rounds)
         cap = run.split.get("max_train") if isinstance(run.split, Params) else None
-        return sizes if cap is None else replace(sizes, n_train=min(cap, sizes.n_train))
+        if cap is not None:
+            sizes = replace(sizes, n_train=min(cap, sizes.n_train))
+        fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
+        return replace(sizes, n_train=sizes.n_train * fits)
 
     def _absent_package(self, booster: Booster) -> str:
         """Return which package the booster lacks; empty if none, or if nobody asks."""

@@ -67,6 +67,7 @@ class RecordStore:
         self.folder = Path(results_dir) / "runs"
         self.damaged: list[str] = []
         self._known: dict[str, dict[str, list[StoredRecord]]] = {}
+        self._curves: dict[Path, Record] = {}
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -104,6 +105,7 @@ class RecordStore:
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise _unwritable(path, error) from error
+        self._curves.pop(path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])
         of_value[:] = [
             *(known for known in of_value if known.path != path),
@@ -157,6 +159,26 @@ class RecordStore:
         except OSError as error:
             self.damaged.append(f"{path}: cannot be read ({error.strerror})")
         return None
+
+    def read_curve(self, path: Path, name: str) -> Record | None:
+        """Read a record's summary with one of its curves, once however often it is asked for.
+
+        Returns
+        -------
+        record : dict or None
+            Its ``curves`` and ``round_zero`` hold what is known of ``name`` alone; None as by
+            `read`.
+        """
+        known = self._curves.get(path)
+        if known is None or name not in known["curves"]:
+            record = self.read(path)
+            if record is None:
+                return None
+            known = {key: value for key, value in record.items() if key not in _BULK}
+            for part in ("curves", "round_zero"):
+                known[part] = {name: (record.get(part) or {}).get(name)}
+            self._curves[path] = known
+        return known
 
     def all_paths(self) -> list[Path]:
         """Return every record file, sorted."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench import registry
-from boostbench.data import Dataset, impute, load, split
+from boostbench.data import Dataset, impute, load, locate, split
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.curves import (
     Costs,
@@ -31,16 +32,19 @@ from boostbench.experiments.curves import (
     takes_callback,
 )
 from boostbench.experiments.expressions import resolve
-from boostbench.experiments.runs import CLEAN, Params, Run
+from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.experiments.seeds import rng_for
 from boostbench.experiments.weights import WeightTally
 from boostbench.noise import corrupt
 
-__all__ = ["execute", "warm_up"]
+__all__ = ["Problem", "execute", "make", "prepare", "warm_up"]
 
 _WARM_UP_ROUNDS = 2
 _WARM_UP_ROWS = 12
-_warm: set[tuple[str, Params]] = set()
+_KEPT_BYTES = 2**25
+_warm: set[tuple[str, str]] = set()
+_latest: dict[tuple[Any, ...], Problem] = {}
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Problem:
         What was corrupted, for the record.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         What each answer costs.
+    X_validation, y_validation : ndarray or None
+        A third part, if the split has one.
     """
 
     X: NDArray[np.float64]
@@ -67,6 +73,8 @@ class Problem:
     n_classes: int
     noise: dict[str, Any] | None
     cost: Costs | None = None
+    X_validation: NDArray[np.float64] | None = None
+    y_validation: Labels | None = None
 
 
 def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
@@ -96,7 +104,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         problem = prepare(run, data_dirs)
     with _timed(seconds, "warm_up"):
         warm_up(run)
-    booster = _make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
+    booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
     weights, bounds = _weight_tally(run, problem), "bound" in run.record
     curves = Curves(problem.y, problem.y_clean, problem.cost, weights, bounds=bounds)
     with _timed(seconds, "fit"):
@@ -122,6 +130,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         "n_rounds": len(tested.errors),
         "n_train": len(problem.y),
         "n_test": len(problem.y_test),
+        **({} if problem.y_validation is None else {"n_validation": len(problem.y_validation)}),
         "n_classes": problem.n_classes,
         "n_features": problem.X.shape[1],
         "n_per_class": _per_class(problem),
@@ -131,6 +140,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         "curves": {
             **curves.as_dict(),
             **tested.as_dict("test"),
+            **_validated(booster, problem),
             **(edge_bounds(booster, curves) if bounds else {}),
             **_extra_curves(run, booster, problem, weights),
         },
@@ -139,7 +149,22 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
 
 
 def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
-    """Load, split and corrupt the data of a run."""
+    """Load, split and corrupt the data of a run.
+
+    A worker does many runs on one problem; while it is small, the last one is kept.
+    """
+    located = locate(run.data.name, run.data.params.plain(), data_dirs)
+    key = (located.checksum, run.data, run.split, run.noise, run.seed)
+    if key in _latest:
+        return deepcopy(_latest[key])
+    _latest.clear()
+    problem = _prepared(run, data_dirs)
+    if problem.X.nbytes + problem.X_test.nbytes <= _KEPT_BYTES:
+        _latest[key] = deepcopy(problem)  # a booster may write into what it is given
+    return problem
+
+
+def _prepared(run: Run, data_dirs: Sequence[str | Path]) -> Problem:
     data = run.data
     dataset = load(
         data.name,
@@ -148,15 +173,27 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
         encode=data.encode,  # type: ignore[arg-type]  # load checks it
         rng=rng_for("data", run),
     )
-    spec = run.split if isinstance(run.split, str) else run.split.plain()
-    train, test = split(dataset, spec, rng_for("split", run))
+    train, test, validation = _parts(run, dataset)
     X = impute(dataset.X, data.missing, categorical=dataset.categorical, fit_rows=train)
     y_clean = dataset.y[train]
     y, noise = y_clean, None
     if run.noise != CLEAN:
         y, noise = _corrupted(run, dataset, X[train], y_clean)
     X_test, y_test, cost = X[test], dataset.y[test], _cost(run, dataset)
-    return Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
+    problem = Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
+    if validation is None:
+        return problem
+    return replace(problem, X_validation=X[validation], y_validation=dataset.y[validation])
+
+
+def _parts(run: Run, dataset: Dataset) -> tuple[Rows, Rows, Rows | None]:
+    """Return the rows of training, test and, if the split has one, validation."""
+    spec = run.split if isinstance(run.split, str) else run.split.plain()
+    train, test = split(dataset, spec, rng_for("split", run))
+    if not isinstance(spec, dict) or not spec.get("validation") or "part" in spec:
+        return train, test, None
+    _, validation = split(dataset, {**spec, "part": "validation"}, rng_for("split", run))
+    return train, test, validation
 
 
 def _corrupted(
@@ -209,7 +246,7 @@ def warm_up(run: Run) -> None:
 
     What is wrong with the booster shows in the fit that counts, so it is passed over here.
     """
-    known = (run.booster.name, run.booster.params)
+    known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
     try:
         cls = _class_of(run)
         if known in _warm or not cls.__module__.startswith("boostbench."):
@@ -219,7 +256,7 @@ def warm_up(run: Run) -> None:
         for n_classes in (3, 2):  # some boosters are for two classes
             y = np.arange(_WARM_UP_ROWS) % n_classes
             X = rng.normal(size=(_WARM_UP_ROWS, 2)) + y[:, None]
-            booster = _make(run, X, n_classes, _WARM_UP_ROUNDS)
+            booster = make(run, X, n_classes, _WARM_UP_ROUNDS)
             with suppress(ValueError):
                 booster.fit(X, y)
                 list(booster.staged_predict(X))
@@ -228,13 +265,23 @@ def warm_up(run: Run) -> None:
         return
 
 
+def _kinds(value: Any) -> Any:
+    """Return parameters with equal numbers: another number needs no other compiled code."""
+    if isinstance(value, dict):
+        return {key: _kinds(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_kinds(item) for item in value]
+    return 0 if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def _class_of(run: Run) -> Any:
     return registry.boosters.get(run.booster.source or run.booster.name)
 
 
-def _make(
+def make(
     run: Run, X: NDArray[np.float64], n_classes: int, rounds: int, cost: Costs | None = None
 ) -> Any:
+    """Return the run's booster, not fitted."""
     sizes = {"K": n_classes, "n": X.shape[0], "d": X.shape[1]}
     params = resolve(run.booster.params.plain(), sizes)
     if run.booster.takes_cost_of_data:
@@ -252,7 +299,10 @@ def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
     )
     curves.add(np.full_like(problem.y, first))
     tested.add(np.full_like(problem.y_test, first))
-    return {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
+    found = {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
+    if problem.y_validation is not None:
+        found["validation_errors"] = int(np.count_nonzero(problem.y_validation != first))
+    return found
 
 
 def _weight_tally(run: Run, problem: Problem) -> WeightTally | None:
@@ -261,6 +311,16 @@ def _weight_tally(run: Run, problem: Problem) -> WeightTally | None:
         return None
     kept = run.checkpoints if "sample_weights" in run.record else ()
     return WeightTally(problem.y != problem.y_clean, kept)
+
+
+def _validated(booster: Any, problem: Problem) -> dict[str, list[int]]:
+    """Return the errors on the validation part, without costs: they are for choosing."""
+    if problem.X_validation is None or problem.y_validation is None:
+        return {}
+    tally = Tally(problem.y_validation)
+    for predicted in staged_labels(booster, problem.X_validation):
+        tally.add(predicted)
+    return {"validation_errors": tally.errors}
 
 
 def _extra_curves(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CLEAN", "Booster", "Data", "Noise", "Params", "Run", "canonical_json"]
+__all__ = ["CLEAN", "Axis", "Booster", "Data", "Noise", "Params", "Run", "canonical_json"]
 
 
 def canonical_json(value: Any) -> str:
@@ -122,6 +122,27 @@ CLEAN = Noise()
 
 
 @dataclass(frozen=True)
+class Axis:
+    """A parameter whose value is chosen.
+
+    Attributes
+    ----------
+    path : tuple of str
+        Where it stands among the booster's parameters.
+    values : tuple
+        What to choose from, JSON values.
+    """
+
+    path: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The parameter's own name."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True)
 class Booster:
     """A booster with its parameters.
 
@@ -137,6 +158,8 @@ class Booster:
         What the registry is asked for: the name, or the full path of a plugin file and the class.
     rounds : int or None
         Its own number of rounds, in place of the config's; no part of the value.
+    grid : tuple of Axis
+        What is chosen before the booster is a value; no part of it.
     """
 
     name: str
@@ -144,6 +167,7 @@ class Booster:
     label: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     rounds: int | None = field(default=None, compare=False)
+    grid: tuple[Axis, ...] = field(default=(), compare=False)
 
     @property
     def takes_cost_of_data(self) -> bool:
@@ -181,6 +205,9 @@ class Run:
         What is recorded beside the error curves.
     checkpoints : tuple of int
         Rounds at which `record` looks; empty without `record`.
+    validation : Params or None
+        Cross-validation inside the training part (``folds``, ``stratify``) in the place of the one
+        fit: the errors on all its validation parts are what is recorded.
     """
 
     data: Data
@@ -191,11 +218,13 @@ class Run:
     seed: int
     record: tuple[str, ...] = ()
     checkpoints: tuple[int, ...] = ()
+    validation: Params | None = None
 
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels."""
         noise = self.noise
         cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
+        validation = {} if self.validation is None else {"validation": self.validation.plain()}
         return {
             "dataset": {
                 "name": self.data.name,
@@ -213,6 +242,7 @@ class Run:
             "seed": self.seed,
             "record": list(self.record),
             "checkpoints": list(self.checkpoints),
+            **validation,
         }
 
     @property

@@ -133,6 +133,10 @@ def _execute(job: Job) -> dict[str, Any]:
     from boostbench.experiments.run import execute  # heavy: numpy, scikit-learn, numba
 
     _load_plugins(job)
+    if job.run.validation is not None:
+        from boostbench.experiments.crossfit import cross_validate
+
+        return cross_validate(job.run, job.data_dirs)
     return execute(job.run, job.data_dirs)
 
 

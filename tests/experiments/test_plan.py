@@ -5,8 +5,9 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.config import load_config
-from boostbench.experiments.plan import Plan, load_plan, make_plan
+from boostbench.experiments.plan import Plan, make_plan
 from boostbench.experiments.records import RecordStore
+from boostbench.experiments.wanted import load_plan
 from tests.experiments.tools import SMALL, carry_out
 
 MIXED = """

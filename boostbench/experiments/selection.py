@@ -1,0 +1,187 @@
+"""Choosing parameters on validation errors: a pure function of error counts.
+
+The protocol of "Multi-class deep boosting" (Sec. 6.2 of its reading) and of SPLBoost (Sec. 9.4):
+
+    1  every point of the grid is fitted; the errors of its staged predictions are counted
+    2  the point (and number of rounds) of the fewest validation errors is kept; ties go by
+       preference, then to the point listed first, then to fewer rounds
+    3  where a value kept lies at an end of its range, the range grows there: from 1 again
+    4  the test error of what was kept is reported
+
+Files, processes and plans are the business of `boostbench.experiments.wanted`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.experiments.protocol import Reach
+from boostbench.experiments.runs import Axis, Booster, Params
+from boostbench.experiments.sweeps import swept_label
+
+__all__ = ["Choice", "Grid", "choose", "extended", "mean_errors", "points_of", "with_point"]
+
+Grid = tuple[Axis, ...]
+Point = tuple[Any, ...]
+#: Error counts after each round, of whole numbers of any size.
+Errors = NDArray[Any]
+
+_DIGITS = 12  # of a value that a range was extended by
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was kept.
+
+    Attributes
+    ----------
+    at : int
+        For ensembles of up to, or (unless rounds are chosen) of just so many rounds.
+    index : int
+        Which point, in the order of `points_of`.
+    rounds : int
+        How many rounds are used.
+    errors : int
+        What decided.
+    n_ties : int
+        Points that reach the same, this one among them.
+    """
+
+    at: int
+    index: int
+    rounds: int
+    errors: int
+    n_ties: int
+
+
+def points_of(grid: Grid) -> list[Point]:
+    """Return every combination of values as listed, the last parameter running fastest.
+
+    Without any parameter there is one point, the empty one.
+    """
+    return list(itertools.product(*(axis.values for axis in grid)))
+
+
+def with_point(booster: Booster, point: Point) -> Booster:
+    """Return the booster with the values of a point of its grid."""
+    if not booster.grid:
+        return booster
+    params = booster.params.plain()
+    for axis, value in zip(booster.grid, point, strict=True):
+        place = params
+        for key in axis.path[:-1]:
+            if not isinstance(place.get(key), dict):
+                place[key] = {}
+            place = place[key]
+        place[axis.name] = value
+    swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
+    label = swept_label(booster.label or booster.name, swept)
+    return replace(booster, params=Params(params), label=label, grid=())
+
+
+def choose(
+    grid: Grid,
+    errors: Sequence[Errors | None],
+    at: int,
+    *,
+    prefer: Sequence[tuple[str, str]] = (),
+    rounds: bool = False,
+) -> Choice | None:
+    """Keep the point of the fewest errors.
+
+    Parameters
+    ----------
+    grid : tuple of Axis
+    errors : sequence of (ndarray of shape (T,) or None)
+        Of each point after each round; None for a point that could not be fitted.
+    at : int
+        Rounds to look at, at most T.
+    prefer : sequence of (name, {"smallest", "largest"}), default=()
+        Decides among equals.
+    rounds : bool, default=False
+        Whether fewer rounds than ``at`` may be kept.
+
+    Returns
+    -------
+    choice : Choice or None
+        None if no point could be fitted.
+    """
+    first = 0 if rounds else at - 1
+    order = [index for index in _by_preference(grid, prefer) if errors[index] is not None]
+    if not order:
+        return None
+    lowest = [_counts(errors, index)[first:at].min() for index in order]
+    best = min(lowest)
+    index = order[lowest.index(best)]
+    found = first + 1 + int(_counts(errors, index)[first:at].argmin())
+    return Choice(at, index, found, int(best), lowest.count(best))
+
+
+def mean_errors(counts: Sequence[Errors], sizes: Sequence[int]) -> Errors:
+    """Return whole numbers that are ordered as the mean error rates of several test parts are."""
+    multiple = math.lcm(*sizes)
+    shares = [c.astype(object) * (multiple // n) for c, n in zip(counts, sizes, strict=True)]
+    total: Errors = np.sum(shares, axis=0)
+    return total
+
+
+def extended(grid: Grid, kept: Iterable[Point], reaches: Sequence[Reach]) -> Grid:
+    """Return the grid with a further value wherever a kept one lies at an end of its range.
+
+    A parameter with one value alone has no range.
+    """
+    by_name = {reach.name: reach for reach in reaches}
+    kept = list(kept)
+    axes = []
+    for place, axis in enumerate(grid):
+        reach = by_name.get(axis.name)
+        if reach is not None and len(axis.values) > 1:
+            axis = _longer(axis, {point[place] for point in kept}, reach)
+        axes.append(axis)
+    return tuple(axes)
+
+
+def _by_preference(grid: Grid, prefer: Sequence[tuple[str, str]]) -> list[int]:
+    places = {axis.name: place for place, axis in enumerate(grid)}
+    rules = [
+        (places[name], 1 if end == "smallest" else -1) for name, end in prefer if name in places
+    ]
+    points = points_of(grid)
+    return sorted(
+        range(len(points)),
+        key=lambda index: tuple(sign * points[index][place] for place, sign in rules),
+    )
+
+
+def _counts(errors: Sequence[Errors | None], index: int) -> Errors:
+    found = errors[index]
+    assert found is not None
+    return found
+
+
+def _longer(axis: Axis, kept: set[Any], reach: Reach) -> Axis:
+    smallest, largest = min(axis.values), max(axis.values)
+    below = smallest - reach.step if reach.step else smallest / reach.factor
+    above = largest + reach.step if reach.step else largest * reach.factor
+    ends_below = smallest in kept and below < smallest and _is_within(below, reach)
+    smaller = [_rounded(below)] if ends_below else []
+    larger = [_rounded(above)] if largest in kept and _is_within(above, reach) else []
+    if axis.values[0] == largest:  # listed downwards
+        return replace(axis, values=(*larger, *axis.values, *smaller))
+    return replace(axis, values=(*smaller, *axis.values, *larger))
+
+
+def _is_within(value: float, reach: Reach) -> bool:
+    slack = 10.0 ** (1 - _DIGITS)
+    return reach.low * (1 - slack) <= value <= reach.high * (1 + slack)
+
+
+def _rounded(value: float) -> float:
+    return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")

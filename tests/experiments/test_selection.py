@@ -1,0 +1,234 @@
+"""Parameters are chosen on validation errors, in one way whoever did the runs and when."""
+
+import json
+
+import numpy as np
+import pytest
+
+from boostbench.experiments.config import load_config
+from boostbench.experiments.conduct import run_plan
+from boostbench.experiments.executors import InlineExecutor
+from boostbench.experiments.grid import expand
+from boostbench.experiments.protocol import Reach
+from boostbench.experiments.records import RecordStore
+from boostbench.experiments.runs import Axis, Booster, Params
+from boostbench.experiments.selection import (
+    choose,
+    extended,
+    mean_errors,
+    points_of,
+    with_point,
+)
+from boostbench.experiments.wanted import load_plan, plan_config
+
+GRID = (Axis(("depth",), (1, 2, 3)), Axis(("learner", "tree", "beta"), (1e-5, 1e-6)))
+BASE = """
+name: trial
+datasets: [wine]
+split: {folds: 3, validation: true}
+boosters: [toy-centroids: {grid: {shape: [a, b], scale: [0.5, 1.0]}}]
+rounds: 6
+checkpoints: [6]
+"""
+VALIDATION = BASE + "select: {by: validation}\n"
+
+
+def errors(*rows):
+    return [None if row is None else np.array(row) for row in rows]
+
+
+def test_a_point_goes_into_the_parameters_and_the_label():
+    booster = Booster("b", Params({"learner": "tree", "x": 1}), "B", grid=GRID)
+    assert points_of(GRID)[:3] == [(1, 1e-5), (1, 1e-6), (2, 1e-5)]
+    one = with_point(booster, (2, 1e-6))
+    assert one.params.plain() == {"depth": 2, "learner": {"tree": {"beta": 1e-6}}, "x": 1}
+    assert (one.label, one.grid) == ("B (depth=2, beta=1e-06)", ())
+    assert points_of(()) == [()]
+    assert with_point(Booster("b"), ()) == Booster("b")
+
+
+def test_the_fewest_errors_win_and_ties_go_by_preference_then_by_the_list():
+    counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
+    assert choose(GRID, counts, 2).index == 1
+    assert choose(GRID, counts, 2).n_ties == 3
+    largest = choose(GRID, counts, 2, prefer=[("beta", "largest")])
+    assert largest.index == 2
+    both = choose(GRID, counts, 2, prefer=[("depth", "largest"), ("beta", "largest")])
+    assert both.index == 4
+    assert choose(GRID, counts, 1).index == 3
+    assert choose(GRID, counts, 2, prefer=[("absent", "largest")]).index == 1
+
+
+def test_rounds_are_chosen_with_the_point_and_ties_go_to_the_point_then_to_fewer_rounds():
+    counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
+    choice = choose(GRID, counts, 4, rounds=True)
+    assert (choice.index, choice.rounds, choice.errors, choice.n_ties) == (0, 2, 3, 2)
+    assert choose(GRID, counts, 1, rounds=True).index == 1
+    assert choose(GRID, errors(*[None] * 6), 4) is None
+
+
+def test_mean_errors_of_parts_of_several_sizes_are_ordered_exactly():
+    sizes = [3, 4]
+    one = mean_errors([np.array([1]), np.array([2])], sizes)
+    other = mean_errors([np.array([2]), np.array([1])], sizes)
+    assert one[0] == 4 + 6
+    assert other[0] == 8 + 3
+
+
+def test_ranges_grow_where_a_kept_value_lies_at_an_end():
+    reaches = [Reach("depth", 1, 0, 1, 4), Reach("beta", 0, 10, 1e-8, 1e-4)]
+    longer = extended(GRID, [(3, 1e-6), (1, 1e-6)], reaches)
+    assert longer[0].values == (1, 2, 3, 4)  # not below 1
+    assert longer[1].values == (1e-5, 1e-6, 1e-7)  # listed downwards
+    longer = extended(longer, [(4, 1e-5)], reaches)
+    assert longer[0].values == (1, 2, 3, 4)
+    assert longer[1].values == (1e-4, 1e-5, 1e-6, 1e-7)
+    assert extended(longer, [(2, 1e-4), (2, 1e-6)], reaches) == longer
+    single = (Axis(("depth",), (3,)),)
+    assert extended(single, [(3,)], reaches) == single
+
+
+def do_all(config, results, store=None, most=None):
+    """Do what is wanted until nothing is; returns the number of runs of every pass."""
+    passes = []
+    store = store or RecordStore(results)
+    while todo := plan_config(config, expand(config), store).todo():
+        run_plan(todo[:most], store, InlineExecutor())
+        passes.append(len(todo[:most]))
+    return passes
+
+
+def told(config, results):
+    plan = load_plan(config, results)
+    assert plan.n_open == 0
+    return [chosen.record()["selected"]["choices"] for chosen in plan.chosen]
+
+
+def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_file, tmp_path):
+    config = load_config(config_file(VALIDATION))
+    assert do_all(config, tmp_path) == [12]
+    plan = load_plan(config, tmp_path)
+    assert len(plan.chosen) == 3
+    records = {p.run: p.record() for p in plan.runs}
+    for fold, chosen in enumerate(plan.chosen):
+        assert chosen.status == "ok"
+        assert chosen.run.method == "toy-centroids"
+        assert chosen.run.split["fold"] == fold
+        mine = [r for run, r in records.items() if run.split["fold"] == fold]
+        lowest = min(record["curves"]["validation_errors"][-1] for record in mine)
+        record = chosen.record()
+        assert record["curves"]["validation_errors"][-1] == lowest
+        assert record["selected"]["choices"][0]["errors"] == lowest
+        assert record["selected"]["n_fits"] == 4
+        assert record["n_train"] + record["n_validation"] + record["n_test"] == 178
+        assert record["curves"] == records[chosen.run]["curves"]
+
+
+def test_points_are_shared_with_a_config_that_selects_in_another_way(config_file, tmp_path):
+    do_all(load_config(config_file(VALIDATION)), tmp_path)
+    config = load_config(config_file(BASE + "select: {by: test}\n", "other.yaml"))
+    assert do_all(config, tmp_path) == []
+    plan = load_plan(config, tmp_path)
+    assert len({chosen.run.booster.params for chosen in plan.chosen}) == 1
+    shares = {}
+    for planned in plan.runs:
+        record = planned.record()
+        share = record["curves"]["test_errors"][-1] / record["n_test"]
+        shares.setdefault(planned.run.booster.params, []).append(share)
+    means = {params: np.mean(its) for params, its in shares.items()}
+    assert means[plan.chosen[0].run.booster.params] == pytest.approx(min(means.values()))
+
+
+FOLDS = """
+name: trial
+datasets: [wine, iris]
+split: {holdout: 0.3}
+noise: {model: exchange, rate: 0.2}
+boosters: [toy-centroids: {grid: {scale: [0.5, 1.0]}}, toy-centroids: {label: plain, shape: x}]
+rounds: 8
+seeds: 2
+select: {by: {folds: 4, stratify: true}, rounds: true}
+"""
+
+
+def test_cross_validation_inside_the_training_part_and_one_more_fit(config_file, tmp_path):
+    config = load_config(config_file(FOLDS))
+    assert do_all(config, tmp_path) == [12, 8]
+    for chosen in load_plan(config, tmp_path).chosen:
+        record = chosen.record()
+        (choice,) = record["selected"]["choices"]
+        assert record["selected"]["n_fits"] == 4 * (2 if chosen.run.method != "plain" else 1)
+        curve = record["curves"]["test_errors"]
+        fitted = chosen.parts[0][2].record()["curves"]["test_errors"]
+        assert curve[: choice["rounds"]] == fitted[: choice["rounds"]]
+        assert curve[choice["rounds"] :] == [curve[choice["rounds"] - 1]] * (8 - choice["rounds"])
+
+
+def test_inner_folds_are_counted_on_noisy_labels_and_are_the_same_for_all(config_file, tmp_path):
+    config = load_config(config_file(FOLDS))
+    do_all(config, tmp_path)
+    inner = [p for p in load_plan(config, tmp_path).runs if p.run.validation is not None]
+    by_problem = {}
+    for planned in inner:
+        record = planned.record()
+        assert len(record["curves"]["validation_errors"]) == 8
+        assert record["n_validation"] == record["n_train"]
+        assert set(record["curves"]) == {"validation_errors"}
+        place = (planned.run.data.name, planned.run.seed)
+        by_problem.setdefault(place, set()).add(tuple(record["curves"]["validation_errors"]))
+    # `scale` and `shape` change nothing of what this booster answers
+    assert {len(curves) for curves in by_problem.values()} == {1}
+
+
+@pytest.mark.parametrize("most", [1, 5])
+def test_the_choice_does_not_depend_on_the_order_or_on_interruptions(config_file, tmp_path, most):
+    config = load_config(config_file(FOLDS))
+    do_all(config, tmp_path / "whole")
+    while plan_config(config, expand(config), RecordStore(tmp_path / "parts")).todo():
+        store = RecordStore(tmp_path / "parts")
+        todo = plan_config(config, expand(config), store).todo()
+        run_plan(todo[::-1][:most], store, InlineExecutor())
+    assert told(config, tmp_path / "whole") == told(config, tmp_path / "parts")
+
+
+def test_a_grid_extends_itself_until_nothing_lies_at_an_end(config_file, tmp_path):
+    text = BASE.replace("shape: [a, b], scale: [0.5, 1.0]", "scale: [1.0, 10.0]")
+    rule = "select: {by: validation, extend: {scale: {factor: 10, within: [1, 1000]}}, "
+    config = load_config(config_file(text + rule + "prefer: {scale: largest}}\n"))
+    assert do_all(config, tmp_path) == [6, 3, 3]  # all tie, so the largest is kept
+    assert [its[0]["values"] for its in told(config, tmp_path)] == [{"scale": 1000.0}] * 3
+    alone = text.replace("[wine]", "[wine: {extend: false}]")
+    config = load_config(config_file(alone + rule + "prefer: {scale: largest}}\n", "b.yaml"))
+    assert [its[0]["values"] for its in told(config, tmp_path)] == [{"scale": 10.0}] * 3
+
+
+def test_a_choice_is_open_until_all_its_points_are_done(config_file, tmp_path):
+    config = load_config(config_file(VALIDATION))
+    store = RecordStore(tmp_path)
+    plan = plan_config(config, expand(config), store)
+    assert (len(plan.runs), plan.n_open) == (12, 3)
+    run_plan(plan.todo()[:11], store, InlineExecutor())
+    plan = plan_config(config, expand(config), store)
+    assert plan.n_open == 3  # the range could have to grow
+    assert plan.chosen[0].reason == "1 of 12 fits that the choice rests on are to be done"
+    assert plan.chosen[0].record() is None
+
+
+def test_points_that_fail_are_no_candidates(config_file, tmp_path):
+    text = VALIDATION.replace("toy-centroids:", "toy-raises:")
+    config = load_config(config_file(text))
+    do_all(config, tmp_path)
+    assert {chosen.status for chosen in load_plan(config, tmp_path).chosen} == {"failed"}
+
+
+def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):
+    config = load_config(config_file(VALIDATION.replace("checkpoints: [6]", "checkpoints: [2, 6]")))
+    do_all(config, tmp_path)
+    for choices in told(config, tmp_path):
+        assert [(choice["at"], choice["rounds"]) for choice in choices] == [(2, 2), (6, 6)]
+
+
+def test_the_key_of_a_run_without_inner_folds_is_as_ever(config_file):
+    (run, *_) = expand(load_config(config_file(VALIDATION)))
+    assert "validation" not in run.value()
+    assert json.loads(json.dumps(run.value())) == run.value()
