@@ -327,9 +327,11 @@ figures = Registry(
         "differences": "boostbench.reports.differences:draw_differences",
         "distribution": "boostbench.reports.distribution:draw_distribution",
         "excess": "boostbench.reports.excess:draw_excess",
+        "losses": "boostbench.reports.loss_figure:draw_losses",
         "noise": "boostbench.reports.noise_levels:draw_noise_levels",
         "predictions": "boostbench.reports.predictions:draw_predictions",
         "scatter": "boostbench.reports.scatter:draw_scatter",
+        "weights": "boostbench.reports.weights_figure:draw_weights",
     },
 )
 tables = Registry(
@@ -350,6 +352,8 @@ claims = Registry(
         "falls": "boostbench.reports.claims.trends:falls",
         "gap_shrinks": "boostbench.reports.claims.trends:gap_shrinks",
         "loses": "boostbench.reports.claims.comparing:loses",
+        "loss_is": "boostbench.reports.claims.losses:loss_is",
+        "losses_ordered": "boostbench.reports.claims.losses:losses_ordered",
         "matches_paper": "boostbench.reports.claims.counting:matches_paper",
         "ordered": "boostbench.reports.claims.comparing:ordered",
         "predictions_grow": "boostbench.reports.claims.predictions:predictions_grow",

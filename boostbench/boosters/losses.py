@@ -34,6 +34,7 @@ __all__ = [
     "EXPONENTIAL",
     "LOGISTIC",
     "LOGISTIC_2",
+    "LOSSES",
     "SAVAGE",
     "SAVAGE2",
     "SQUARED",
@@ -252,3 +253,15 @@ SAVAGE = Savage(2.0)
 SAVAGE2 = Savage(1.0)
 TANGENT = Tangent()
 ZERO_ONE = ZeroOne()
+
+#: Losses by name.
+LOSSES: dict[str, MarginLoss] = {
+    "exponential": EXPONENTIAL,
+    "logistic": LOGISTIC,
+    "logistic-2": LOGISTIC_2,
+    "squared": SQUARED,
+    "savage": SAVAGE,
+    "savage2": SAVAGE2,
+    "tangent": TANGENT,
+    "zero-one": ZERO_ONE,
+}

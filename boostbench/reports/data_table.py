@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError
 from boostbench.reports.frame import Result, Study
@@ -15,7 +16,8 @@ from boostbench.reports.tables import BEYOND, OFF, Cell, Group, Row, Section, Ta
 __all__ = ["DEFAULT_COLUMNS", "build_data_table", "read_paper_sizes"]
 
 
-class _Column(NamedTuple):
+@dataclass(frozen=True)
+class _Column:
     """What is counted of a data set.
 
     Attributes
@@ -35,7 +37,7 @@ class _Column(NamedTuple):
 
 
 def _majority(record: Mapping[str, Any]) -> float:
-    counts = record["n_per_class"]
+    counts: list[int] = record["n_per_class"]
     return 100.0 * max(counts) / sum(counts)
 
 

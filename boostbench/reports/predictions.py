@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.data import find_entry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.run import prepare
 from boostbench.reports.frame import Result, Study, error_curve
 from boostbench.reports.options import check_choice, chosen_booster, chosen_rounds
+from boostbench.reports.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.predictor import codewords_of, labels_of, predictor_of
 from boostbench.reports.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.theory.gaussians import bayes_error, log_densities
@@ -21,7 +21,6 @@ from boostbench.theory.gaussians import bayes_error, log_densities
 __all__ = ["draw_predictions"]
 
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
-_GRID = 300  # points of the Bayes rule's map along each axis
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
 
 
@@ -67,7 +66,7 @@ def draw_predictions(
     if predictions[0].shape[1] != 2:
         n_classes = predictions[0].shape[1] + 1
         raise BoostbenchError(f"predictions are drawn for three classes, found {n_classes}")
-    gaussians = _gaussians(result)
+    gaussians = gaussians_of(result)
     n_rows = 1 if gaussians is None else 2
     size = (_LEFT + _PANEL * len(rounds), _BOTTOM + (_PANEL + 0.15) * n_rows)
     figure = Figure(figsize=size, layout="constrained")
@@ -106,16 +105,6 @@ def _chosen_result(study: Study, booster: Any, dataset: Any, seed: Any) -> Resul
     if not fitting[0].ok:
         raise BoostbenchError(f"the run {fitting[0].run.id} has no result: {fitting[0].status}")
     return fitting[0]
-
-
-def _gaussians(result: Result) -> tuple[Any, Any] | None:
-    """Return means and covariances of a problem of two Gaussian features; None for others."""
-    entry = find_entry(result.run.data.name, ())
-    if entry.generator != "gaussian-mixture":
-        return None
-    params = {**(entry.params or {}), **result.run.data.params.plain()}
-    is_plane = len(params["means"][0]) == 2 and not params.get("priors")
-    return (params["means"], params["covariances"]) if is_plane else None
 
 
 def _limits(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -162,7 +151,7 @@ def _draw_plane(
         x1, x2 = X[shown == k].T
         axes.scatter(x1, x2, s=5, color=colour, alpha=0.5, linewidths=0, zorder=3)
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
-    _draw_boundaries(axes, gaussians, low, high)
+    draw_bayes_boundaries(axes, gaussians, low, high)
     if answers is None:
         error, population = 100 * np.mean(bayes != y), 100 * bayes_error(*gaussians)
         words = f"classes; Bayes error {error:.2f} %, of all samples {population:.2f} %"
@@ -175,17 +164,3 @@ def _draw_plane(
     axes.set_ylim(low[1], high[1])
     axes.xaxis.set_major_locator(round_ticks(5))
     axes.yaxis.set_major_locator(round_ticks(5))
-
-
-def _draw_boundaries(
-    axes: Axes,
-    gaussians: tuple[Any, Any],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> None:
-    """Draw where the Bayes rule changes its answer."""
-    grid = np.meshgrid(*np.linspace(low, high, _GRID).T)
-    scores = log_densities(np.column_stack([part.ravel() for part in grid]), *gaussians)
-    for k in range(scores.shape[1]):
-        lead = scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)
-        axes.contour(*grid, lead.reshape(_GRID, _GRID), [0.0], colors=[INK], linewidths=0.9)

@@ -1,0 +1,115 @@
+"""Losses of the margin as a config names them, for figures and claims about them.
+
+A loss is a name, ``savage``, or ``{name: {parameters}}``, where the name of a self-paced
+regulariser stands for the latent loss it makes of the exponential one: ``{linear: {age: 3}}``. A
+list as a parameter's value is several losses; ``label`` names one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
+from boostbench.boosters.self_paced import REGULARISERS
+from boostbench.errors import BoostbenchError, UnknownNameError
+
+__all__ = ["NamedLoss", "read_losses"]
+
+_LABELS = {
+    "exponential": "exponential (AdaBoost)",
+    "logistic": "logistic",
+    "logistic-2": "logistic (LogitBoost)",
+    "squared": "squared (L2Boost)",
+    "savage": "Savage (SavageBoost)",
+    "savage2": "Savage2 (RBoost)",
+    "tangent": "tangent",
+    "zero-one": "0-1",
+}
+_SYMBOLS = {"age": "\u03bb", "power": "t", "gamma": "\u03b3", "zeta": "\u03b6"}
+
+
+@dataclass(frozen=True)
+class NamedLoss:
+    """A loss and what it is called.
+
+    Attributes
+    ----------
+    name : str
+        Of the loss or of the regulariser.
+    label : str
+    loss : MarginLoss
+    """
+
+    name: str
+    label: str
+    loss: MarginLoss
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether it is the loss of a self-paced booster."""
+        return isinstance(self.loss, Latent)
+
+    @property
+    def threshold(self) -> float:
+        """The margin below which a sample is left out; -inf if none is."""
+        if not isinstance(self.loss, Latent):
+            return -math.inf
+        return -math.log(self.loss.regulariser.threshold)
+
+
+def read_losses(value: Any) -> list[NamedLoss]:
+    """Read one loss or a list of losses.
+
+    Raises
+    ------
+    BoostbenchError
+        If a name or a parameter is not known, or a value is out of range.
+    """
+    listed = value if isinstance(value, list | tuple) else [value]
+    return [loss for item in listed for loss in _read(item)]
+
+
+def _read(item: Any) -> Iterable[NamedLoss]:
+    if isinstance(item, Mapping) and len(item) == 1:
+        ((name, params),) = item.items()
+    else:
+        name, params = item, {}
+    if not isinstance(name, str) or not isinstance(params, Mapping):
+        raise BoostbenchError(f"a loss is a name or {{name: {{parameters}}}}, found {item!r}")
+    if name not in LOSSES and name not in REGULARISERS:
+        raise UnknownNameError("loss", name, [*LOSSES, *REGULARISERS])
+    label = params.get("label")
+    own = {key: value for key, value in params.items() if key != "label"}
+    for values in itertools.product(*map(_several, own.values())):
+        chosen = dict(zip(own, values, strict=True))
+        yield NamedLoss(name, str(label or _label(name, chosen)), _make(name, chosen))
+
+
+def _make(name: str, params: Mapping[str, Any]) -> MarginLoss:
+    known = inspect.signature(REGULARISERS[name]).parameters if name in REGULARISERS else {}
+    for key, value in params.items():
+        if key not in known:
+            raise UnknownNameError(f"parameter of the loss {name!r}", key, known)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            raise BoostbenchError(f"{key} of the loss {name!r} must be positive, found {value!r}")
+    if name in LOSSES:
+        return LOSSES[name]
+    if "age" not in params:
+        raise BoostbenchError(f"the loss {name!r} needs an age, {{{name}: {{age: 3}}}}")
+    return Latent(REGULARISERS[name](**params))
+
+
+def _label(name: str, params: Mapping[str, Any]) -> str:
+    if name in LOSSES:
+        return _LABELS[name]
+    words = [f"{_SYMBOLS[key]} = {value:g}" for key, value in params.items() if key in _SYMBOLS]
+    return ", ".join([name, *words])
+
+
+def _several(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
