@@ -108,7 +108,7 @@ class BinaryBooster(TwoClasses, Booster):
 
 def signed_labels(game: Game) -> NDArray[np.float64]:
     """Return y, -1 for the first class and +1 for the second, shape (n,)."""
-    return 2.0 * game.y.astype(np.float64) - 1.0
+    return game.signed_labels
 
 
 def margins(game: Game) -> NDArray[np.float64]:
@@ -136,6 +136,10 @@ def normalised_weights(
     >>> normalised_weights(np.array([1.0, 1.0, 0.0]), np.array([800.0, 800.0, 900.0])).tolist()
     [0.5, 0.5, 0.0]
     """
+    if importance.min() > 0.0 and log_weight.min() > -np.inf:
+        w = np.asarray(importance * np.exp(log_weight - log_weight.max()))
+        w /= w.sum()
+        return w
     counts = (importance > 0.0) & (log_weight > -np.inf)
     w = np.zeros_like(importance)
     if counts.any():

@@ -47,9 +47,9 @@ class Ensemble:
         The scores of the rounds before are multiplied by ``decay``.
         """
         self._parts.append(trees)
-        self._coefficients.append(
-            np.broadcast_to(np.asarray(step, dtype=np.float64), (trees.n_trees,)).copy()
-        )
+        coefficients = np.empty(trees.n_trees)
+        coefficients[:] = step
+        self._coefficients.append(coefficients)
         self._decays.append(decay)
         self.n_rounds += 1
 

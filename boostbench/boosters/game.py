@@ -58,6 +58,11 @@ class Game:
         S[np.arange(len(self.y)), self.y] = 1
         return S
 
+    @cached_property
+    def signed_labels(self) -> NDArray[np.float64]:
+        """The labels of two classes as -1 and +1, shape (n,)."""
+        return 2.0 * self.y.astype(np.float64) - 1.0
+
     @property
     def true_scores(self) -> NDArray[np.float64]:
         """The scores of the true labels, F[i, y_i], shape (n,)."""

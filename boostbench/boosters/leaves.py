@@ -34,16 +34,4 @@ def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
     trees = h.trees
     if not isinstance(trees, Forest):
         raise ValueError(f"the leaves of a tree are to be given vectors; {trees!r} has none")
-    answering = Forest(
-        feature=trees.feature,
-        threshold=trees.threshold,
-        missing_left=trees.missing_left,
-        left=trees.left,
-        right=trees.right,
-        node_offset=trees.node_offset,
-        leaf_value=vectors,
-        leaf_column=np.full(len(vectors), -1),
-        leaf_offset=trees.leaf_offset,
-        n_features=trees.n_features,
-    )
-    return replace(h, trees=answering)
+    return replace(h, trees=trees.with_leaf_values(vectors))

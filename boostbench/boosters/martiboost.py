@@ -299,15 +299,4 @@ def _with_answers(trees: Forest, at_0: NDArray[np.float64], at_1: NDArray[np.flo
     """Return a layer's trees with answer-1 probabilities in place of their answers -1 and +1."""
     node = trees.leaf_column
     answers = np.where(trees.leaf_value[:, 0] > 0.0, at_1[node], at_0[node])
-    return Forest(
-        feature=trees.feature,
-        threshold=trees.threshold,
-        missing_left=trees.missing_left,
-        left=trees.left,
-        right=trees.right,
-        node_offset=trees.node_offset,
-        leaf_value=answers[:, None],
-        leaf_column=np.zeros_like(node),
-        leaf_offset=trees.leaf_offset,
-        n_features=trees.n_features,
-    )
+    return trees.with_leaf_values(answers[:, None], np.zeros_like(node))

@@ -95,9 +95,10 @@ class Hypothesis:
         -------
         F : ndarray of float64, shape (n, K)
         """
-        steps = np.broadcast_to(np.asarray(step, dtype=np.float64), (self.trees.n_trees,))
         trees = self.trees
-        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps.copy(), F.T)
+        steps = np.empty(trees.n_trees)
+        steps[:] = step
+        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps, F.T)
         return F
 
 

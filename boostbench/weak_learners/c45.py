@@ -6,14 +6,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.weak_learners.binning import BinnedData
-from boostbench.weak_learners.criteria import CRITERIA
+from boostbench.weak_learners.criteria import CRITERIA, SIGNED
 from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
 from boostbench.weak_learners.pruning import PruningRules, prune
-from boostbench.weak_learners.structures import GrownTrees, GrowthRules
-from boostbench.weak_learners.tree import Tree, numbers_of
+from boostbench.weak_learners.structures import Finished, GrowthRules
+from boostbench.weak_learners.tree import Tree
 
 __all__ = ["C45"]
 
@@ -94,15 +95,20 @@ class C45(Tree):
         self.min_cases = min_cases
         self.confidence = confidence
 
-    def grow(
-        self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
-    ) -> GrownTrees:
+    def _grow(
+        self,
+        data: BinnedData,
+        rules: GrowthRules,
+        labels: NDArray[np.int32],
+        numbers: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        columns: NDArray[np.int64],
+    ) -> Finished:
         """Grow and prune."""
-        rules = self._rules(data, demand, rng)
-        labels, numbers, _ = numbers_of(demand)
-        grown = super().grow(data, demand, rng)
-        pruning = self._pruning(rules.n_sums, isinstance(demand, BinaryLabels))
-        return prune(grown, data, pruning, labels, numbers)
+        finished = super()._grow(data, rules, labels, numbers, weights, columns)
+        pruning = self._pruning(rules.n_sums, rules.kind == SIGNED)
+        prune(finished, data, pruning, labels, numbers, columns)
+        return finished
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None

@@ -1,6 +1,12 @@
-"""Candidates: what every bin of some features is worth as the last one that goes left.
+"""Candidates: what the bins of some features are worth as the last one that goes left.
 
-Long loops over plain arrays, one class after the other: they become vector instructions.
+Only bins that hold rows of the node are candidates: a split after an empty bin is the split before
+it. They are listed first; then come long loops over plain arrays, one class after the other, which
+become vector instructions.
+
+Logarithms take most of the time of entropies. So all candidates of a feature are scored with
+`about_xlogx`, and those near enough to the best one once more, exactly: the choice is that of exact
+scores.
 """
 
 from __future__ import annotations
@@ -8,9 +14,52 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import COST, ERROR, GINI, SQUARED_ERROR, xlogx
+from boostbench.weak_learners.criteria import COST, ERROR, GINI, SQUARED_ERROR, about_xlogx, xlogx
 
-__all__ = ["score_candidates", "weight_of"]
+__all__ = ["list_bins", "pick", "score_candidates", "weight_of"]
+
+#: Rows of the work arrays: integers, of which the last ones are sums per class, and floats.
+BINS, WHERE, LEFT, PREFIX = range(4)
+KEY, SCORE = range(2)
+
+#: Scores of `about_xlogx` that differ by more than this share of the weight are in the right order.
+_SLACK = 3e-7
+
+
+@inner
+def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, ints):  # type: ignore[no-untyped-def]
+    """List the candidates of some features; those of feature j start at ``WHERE[j - first]``.
+
+    Drawn thresholds may fall into empty bins, which are listed too then. The missing bin is a
+    candidate like any other if it does not go left: all present against missing comes before it,
+    and it itself leaves nothing on the right.
+    """
+    bins, where, occupied = ints[BINS], ints[WHERE], ints[LEFT]
+    start, n_all = data.offset[first], data.low.shape[0]
+    size = data.offset[end] - start
+    for b in range(size):
+        occupied[b] = rules.random
+    if rules.criterion == COST:
+        q = total.shape[0]
+        for b in range(size):
+            for k in range(n_sums):
+                occupied[b] |= histogram[(start + b) * q + k]
+    else:
+        for k in range(n_sums):
+            if total[k] != 0 and (rules.criterion != SQUARED_ERROR or k == 1):
+                plane = histogram[k * n_all + start : k * n_all + start + size]
+                for b in range(size):
+                    occupied[b] |= plane[b]
+    n = 0
+    for j in range(first, end):
+        where[j - first] = n
+        last = data.offset[j] + data.n_bins[j] if missing_left else data.offset[j + 1]
+        if missing_left:  # an empty first bin sends missing values left alone
+            occupied[data.offset[j] - start] = 1
+        for b in range(data.offset[j], last):
+            bins[n] = b
+            n += occupied[b - start] != 0
+    where[end - first] = n
 
 
 @inner
@@ -18,53 +67,57 @@ def score_candidates(  # type: ignore[no-untyped-def]
     data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
     missing_left, ints, floats,
 ):  # fmt: skip
-    """Write key, gain and left weight of every bin of some features as a candidate.
+    """Write key, gain and left weight of the listed candidates.
 
-    The key is the gain on the grid of ties, -inf where a child would be too light. The missing bin
-    is a candidate like any other if it does not go left: all present against missing comes before
-    it, and it itself leaves nothing on the right.
+    The key is the gain on the grid of ties, or nearly the gain (see `pick`); -inf where a child
+    would be too light.
     """
-    start, n_all = data.offset[first], data.low.shape[0]
-    size = data.offset[end] - start
-    left, right_sum, score = ints[0, :size], floats[0, :size], floats[1, :size]
-    prefix = ints[1, :size]
+    n_all, size = data.low.shape[0], ints[WHERE, end - first]
+    left, key, score = ints[LEFT, :size], floats[KEY, :size], floats[SCORE, :size]
     W = weight_of(rules.criterion, total, n_sums)
     if rules.criterion == COST:
-        _score_costs(data, histogram, total, n_sums, first, end, missing_left, ints[1], left, score)
+        _score_costs(data, histogram, total, n_sums, first, end, missing_left, ints, score)
     elif rules.criterion == SQUARED_ERROR:
-        _prefix(data.offset, histogram[:n_all], first, end, missing_left, prefix)
-        _prefix(data.offset, histogram[n_all:], first, end, missing_left, left)
-        for b in range(size):
-            s, w = np.float64(prefix[b]), np.float64(left[b])
-            rest, others = np.float64(total[0] - prefix[b]), np.float64(W - left[b])
-            score[b] = s * s / w + rest * rest / others - square
+        prefix = ints[PREFIX]
+        _prefix(data, histogram[:n_all], first, end, missing_left, ints, prefix)
+        _prefix(data, histogram[n_all:], first, end, missing_left, ints, left)
+        for c in range(size):
+            s, w = np.float64(prefix[c]), np.float64(left[c])
+            rest, others = np.float64(total[0] - prefix[c]), np.float64(W - left[c])
+            score[c] = s * s / w + rest * rest / others - square
     else:
         _score_labels(
-            data, rules.criterion, histogram, total, n_sums, W, first, end, missing_left, prefix,
-            left, right_sum, score,
+            data, rules.criterion, histogram, total, n_sums, W, first, end, missing_left, ints,
+            left, key, score,
         )  # fmt: skip
-    key = right_sum
-    for b in range(size):
-        score[b] += node
-        light = (left[b] < min_weight) | (W - left[b] < min_weight)
-        key[b] = -np.inf if light else np.rint(score[b] * grid)
+    exact = not takes_logs(rules.criterion)
+    for c in range(size):
+        score[c] += node
+        light = (left[c] < min_weight) | (W - left[c] < min_weight)
+        key[c] = -np.inf if light else (np.rint(score[c] * grid) if exact else score[c])
 
 
 @inner
-def _prefix(offset, plane, first, end, missing_left, out):  # type: ignore[no-untyped-def]
-    """Write the sums up to each bin within its feature."""
-    start = offset[first]
+def takes_logs(criterion):  # type: ignore[no-untyped-def]
+    """Whether candidates are scored nearly at first."""
+    return criterion not in (COST, ERROR, GINI, SQUARED_ERROR)
+
+
+@inner
+def _prefix(data, plane, first, end, missing_left, ints, out):  # type: ignore[no-untyped-def]
+    """Write the sums up to each candidate within its feature."""
+    bins, where = ints[BINS], ints[WHERE]
     for j in range(first, end):
-        run = plane[offset[j + 1] - 1] if missing_left else np.int64(0)
-        for b in range(offset[j], offset[j + 1]):
-            run += plane[b]
-            out[b - start] = run
+        run = plane[data.offset[j + 1] - 1] if missing_left else np.int64(0)
+        for c in range(where[j - first], where[j - first + 1]):
+            run += plane[bins[c]]
+            out[c] = run
 
 
 @stage
 def _score_labels(  # type: ignore[no-untyped-def]
-    data, criterion, histogram, total, n_sums, W, first, end, missing_left, prefix, left,
-    right_sum, score,
+    data, criterion, histogram, total, n_sums, W, first, end, missing_left, ints, left, right_sum,
+    score,
 ):  # fmt: skip
     """Write left weight and minus the children's impurity, for class weights."""
     n_all = data.low.shape[0]
@@ -74,48 +127,49 @@ def _score_labels(  # type: ignore[no-untyped-def]
     for k in range(n_sums):
         if total[k] == 0:
             continue
-        _prefix(
-            data.offset, histogram[k * n_all : (k + 1) * n_all], first, end, missing_left, prefix
-        )
-        for b in range(left.shape[0]):
-            left[b] += prefix[b]
+        prefix = ints[PREFIX + k if takes_logs(criterion) else PREFIX, : left.shape[0]]
+        plane = histogram[k * n_all : (k + 1) * n_all]
+        _prefix(data, plane, first, end, missing_left, ints, prefix)
+        for c in range(left.shape[0]):
+            left[c] += prefix[c]
         if criterion == GINI:
-            for b in range(left.shape[0]):
-                here, there = np.float64(prefix[b]), np.float64(total[k] - prefix[b])
-                score[b] += here * here
-                right_sum[b] += there * there
+            for c in range(left.shape[0]):
+                here, there = np.float64(prefix[c]), np.float64(total[k] - prefix[c])
+                score[c] += here * here
+                right_sum[c] += there * there
         elif criterion == ERROR:
-            for b in range(left.shape[0]):
-                score[b] = max(score[b], np.float64(prefix[b]))
-                right_sum[b] = max(right_sum[b], np.float64(total[k] - prefix[b]))
+            for c in range(left.shape[0]):
+                score[c] = max(score[c], np.float64(prefix[c]))
+                right_sum[c] = max(right_sum[c], np.float64(total[k] - prefix[c]))
         else:
-            for b in range(left.shape[0]):
-                score[b] += xlogx(np.float64(prefix[b]))
-                right_sum[b] += xlogx(np.float64(total[k] - prefix[b]))
+            for c in range(left.shape[0]):
+                score[c] += about_xlogx(np.float64(prefix[c]))
+                right_sum[c] += about_xlogx(np.float64(total[k] - prefix[c]))
     if criterion == GINI:
-        for b in range(left.shape[0]):
-            w, others = np.float64(left[b]), np.float64(W - left[b])
-            score[b] = (score[b] * others + right_sum[b] * w) / (w * others) - np.float64(W)
+        for c in range(left.shape[0]):
+            w, others = np.float64(left[c]), np.float64(W - left[c])
+            score[c] = (score[c] * others + right_sum[c] * w) / (w * others) - np.float64(W)
     elif criterion == ERROR:
-        for b in range(left.shape[0]):
-            score[b] += right_sum[b] - np.float64(W)
+        for c in range(left.shape[0]):
+            score[c] += right_sum[c] - np.float64(W)
     else:
-        for b in range(left.shape[0]):
-            w, others = np.float64(left[b]), np.float64(W - left[b])
-            score[b] += right_sum[b] - xlogx(w) - xlogx(others)
+        for c in range(left.shape[0]):
+            w, others = np.float64(left[c]), np.float64(W - left[c])
+            score[c] += right_sum[c] - about_xlogx(w) - about_xlogx(others)
 
 
 @inner
 def _score_costs(  # type: ignore[no-untyped-def]
-    data, histogram, total, n_sums, first, end, missing_left, run, left, score
+    data, histogram, total, n_sums, first, end, missing_left, ints, score
 ):
     """Write a left weight (the sum of all costs) and minus the children's cost."""
-    q, start = total.shape[0], data.offset[first]
+    q, run = total.shape[0], ints[PREFIX]
     for j in range(first, end):
         missing = (data.offset[j + 1] - 1) * q
         for k in range(n_sums):
             run[k] = histogram[missing + k] if missing_left else 0
-        for b in range(data.offset[j], data.offset[j + 1]):
+        for c in range(ints[WHERE, j - first], ints[WHERE, j - first + 1]):
+            b = ints[BINS, c]
             cell = histogram[b * q : (b + 1) * q]
             least, least_other, weight = np.int64(2**62), np.int64(2**62), np.int64(0)
             for k in range(n_sums):
@@ -123,8 +177,49 @@ def _score_costs(  # type: ignore[no-untyped-def]
                 least = min(least, run[k])
                 least_other = min(least_other, total[k] - run[k])
                 weight += run[k]
-            left[b - start] = weight
-            score[b - start] = -np.float64(least + least_other)
+            ints[LEFT, c] = weight
+            score[c] = -np.float64(least + least_other)
+
+
+@inner
+def pick(rules, total, n_sums, node, grid, start, end, ints, floats, found):  # type: ignore[no-untyped-def]
+    """Return the best of the candidates start..end-1, -1 if none is better than what was found.
+
+    It is noted in ``found``: its key and its gain.
+    """
+    best, best_key = -1, found[0]
+    if not takes_logs(rules.criterion):
+        for c in range(start, end):
+            if floats[KEY, c] > best_key:
+                best, best_key = c, floats[KEY, c]
+    else:
+        near = -np.inf
+        for c in range(start, end):
+            near = max(near, floats[KEY, c])
+        W = weight_of(rules.criterion, total, n_sums)
+        near -= _SLACK * np.float64(W)
+        for c in range(start, end):
+            if floats[KEY, c] >= near and near > -np.inf:
+                floats[SCORE, c] = _exact_gain(total, n_sums, node, W, c, ints)
+                key = np.rint(floats[SCORE, c] * grid)
+                if key > best_key:
+                    best, best_key = c, key
+    if best >= 0:
+        found[0], found[1] = best_key, floats[SCORE, best]
+    return best
+
+
+@inner
+def _exact_gain(total, n_sums, node, W, c, ints):  # type: ignore[no-untyped-def]
+    """Return the decrease of the entropy mass of one candidate."""
+    left_sum, right_sum = 0.0, 0.0
+    for k in range(n_sums):
+        if total[k] != 0:
+            left_sum += xlogx(np.float64(ints[PREFIX + k, c]))
+            right_sum += xlogx(np.float64(total[k] - ints[PREFIX + k, c]))
+    w, others = np.float64(ints[LEFT, c]), np.float64(W - ints[LEFT, c])
+    left_sum += right_sum - xlogx(w) - xlogx(others)
+    return left_sum + node
 
 
 @inner

@@ -125,6 +125,18 @@ class Forest:
         self.n_features = int(n_features)
         self._check_shapes()
 
+    @classmethod
+    def of_checked(cls, **arrays: Any) -> Forest:
+        """Return a forest of what the constructor takes, without copies and checks.
+
+        For arrays of the right types that fit together by construction, as those of grown trees
+        do; each round of a fit makes a forest.
+        """
+        forest = cls.__new__(cls)
+        for name, value in arrays.items():
+            setattr(forest, name, value)
+        return forest
+
     def _check_shapes(self) -> None:
         n_nodes, n_leaves = len(self.feature), len(self.leaf_column)
         if any(getattr(self, name).shape != (n_nodes,) for name in NODE_ARRAYS):
@@ -143,11 +155,8 @@ class Forest:
     def _check_children(self) -> None:
         """Refuse a child that is not of its tree: compiled code would read beyond the arrays."""
         n_nodes, n_leaves = np.diff(self.node_offset), np.diff(self.leaf_offset)
-        if self.n_trees == 1:  # what training makes, one after the other: in a hurry
-            parent: Any = np.arange(len(self.feature))
-        else:
-            parent = np.arange(len(self.feature)) - np.repeat(self.node_offset[:-1], n_nodes)
-            n_nodes, n_leaves = np.repeat(n_nodes, n_nodes), np.repeat(n_leaves, n_nodes)
+        parent = np.arange(len(self.feature)) - np.repeat(self.node_offset[:-1], n_nodes)
+        n_nodes, n_leaves = np.repeat(n_nodes, n_nodes), np.repeat(n_leaves, n_nodes)
         for child in (self.left, self.right):
             if ((child >= 0) & ((child <= parent) | (child >= n_nodes))).any():
                 raise ValueError("a child must be a node of its tree and come after its parent")
@@ -179,8 +188,7 @@ class Forest:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+        self.__init__(**state)  # type: ignore[misc]  # a damaged file must not crash compiled code
 
     @classmethod
     def concatenate(cls, forests: Iterable[Forest]) -> Forest:
@@ -212,7 +220,31 @@ class Forest:
         for name in OFFSETS:
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in parts])
             arrays[name] = _offsets(sizes)
-        return cls(n_features=parts[0].n_features, **arrays)
+        return cls.of_checked(n_features=parts[0].n_features, **arrays)
+
+    def with_leaf_values(
+        self, values: NDArray[np.float64], columns: NDArray[np.int32] | None = None
+    ) -> Forest:
+        """Return a forest of the same trees with other answers in the leaves.
+
+        Parameters
+        ----------
+        values : array of float64, shape (n_leaves, width)
+        columns : array of int32, shape (n_leaves,), optional
+            For values of width 1.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many of them as leaves.
+        """
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        if columns is None:
+            columns = np.full(len(values), -1, dtype=np.int32)
+        if len(values) != self.n_leaves or len(columns) != self.n_leaves:
+            raise ValueError(f"there are {self.n_leaves} leaves, found {len(values)} answers")
+        state = self.__getstate__() | {"leaf_value": values, "leaf_column": columns}
+        return Forest.of_checked(**state)
 
     def take(self, trees: ArrayLike) -> Forest:
         """Return a forest of some trees, in the order asked for.
@@ -231,7 +263,7 @@ class Forest:
             shift = np.repeat(offset[chosen] - arrays[offset_name][:-1], sizes)
             rows = np.arange(len(shift)) + shift
             arrays |= {name: getattr(self, name)[rows] for name in names}
-        return Forest(n_features=self.n_features, **arrays)
+        return Forest.of_checked(n_features=self.n_features, **arrays)
 
     def __getitem__(self, trees: int | slice) -> Forest:
         """Return a forest of a slice of the trees, or of one."""

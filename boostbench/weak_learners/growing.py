@@ -22,7 +22,7 @@ from boostbench.weak_learners.histograms import build, subtract
 from boostbench.weak_learners.packing import pack
 from boostbench.weak_learners.splitting import find_split, threshold_of
 from boostbench.weak_learners.statistics import node_sums, prepare
-from boostbench.weak_learners.structures import Finished, GrownTrees, GrowthRules, Work
+from boostbench.weak_learners.structures import Finished, GrowthRules, Work
 
 __all__ = ["grow_trees", "partition"]
 
@@ -34,7 +34,7 @@ def grow_trees(
     numbers: NDArray[np.float64],
     weights: NDArray[np.float64],
     columns: NDArray[np.int64],
-) -> GrownTrees:
+) -> Finished:
     """Grow one tree per column of a demand.
 
     Parameters
@@ -52,13 +52,13 @@ def grow_trees(
 
     Returns
     -------
-    GrownTrees
+    Finished
     """
     max_leaves = max(min(rules.max_leaves, data.n_rows), 1)
     work = Work.space(rules, labels, max_leaves, data.n_features, len(data.low))
     finished = Finished.room(len(columns), max_leaves, data.n_rows)
     _grow_trees(data, rules, numbers, weights, columns, work, finished)
-    return finished.trees()
+    return finished
 
 
 @kernel

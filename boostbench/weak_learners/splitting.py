@@ -10,7 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.candidates import score_candidates, weight_of
+from boostbench.weak_learners.candidates import (
+    BINS,
+    KEY,
+    LEFT,
+    WHERE,
+    list_bins,
+    pick,
+    score_candidates,
+    weight_of,
+)
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import (
     C45,
@@ -52,21 +61,20 @@ def find_split(  # type: ignore[no-untyped-def]
         Key of the node's random draws.
     found : float64[5, d]
         Work space: key, gain, share information, bin and side of each feature's best candidate.
-    ints, floats : int64[2, BLOCK or more], float64[2, BLOCK]
-        Work space.
+    ints, floats : int64[3 + n_sums, more than BLOCK], float64[2, BLOCK]
+        Work space of `boostbench.weak_learners.candidates`.
     """
     d = data.n_bins.shape[0]
     grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
     # not constants: a function is compiled once more for each constant it is called with
-    right, left, zero = np.bool_(False), np.bool_(True), np.int64(0)
-    special = rules.random or rules.min_samples > 1
+    right, left = np.bool_(False), np.bool_(True)
     first = 0
     if (
         rules.criterion == GINI
         and n_sums == 2
-        and not special
+        and not (rules.random or rules.min_samples > 1)
         and data.low.shape[0] == data.n_bins.sum()
     ):
         n_all = data.low.shape[0]
@@ -82,33 +90,22 @@ def find_split(  # type: ignore[no-untyped-def]
         end = first + 1
         while end < d and data.offset[end + 1] - data.offset[first] <= BLOCK:
             end += 1
-        score_candidates(
-            data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
-            right, ints, floats,
-        )  # fmt: skip
         for j in range(first, end):
             found[0, j] = -np.inf
-            place = data.offset[j] - data.offset[first]
-            if special:
-                _rule_out(data, rules, histogram, total, n_sums, j, place, right, stream, floats[0])
-            better = _pick(data.offset[j + 1] - data.offset[j], place, 0.0, floats, found[:, j])
-            if ratio and better:
-                _note_share(rules.criterion, W, place, unit, ints[0], floats[0], found[:, j])
+        _search(
+            data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first,
+            end, right, stream, found, ints, floats,
+        )  # fmt: skip
         for j in range(first, end):
             missing = data.offset[j + 1] - 1
             if missing - data.offset[j] < data.n_bins[j]:
                 continue
             if _is_empty(data, rules.criterion, histogram, total, n_sums, missing):
                 continue
-            score_candidates(
-                data, rules, histogram, total, n_sums, node, square, grid, min_weight, j, j + 1,
-                left, ints, floats,
+            _search(
+                data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, j,
+                j + 1, left, stream, found, ints, floats,
             )  # fmt: skip
-            if special:
-                _rule_out(data, rules, histogram, total, n_sums, j, zero, left, stream, floats[0])
-            better = _pick(data.n_bins[j], zero, 1.0, floats, found[:, j])
-            if ratio and better:
-                _note_share(rules.criterion, W, zero, unit, ints[0], floats[0], found[:, j])
         first = end
     best = _best_ratio(found, W, rules.criterion == C45) if ratio else np.argmax(found[0])
     if found[0, best] == -np.inf:
@@ -144,54 +141,70 @@ def _best_of_two_classes(  # type: ignore[no-untyped-def]
 
 
 @inner
-def _pick(n_candidates, place, side, floats, found):  # type: ignore[no-untyped-def]
-    """Keep the best of one feature's candidates, at ``place`` in the arrays; say if it is new."""
-    best, best_bin = found[0], -1
-    for b in range(n_candidates):
-        if floats[0, place + b] > best:
-            best, best_bin = floats[0, place + b], b
-    if best_bin >= 0:
-        found[0], found[1], found[3], found[4] = best, floats[1, place + best_bin], best_bin, side
-    return best_bin >= 0
+def _search(  # type: ignore[no-untyped-def]
+    data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first, end,
+    missing_left, stream, found, ints, floats,
+):  # fmt: skip
+    """Note the best candidates of some features, missing values on one side."""
+    list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, ints)
+    score_candidates(
+        data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
+        missing_left, ints, floats,
+    )  # fmt: skip
+    W = np.float64(weight_of(rules.criterion, total, n_sums))
+    for j in range(first, end):
+        start, stop = ints[WHERE, j - first], ints[WHERE, j - first + 1]
+        if rules.random or rules.min_samples > 1:
+            _rule_out(
+                data, rules, histogram, total, n_sums, j, start, stop, missing_left, stream,
+                ints[BINS], floats[KEY],
+            )  # fmt: skip
+        best = pick(rules, total, n_sums, node, grid, start, stop, ints, floats, found[:, j])
+        if best >= 0:
+            found[3, j], found[4, j] = ints[BINS, best] - data.offset[j], missing_left
+            if rules.criterion == GAIN_RATIO or rules.criterion == C45:
+                _note_share(
+                    rules.criterion, W, start, best, unit, ints[LEFT], floats[KEY], found[:, j]
+                )
 
 
 @inner
-def _note_share(criterion, W, place, unit, left, key, found):  # type: ignore[no-untyped-def]
+def _note_share(criterion, W, start, best, unit, left, key, found):  # type: ignore[no-untyped-def]
     """Note the information in the shares of a feature's best split; correct C4.5's gain."""
-    share = np.float64(left[place + np.int64(found[3])]) / W
+    share = np.float64(left[best]) / W
     found[2] = -xlogx(share) - xlogx(1.0 - share)
     if criterion == C45:
         before, cuts = np.int64(0), 0
-        b = place
+        c = start
         while np.float64(before) < W:  # the last bin, or all present ones, complete the weight
-            cuts += left[b] > before and key[b] > -np.inf
-            before = left[b]
-            b += 1
+            cuts += left[c] > before and key[c] > -np.inf
+            before = left[c]
+            c += 1
         found[1] -= np.log2(np.float64(max(cuts, 1))) * unit
 
 
 @inner
 def _rule_out(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, j, place, missing_left, stream, key
+    data, rules, histogram, total, n_sums, j, start, stop, missing_left, stream, bins, key
 ):
     """Rule out candidates that were not drawn, or that leave too few rows on a side."""
     first, n_bins = data.offset[j], data.n_bins[j]
     if rules.random:
         only, _ = draw(data, rules.criterion, histogram, total, n_sums, j, stream)
-        for b in range(n_bins - 1):
-            if b != only:
-                key[place + b] = -np.inf
+        for c in range(start, stop):
+            if bins[c] - first != only and bins[c] - first < n_bins - 1:
+                key[c] = -np.inf
     if rules.min_samples > 1:
-        start, step = n_sums * data.low.shape[0], 1
+        counts, step = n_sums * data.low.shape[0], 1
         if rules.criterion == COST:
-            start, step = n_sums, total.shape[0]
+            counts, step = n_sums, total.shape[0]
         run = np.int64(0)
         if missing_left:
-            run = histogram[start + (first + n_bins) * step]
-        for b in range(n_bins):
-            run += histogram[start + (first + b) * step]
+            run = histogram[counts + (first + n_bins) * step]
+        for c in range(start, stop):
+            run += histogram[counts + bins[c] * step]
             if run < rules.min_samples or total[n_sums] - run < rules.min_samples:
-                key[place + b] = -np.inf
+                key[c] = -np.inf
 
 
 @stage

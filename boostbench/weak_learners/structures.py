@@ -101,7 +101,7 @@ class GrownTrees(NamedTuple):
 
     def forest(self, n_features: int) -> Forest:
         """Return the trees in the form that predicts."""
-        return Forest(
+        return Forest.of_checked(
             feature=self.feature,
             threshold=self.threshold,
             missing_left=self.missing_left,
@@ -191,6 +191,11 @@ class Finished(NamedTuple):
             np.empty((n_trees, n), np.int32),
         )
 
+    @property
+    def max_leaves(self) -> int:
+        """Leaves of each tree there is room for."""
+        return len(self.leaf) // len(self.leaves)
+
     def trees(self) -> GrownTrees:
         """Return what was filled."""
         nodes, leaf = self.nodes[: self.node_offset[-1]], self.leaf[: self.leaf_offset[-1]]
@@ -228,8 +233,8 @@ class Work(NamedTuple):
         Number of histograms that are not in use, and which ones.
     found : ndarray of float64, shape (5, d)
         Best candidate of each feature.
-    ints, floats : ndarray of int64 and float64, shape (2, max(BLOCK, n_planes)), (2, BLOCK)
-        Sums and scores of a block of bins.
+    ints, floats : ndarray of int64 and float64, shape (3 + n_planes, more than BLOCK), (2, BLOCK)
+        Bins, sums and scores of a block of candidates.
     """
 
     rows: NDArray[np.int32]
@@ -268,6 +273,6 @@ class Work(NamedTuple):
             histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
             free=np.empty(n_kept + 1, np.int64),
             found=np.empty((5, d)),
-            ints=np.empty((2, max(BLOCK, n_planes)), np.int64),
+            ints=np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64),
             floats=np.empty((2, BLOCK)),
         )

@@ -18,12 +18,14 @@ from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, Targets, WeightedLabels
 from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
-from boostbench.weak_learners.structures import GrownTrees, GrowthRules
+from boostbench.weak_learners.structures import Finished, GrownTrees, GrowthRules
 
 __all__ = ["Tree", "numbers_of"]
 
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
+
+_NO_LIMIT = 2**63 - 1
 
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
@@ -167,12 +169,24 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             arguments = (arguments[0], _trimmed(arguments[1], self.trim), arguments[2])
         n_trees = len(arguments[1]) if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)
+        grow = partial(self._grow, data, rules, *arguments)
         if self.n_jobs == 1 or n_trees == 1:
-            return grow_trees(data, rules, *arguments, columns)
+            return grow(columns).trees()
         with ThreadPoolExecutor(self.n_jobs) as pool:
-            parts = np.array_split(columns, min(self.n_jobs, n_trees))
-            grow = partial(grow_trees, data, rules, *arguments)
-            return GrownTrees.join(list(pool.map(grow, parts)))
+            parts = pool.map(grow, np.array_split(columns, min(self.n_jobs, n_trees)))
+            return GrownTrees.join([part.trees() for part in parts])
+
+    def _grow(
+        self,
+        data: BinnedData,
+        rules: GrowthRules,
+        labels: NDArray[np.int32],
+        numbers: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        columns: NDArray[np.int64],
+    ) -> Finished:
+        """Grow the trees of some columns; see `grow_trees`."""
+        return grow_trees(data, rules, labels, numbers, weights, columns)
 
     def grow_path(
         self,
@@ -201,18 +215,19 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             n_sums = int(demand.n_classes)
         elif isinstance(demand, Costs):
             n_sums = int(demand.cost.shape[1])
-        limit = np.iinfo(np.int64).max
         random = self.splitter == "random"
         if random and rng is None:
             raise ValueError("splitter='random' needs a random generator")
+        leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
+        depth = _NO_LIMIT if self.max_depth is None else int(self.max_depth)
         cells = (n_sums + 1) * data.low.shape[0]
         return GrowthRules(
             kind=KIND_OF[type(demand)],
             criterion=CRITERIA[criterion],
             n_sums=n_sums,
             random=random,
-            max_leaves=limit if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            max_depth=limit if self.max_depth is None else int(self.max_depth),
+            max_leaves=min(leaves, 1 << depth) if depth < 63 else leaves,
+            max_depth=depth,
             min_samples=int(self.min_samples_leaf),
             min_weight_fraction=float(self.min_weight_fraction_leaf),
             min_cases=0.0,

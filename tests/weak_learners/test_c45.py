@@ -147,20 +147,21 @@ PRUNING = """
 import numpy as np
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.pruning import PruningRules, prune
-from boostbench.weak_learners.structures import GrownTrees
+from boostbench.weak_learners.structures import Finished
 
 # x <= 3 | (x <= 6 | 7..9): the first split saves errors, the second does not
-integers = {"feature": [0, 0], "bin": [3, 6], "left": [~0, ~1], "right": [1, ~2]}
-integers |= {"node_column": [-1, -1], "leaf_column": [0, 1, 1]}
-arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()}
-arrays |= {"threshold": np.array([3.5, 6.5]), "missing_left": np.zeros(2, dtype=bool)}
-arrays |= {"gain": np.zeros(2), "node_value": np.ones(2), "leaf_value": np.ones(3)}
-arrays |= {"node_offset": np.array([0, 2]), "leaf_offset": np.array([0, 3])}
-grown = GrownTrees(root_impurity=np.ones(1), leaves=np.zeros((1, 10), dtype=np.int32), **arrays)
+finished = Finished.room(1, 3, 10)
+nodes = {"feature": [0, 0], "bin": [3, 6], "left": [~0, ~1], "right": [1, ~2]}
+nodes |= {"threshold": [3.5, 6.5], "missing_left": [False, False]}
+for name, values in nodes.items():
+    finished.nodes[name][:2] = values
+finished.leaf["leaf_value"], finished.leaf["leaf_column"] = 1.0, [0, 1, 1]
+finished.node_offset[1], finished.leaf_offset[1] = 2, 3
 data = bin_features(np.arange(10.0)[:, None])
 rules = PruningRules(2, False, 0.25, 0.45, 1.0, True, True, False)
 labels = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], dtype=np.int32)
-print(prune(grown, data, rules, labels, np.ones((1, 10))).leaves.tolist())
+prune(finished, data, rules, labels, np.ones((1, 10)), np.arange(1))
+print(finished.trees().leaves.tolist())
 """
 
 

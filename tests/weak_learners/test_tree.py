@@ -83,7 +83,7 @@ def test_subtraction_sparse_storage_and_memory_change_no_tree(which, parameters)
         for subtraction, histograms in ((True, 100), (True, 1), (False, 100)):
             changed = rules._replace(subtraction=subtraction, histograms=histograms)
             columns = np.arange(1 if which in (0, 2) else 2)
-            results.append(grow_trees(data, changed, *numbers_of(demand), columns))
+            results.append(grow_trees(data, changed, *numbers_of(demand), columns).trees())
     for other in results[1:]:
         for name in other._fields:
             np.testing.assert_array_equal(getattr(other, name), getattr(results[0], name))
