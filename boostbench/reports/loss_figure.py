@@ -26,8 +26,8 @@ _COLOURS = {
     "logistic": "#009E73",
     "logistic-2": "#009E73",
     "squared": "#882255",
-    "savage": "#CC79A7",
-    "savage2": "#E69F00",
+    "savage": "#D55E00",
+    "savage2": "#CC79A7",
     "tangent": "#999933",
     "zero-one": GREY,
 }

@@ -22,8 +22,8 @@ __all__ = ["NamedLoss", "read_losses"]
 
 _LABELS = {
     "exponential": "exponential (AdaBoost)",
-    "logistic": "logistic",
-    "logistic-2": "logistic (LogitBoost)",
+    "logistic": "logistic (LogitBoost)",
+    "logistic-2": "logistic of 2m (LogitBoost)",
     "squared": "squared (L2Boost)",
     "savage": "Savage (SavageBoost)",
     "savage2": "Savage2 (RBoost)",

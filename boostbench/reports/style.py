@@ -47,6 +47,7 @@ _OWN = {
     "samme": "#009E73",
     "sm-boost": "#D55E00",
     "martiboost": "#CC79A7",
+    "splboost": "#332288",
 }
 _PALEST = 0.5
 _PATH = re.compile(rb' d="[^"]*"')

@@ -75,12 +75,13 @@ def draw_weights(
     for place, result in enumerate([None, *chosen], start=1):
         axes = figure.add_subplot(n_rows, n_columns, place)
         title = "samples" if result is None else result.run.method
-        axes.set_title(title, loc="left", fontweight="bold")
+        axes.set_title(title, loc="left", fontweight="bold", pad=13)
         n = len(problem.y)
         w = np.full(n, 1.0 / n) if result is None else _weights_of(result)
         noisy = problem.y != problem.y_clean
         words = f"{noisy.sum()} of {n} corrupted" if result is None else _words(w, noisy)
-        axes.set_title(words, loc="right", fontsize=SMALL, color=GREY)
+        style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "color": GREY}
+        axes.text(0.0, 1.02, words, **style)
         _draw_samples(axes, problem, w)
         draw_bayes_boundaries(axes, gaussians, low, high)
         axes.set_xlim(low[0], high[0])
@@ -124,10 +125,10 @@ def _words(w: NDArray[np.float64], noisy: NDArray[np.bool_]) -> str:
     """Say what the corrupted samples have of the weight, and of the samples without any."""
     total = w.sum()
     share = 100 * w[noisy].sum() / total if total > 0.0 else 0.0
-    words = f"{share:.0f} % on corrupted"
+    words = f"weight on corrupted: {share:.0f} %"
     weightless = w == 0.0
     if weightless.any():
-        words += f"; 0 on {weightless.sum()} ({noisy[weightless].sum()} corr.)"
+        words += f"; without weight: {weightless.sum()}, {noisy[weightless].sum()} corrupted"
     return words
 
 
@@ -139,10 +140,13 @@ def _draw_samples(axes: Axes, problem: Problem, w: NDArray[np.float64]) -> None:
         is_noisy = drawn != seen
         style: dict[str, Any] = {"alpha": 0.75 if is_noisy else 0.9, "zorder": 4 if is_noisy else 3}
         style["linewidths"] = 0 if is_noisy else 0.7
-        axes.scatter(*problem.X[own].T, s=area[own], marker=mark, color=colour, **style)
+        x1, x2 = problem.X[own].T
+        axes.scatter(x1, x2, s=area[own], marker=mark, color=colour, **style)
         gone = (problem.y_clean == drawn) & (problem.y == seen) & weightless
+        x1, x2 = problem.X[gone].T
         axes.scatter(
-            *problem.X[gone].T,
+            x1,
+            x2,
             s=_WEIGHTLESS,
             facecolor=colour if is_noisy else "none",
             edgecolor=INK,

@@ -129,7 +129,7 @@ def losses_ordered(
     """
     if _THRESHOLD in between:
         raise MistakesError([(("between",), "must be two numbers: losses differ in thresholds")])
-    m = np.linspace(*map(float, between), _N_POINTS)
+    m = np.linspace(float(between[0]), float(between[1]), _N_POINTS)
     for step in losses:
         for a, b in itertools.pairwise(step):
             gap = np.abs(_values(a, m, show) - _values(b, m, show)).max()
