@@ -211,11 +211,19 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
         ours,
         *(d for d in reversed(search_dirs(extra_dirs)) if d.resolve() != ours.resolve()),
     ]
+    paths = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
+    stats = [path.stat() for path in paths]
+    files = ((path, s.st_mtime_ns, s.st_size) for path, s in zip(paths, stats, strict=True))
+    return dict(_merged(tuple(files)))
+
+
+@lru_cache(maxsize=16)
+def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]:
+    """Return the entries of catalog files; a worker asks for the same few again and again."""
     raw: dict[str, dict[str, Any]] = {}
     places: dict[str, dict[str, str]] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*.yaml")):
-            _read_catalog_file(path, raw, places)
+    for path, _, _ in files:
+        _read_catalog_file(path, raw, places)
     entries = {name: _entry(name, raw[name], places[name]) for name in sorted(raw)}
     _check_names(entries)
     for name, entry in entries.items():
@@ -256,8 +264,12 @@ def _folded(name: str) -> str:
 def _read_catalog_file(
     path: Path, raw: dict[str, dict[str, Any]], places: dict[str, dict[str, str]]
 ) -> None:
-    stat = path.stat()
-    source = _read_once(path, stat.st_mtime_ns, stat.st_size)
+    try:
+        source, complaints = read_source(path)
+    except ConfigError as error:
+        complaints = list(error.complaints)
+    if complaints:
+        raise DataError(complaints[0].what, where=complaints[0].where)
     if source.data is None:
         return
     if not isinstance(source.data, dict):
@@ -275,18 +287,6 @@ def _read_catalog_file(
             )
         raw[name] = {**raw.get(name, {}), **facts}
         places[name] = {**places.get(name, {}), **_places(source, name), "": where}
-
-
-@lru_cache(maxsize=64)
-def _read_once(path: Path, modified: int, size: int) -> Source:
-    """Read a file; a worker asks for the same few again and again."""
-    try:
-        source, complaints = read_source(path)
-    except ConfigError as error:
-        complaints = list(error.complaints)
-    if complaints:
-        raise DataError(complaints[0].what, where=complaints[0].where)
-    return source
 
 
 def _places(source: Source, name: str) -> dict[str, str]:

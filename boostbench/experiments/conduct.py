@@ -15,6 +15,7 @@ from boostbench.experiments.records import Record, RecordStore
 __all__ = ["Event", "Outcome", "Progress", "run_plan"]
 
 _TICK_SECONDS = 0.5
+_SHORT_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def run_plan(
     on_event: Callable[[Event], None] | None = None,
     fail_fast: bool = False,
 ) -> Outcome:
-    """Carry out runs; each record is on disk, whole, before the next one is asked for.
+    """Carry out runs; each record is on disk, whole, as soon as the run has ended.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class _Conductor:
         self.tell("preparing")
         self.executor.prepare([planned.run for planned in self.waiting])
         while self.waiting or self.running:
-            while self.waiting and len(self.running) < self.executor.jobs:
+            while self.waiting and len(self.running) < self.room():
                 planned = self.waiting.popleft()
                 future = self.executor.submit(planned.run, planned.key)
                 self.running[future] = (planned, time.monotonic())
@@ -182,6 +183,15 @@ class _Conductor:
             if not done:
                 self.tell("tick")
 
+    def room(self) -> int:
+        """Return how many runs may be under way.
+
+        A worker that ends a short run finds the next one there, and need not wait until this
+        process has written the record to the disk.
+        """
+        is_short = self.waiting[0].seconds < _SHORT_SECONDS and not self.fail_fast
+        return self.executor.jobs + (self.executor.ahead if is_short else 0)
+
     def finish(self, future: Future[Record]) -> None:
         planned, started = self.running.pop(future)
         record = future.result()
@@ -189,8 +199,9 @@ class _Conductor:
         if status != "skipped":  # tried again every time, so there is nothing to remember
             self.store.write(record)
         self.outcome.counts[status] = self.outcome.counts.get(status, 0) + 1
-        compiling = record.get("seconds", {}).get("warm_up", 0.0)
-        self.spent_done += time.monotonic() - started - compiling
+        seconds = record.get("seconds", {})
+        spent = sum(seconds.values()) if seconds else time.monotonic() - started
+        self.spent_done += spent - seconds.get("warm_up", 0.0)
         self.expected_done += planned.seconds
         if status != "ok":
             self.outcome.failures.append((planned, record))

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,11 @@ def limit_threads(n: int = 1) -> None:
 
 def threads() -> dict[str, int]:
     """Return the number of threads of each numerical library in this process."""
+    return dict(_threads(len(sys.modules)))  # looked up again only after something was imported
+
+
+@lru_cache(maxsize=1)
+def _threads(n_modules: int) -> dict[str, int]:
     from threadpoolctl import threadpool_info
 
     found = {str(pool["internal_api"]): int(pool["num_threads"]) for pool in threadpool_info()}

@@ -50,9 +50,12 @@ class Executor(Protocol):
     ----------
     jobs : int
         How many runs it works on at once.
+    ahead : int
+        How many more it may be given beforehand.
     """
 
     jobs: int
+    ahead: int
 
     def prepare(self, runs: Sequence[Run]) -> None:
         """Do beforehand what should not count against the limits of a single run."""
@@ -77,6 +80,7 @@ class InlineExecutor:
     """
 
     jobs = 1
+    ahead = 0
 
     def __init__(self, data_dirs: Sequence[str | Path] = (), *, raise_errors: bool = False) -> None:
         self._data_dirs = tuple(str(folder) for folder in data_dirs)
@@ -133,6 +137,7 @@ class LocalExecutor:
                 where="memory limit",
             )
         self.jobs = jobs
+        self.ahead = jobs
         # With the environment of this process, which the workers' may not be.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
         self._time_limit = time_limit
