@@ -56,6 +56,12 @@ _WEIGHTS = {"axis": "share (%)", "asks": "'record: [weights]'"}
 #: All that can be shown; what comes after the errors is recorded on demand.
 METRICS = {
     **ERRORS,
+    "validation_error": Metric(
+        "validation_errors",
+        "n_validation",
+        "validation error",
+        asks="a split with 'validation: true'",
+    ),
     "train_cost": Metric("train_costs", "n_train", "mean cost on training samples", **_COST),
     "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", **_COST),
     "smooth_risk": Metric(

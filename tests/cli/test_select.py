@@ -1,0 +1,84 @@
+"""A config that chooses parameters, from plan to report, as a user types it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+CHOOSES = """\
+name: chooses
+datasets: [iris, wine]
+split: {holdout: 0.3, stratify: true}
+noise: {model: exchange, rate: 0.2}
+boosters:
+  - samme: {grid: {weak_learner: {tree: {max_leaf_nodes: [2, 3]}}}}
+rounds: 6
+seeds: 2
+select:
+  by: {folds: 3, stratify: true}
+  rounds: true
+  extend: {max_leaf_nodes: {step: 1, within: [2, 5]}}
+  prefer: {max_leaf_nodes: smallest}
+report: [table: {}, selected: {}]
+"""
+
+
+@pytest.fixture
+def chooses(tmp_path):
+    path = tmp_path / "chooses.yaml"
+    path.write_text(CHOOSES)
+    return path
+
+
+def test_run_goes_on_until_nothing_more_is_wanted(boostbench, chooses, tmp_path):
+    assert "8 missing" in boostbench("plan", chooses).out
+    assert "4 choices of parameters are not made yet" in boostbench("plan", chooses).out
+    outcome = boostbench("run", chooses, "--executor", "inline")
+    assert outcome.code == 0, outcome.err
+    plan = boostbench("plan", chooses).out
+    assert "missing" not in plan
+    assert "not made yet" not in plan
+    rows = boostbench("plan", chooses, "--json").json
+    assert len(rows) >= 12  # at least the grid and a fit of what was chosen, for each problem
+    assert boostbench("status", chooses).code == 0
+    again = boostbench("run", chooses, "--executor", "inline")
+    assert f"{len(rows)} runs: {len(rows)} cached" in again.out
+
+    assert boostbench("report", chooses).code == 0
+    table = (tmp_path / "results/chooses/selected.md").read_text()
+    assert "max_leaf_nodes" in table
+    assert "rounds" in table
+    exported = boostbench("export", chooses).out.splitlines()
+    assert sum("test_error" in line for line in exported) == 4 * 6
+    assert boostbench("verify", chooses).code == 0
+
+
+def test_only_what_is_asked_for_is_chosen(boostbench, chooses):
+    outcome = boostbench("plan", chooses, "--only", "iris", "--json")
+    assert {row["dataset"] for row in outcome.json} == {"iris"}
+
+
+def test_kill_9_and_other_jobs_give_the_same_choice(boostbench, chooses, tmp_path):
+    command = [sys.executable, "-m", "boostbench", "run", chooses, "--jobs", "2"]
+    process = subprocess.Popen([*command, "--results", "killed"], start_new_session=True)
+    deadline = time.monotonic() + 60
+    while len(list((tmp_path / "killed").rglob("*.json"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert boostbench("run", chooses, "--executor", "inline", "--results", "killed").code == 0
+    assert boostbench("run", chooses, "--executor", "inline", "--results", "whole").code == 0
+    tables = []
+    for results in ("killed", "whole"):
+        assert boostbench("report", chooses, "--results", results).code == 0
+        tables.append((tmp_path / results / "chooses/table.csv").read_text())
+    assert tables[0] == tables[1]
+
+
+def test_the_report_says_what_is_not_chosen_yet(boostbench, chooses):
+    outcome = boostbench("report", chooses)
+    assert outcome.code == 2
+    assert "2 of 2 fits that the choice rests on are to be done" in outcome.err
