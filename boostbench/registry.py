@@ -339,6 +339,7 @@ tables = Registry(
     "boostbench.tables",
     {
         "datasets": "boostbench.reports.data_table:build_data_table",
+        "selected": "boostbench.reports.selected:build_selected_table",
         "table": "boostbench.reports.tables:build_table",
     },
 )
