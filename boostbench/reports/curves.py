@@ -66,7 +66,7 @@ _CROSS: dict[str, Any] = {
 _N_POINTS = 200
 # Inches: of a panel among many and of one of a few, of the rest.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
-_LEFT, _BOTTOM, _LEGEND_LINE = 0.4, 0.3, 0.2
+_LEFT, _BOTTOM, _LEGEND_LINE, _SIDE = 0.4, 0.3, 0.2, 1.9
 
 
 def draw_curves(
@@ -135,14 +135,12 @@ def draw_curves(
     ]
     n_columns = max(len(row) for _, row in rows_of_panels)
     width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
-    handles, n_legend_columns, n_legend_rows = _legend(study, look, _LEFT + width * n_columns)
-    figure = Figure(
-        figsize=(
-            _LEFT + width * n_columns,
-            _BOTTOM + height * len(rows_of_panels) + _LEGEND_LINE * n_legend_rows,
-        ),
-        layout="constrained",
-    )
+    beside = n_columns == 1  # a narrow figure has its room for the legend at the side
+    legend_width = _LEFT + width * n_columns if not beside else 0.0
+    handles, n_legend_columns, n_legend_rows = _legend(study, look, legend_width)
+    size = _LEFT + width * n_columns, _BOTTOM + height * len(rows_of_panels)
+    more = (_SIDE, 0.0) if beside else (0.0, _LEGEND_LINE * n_legend_rows)
+    figure = Figure(figsize=(size[0] + more[0], size[1] + more[1]), layout="constrained")
     for i, (noise, datasets) in enumerate(rows_of_panels):
         below = rows_of_panels[i + 1][1] if i + 1 < len(rows_of_panels) else ()
         for column, dataset in enumerate(datasets):
@@ -156,8 +154,8 @@ def draw_curves(
                 axes.set_xlabel("round")
     figure.legend(
         handles=handles,
-        loc="outside lower center",
-        ncols=n_legend_columns,
+        loc="outside right upper" if beside else "outside lower center",
+        ncols=1 if beside else n_legend_columns,
         columnspacing=1.6,
         handlelength=2.4,
     )

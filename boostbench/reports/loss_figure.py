@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.margin_losses import NamedLoss, read_losses
 from boostbench.reports.frame import Study
-from boostbench.reports.margin_losses import NamedLoss, read_losses
 from boostbench.reports.options import check_choice
 from boostbench.reports.style import GREY, INK, round_ticks
 

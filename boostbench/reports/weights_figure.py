@@ -19,7 +19,7 @@ from boostbench.reports.style import GREY, INK, SMALL, round_ticks
 
 __all__ = ["draw_weights"]
 
-_PANEL, _BOTTOM = 2.3, 0.75
+_PANEL, _BOTTOM = 2.35, 0.8
 _MEAN_AREA = 14.0  # of a mark, in square points
 _WEIGHTLESS = 16.0
 #: Label as drawn and as seen: mark, colour, words. Corrupted samples are filled.
@@ -75,13 +75,13 @@ def draw_weights(
     for place, result in enumerate([None, *chosen], start=1):
         axes = figure.add_subplot(n_rows, n_columns, place)
         title = "samples" if result is None else result.run.method
-        axes.set_title(title, loc="left", fontweight="bold", pad=13)
+        axes.set_title(title, loc="left", fontweight="bold", pad=20)
         n = len(problem.y)
         w = np.full(n, 1.0 / n) if result is None else _weights_of(result)
         noisy = problem.y != problem.y_clean
         words = f"{noisy.sum()} of {n} corrupted" if result is None else _words(w, noisy)
         style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "color": GREY}
-        axes.text(0.0, 1.02, words, **style)
+        axes.text(0.0, 1.02, words, in_layout=False, va="bottom", **style)
         _draw_samples(axes, problem, w)
         draw_bayes_boundaries(axes, gaussians, low, high)
         axes.set_xlim(low[0], high[0])
@@ -125,10 +125,11 @@ def _words(w: NDArray[np.float64], noisy: NDArray[np.bool_]) -> str:
     """Say what the corrupted samples have of the weight, and of the samples without any."""
     total = w.sum()
     share = 100 * w[noisy].sum() / total if total > 0.0 else 0.0
-    words = f"weight on corrupted: {share:.0f} %"
+    words = f"weight on corrupted samples: {share:.0f} %"
     weightless = w == 0.0
     if weightless.any():
-        words += f"; without weight: {weightless.sum()}, {noisy[weightless].sum()} corrupted"
+        n_noisy = noisy[weightless].sum()
+        words += f"\nwithout weight: {weightless.sum()}, of which {n_noisy} corrupted"
     return words
 
 

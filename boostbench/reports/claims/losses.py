@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.claims import Scope
 from boostbench.experiments.fields import MistakesError, one_of
+from boostbench.experiments.margin_losses import NamedLoss, read_losses
 from boostbench.reports.claims.evidence import Case, Evidence
 from boostbench.reports.claims.samples import Opinion
 from boostbench.reports.claims.shapes import shaped
-from boostbench.reports.margin_losses import NamedLoss, read_losses
 from boostbench.source import show as shown
 
 __all__ = ["loss_is", "losses_ordered"]

@@ -1,0 +1,137 @@
+"""Ranks over cases: the statistics against scipy and a table, the figures by what they show."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import friedmanchisquare
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN, Booster, Noise
+from boostbench.reports.rank_figures import draw_critical_difference, draw_ranks
+from boostbench.reports.rank_statistics import (
+    case_errors,
+    compare_ranks,
+    competition_ranks,
+    groups_of,
+    mean_ranks,
+)
+from boostbench.reports.style import drawing_style, files_of
+
+from .synthetic import make_config, study_of
+
+NOISY = Noise("flip", 0.2)
+#: Errors per mille by booster and data set; noise adds 50 to all but the last booster.
+ERRORS = {"one": (50, 60, 70), "two": (50, 70, 80), "three": (60, 50, 90)}
+
+
+def errors_of(run):
+    base = ERRORS[run.booster.name]["xyz".index(run.data.name)]
+    more = 50 * (run.noise != CLEAN) * (run.booster.name != "three")
+    return [base + more + run.seed] * run.rounds
+
+
+def study(folder, **more):
+    config = make_config(
+        folder,
+        datasets=list("xyz"),
+        boosters=[Booster(name, label=name) for name in ERRORS],
+        noise=(CLEAN, NOISY),
+        rounds=10,
+        checkpoints=(10,),
+        seeds=2,
+    )
+    return study_of(config, errors_of, **more)
+
+
+def drawn(draw, its_study, **options):
+    with drawing_style():
+        figure = draw(its_study, **options)
+        files_of(figure)
+    return figure
+
+
+def test_friedman_s_statistic_is_that_of_scipy_with_and_without_ties():
+    rng = np.random.default_rng(0)
+    errors = rng.normal(size=(12, 5)) + np.arange(5) / 3
+    for values in (errors, errors.round(0)):
+        assert_allclose(compare_ranks(values).chi2, friedmanchisquare(*values.T).statistic)
+
+
+def test_nemenyi_s_critical_difference_is_that_of_the_table():
+    # Demsar 2006, Table 5(a): q for k = 4 and 9 is 2.569 and 3.102
+    four, nine = compare_ranks(np.eye(14, 4)), compare_ranks(np.eye(85, 9))
+    assert_allclose(four.critical_difference, 2.569 * np.sqrt(4 * 5 / (6 * 14)), rtol=1e-3)
+    assert_allclose(nine.critical_difference, 3.102 * np.sqrt(9 * 10 / (6 * 85)), rtol=1e-3)
+
+
+def test_alike_boosters_do_not_differ_and_clear_ones_do():
+    assert compare_ranks(np.ones((6, 3))).p == 1.0
+    clear = compare_ranks(np.tile([0.1, 0.2, 0.3], (20, 1)))
+    assert clear.p == 0.0
+    assert clear.mean_ranks.tolist() == [1, 2, 3]
+
+
+def test_ranks_share_the_better_place_and_mean_ranks_the_middle():
+    errors = np.array([[0.1, 0.1, 0.3], [0.2, 0.1, 0.3]])
+    assert competition_ranks(errors).tolist() == [[1, 1, 3], [2, 1, 3]]
+    assert mean_ranks(errors).tolist() == [1.75, 1.25, 3.0]
+
+
+def test_groups_are_the_largest_ones():
+    assert groups_of(np.array([1.0, 3.0, 5.0]), 1.0) == []
+    assert groups_of(np.array([3.0, 1.0, 2.0]), 2.0) == [(0, 2)]
+    assert groups_of(np.array([1.0, 1.5, 2.0, 2.4, 9.0]), 1.0) == [(0, 2), (1, 3)]
+
+
+def test_cases_are_means_over_the_repeats_that_all_have(tmp_path):
+    broken = {
+        "x/one/clean/seed-1": ("timeout", "30 s"),
+        **{f"y/two/flip 0.2/seed-{seed}": ("missing", "") for seed in (0, 1)},
+    }
+    its_study = study(
+        tmp_path, broken={k.replace("flip 0.2", "flip-0.2"): v for k, v in broken.items()}
+    )
+    cases = case_errors(its_study.results, its_study.boosters, "test_error")
+    assert len(cases.keys) == 5
+    assert ("y", "flip 0.2") not in cases.keys
+    assert cases.errors[cases.keys.index(("x", "clean"))].tolist() == [0.05, 0.05, 0.06]
+    assert cases.words == "5 cases of 6 with a result, means of 1 to 2 repeats"
+
+
+def test_the_rank_figure_shows_shares_of_cases(tmp_path):
+    figure = drawn(draw_ranks, study(tmp_path))
+    shares = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
+    assert_allclose(shares["three"], [4 / 6 * 100, 4 / 6 * 100, 100])
+    assert_allclose(shares["one"], [2 / 6 * 100, 100, 100])
+    panels = drawn(draw_ranks, study(tmp_path), panels="noise").axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["clean", "flip 0.2"]
+
+
+def test_the_diagram_names_every_booster_with_its_mean_rank(tmp_path):
+    for over, n in (("cases", "6 cases"), ("dataset", "3 data sets")):
+        figure = drawn(draw_critical_difference, study(tmp_path), over=over)
+        texts = [text.get_text() for text in figure.axes[0].texts]
+        assert sum(any(name in text for name in ERRORS) for text in texts) == 3
+        assert n in figure.get_supxlabel()
+
+
+@pytest.mark.parametrize(
+    ("draw", "options", "complaint"),
+    [
+        (draw_ranks, {"panels": "dataset"}, "unknown panels of ranks"),
+        (draw_critical_difference, {"over": "seeds"}, "unknown over of critical-difference"),
+        (draw_critical_difference, {"alpha": 2}, "alpha must lie between 0 and 1"),
+    ],
+)
+def test_wrong_options(tmp_path, draw, options, complaint):
+    with pytest.raises(BoostbenchError, match=complaint):
+        draw(study(tmp_path), **options)
+
+
+def test_what_cannot_be_ranked_is_said(tmp_path):
+    its_study = study(tmp_path)
+    with pytest.raises(BoostbenchError, match="two boosters or more"):
+        draw_ranks(its_study.only(boosters=["one"]))
+    nothing = {r.run.id: ("missing", "") for r in its_study.results if r.run.method == "one"}
+    with pytest.raises(BoostbenchError, match="no case in which every booster"):
+        draw_ranks(study(tmp_path, broken=nothing))

@@ -1,0 +1,192 @@
+"""Losses against the margin, and sample weights in the plane."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from matplotlib.collections import PathCollection
+from numpy.testing import assert_allclose
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.margin_losses import read_losses
+from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.runs import Booster, Noise, Params
+from boostbench.reports.claims import judge
+from boostbench.reports.curves import draw_curves
+from boostbench.reports.frame import Study, collect
+from boostbench.reports.loss_figure import draw_losses
+from boostbench.reports.style import drawing_style, files_of
+from boostbench.reports.weights_figure import draw_weights
+
+from .claims.stating import with_claims
+from .synthetic import Planned, make_config, make_record, runs_of, study_of
+
+#: The spec's check values at the margins -3 to 2: weights of Fig. 1.
+MARGINS = [-3, -2, -1, 0, 1, 2]
+WEIGHTS = {
+    "exponential": [20.08554, 7.38906, 2.71828, 1, 0.36788, 0.13534],
+    "logistic": [0.95257, 0.88080, 0.73106, 0.5, 0.26894, 0.11920],
+    "savage": [0.00984, 0.06938, 0.36991, 0.5, 0.05006, 0.00127],
+    "savage2": [0.08607, 0.18496, 0.28747, 0.25, 0.10575, 0.02503],
+    "linear 2": [0, 0, 0, 0.5, 0.30021, 0.12618],
+    "linear 3": [0, 0, 0.25526, 0.66667, 0.32277, 0.12923],
+    "linear 6": [0, 0, 1.48677, 0.83333, 0.34532, 0.13228],
+    "hard 3": [0, 0, 2.71828, 1, 0.36788, 0.13534],
+    "polynomial 3 4": [0, 0, 1.23555, 0.87358, 0.35218, 0.13327],
+    "polynomial 3 1.3": [0, 0, 0.00102, 0.25884, 0.23786, 0.11603],
+}
+#: At the margins -1, 0 and 1: losses of Fig. 2.
+LOSSES = {
+    "logistic": [1.31326, 0.69315, 0.31326],
+    "savage": [0.77580, 0.25, 0.01421],
+    "savage2": [0.53445, 0.25, 0.07233],
+    "linear 3": [1.48677, 0.83333, 0.34532],
+    "polynomial 3 4": [2.15396, 0.93963, 0.36014],
+    "polynomial 3 1.3": [0.69228, 0.57284, 0.29957],
+}
+PLATEAUS = {"hard 3": 3, "linear 3": 1.5, "polynomial 3 1.3": 0.692308, "polynomial 3 4": 2.25}
+FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
+STUMP = {"weak_learner": "stump"}
+
+
+def spec(text):
+    """Return a loss as a config has it."""
+    name, *numbers = text.split()
+    own = dict(zip(("age", "power"), map(float, numbers), strict=False))
+    return {name: own} if own else name
+
+
+def drawn(draw, study, **options):
+    with drawing_style():
+        figure = draw(study, **options)
+        files_of(figure)
+    return figure
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_are_those_of_the_paper_s_figure_1(name):
+    (loss,) = read_losses(spec(name))
+    assert_allclose(loss.loss.weight(MARGINS), WEIGHTS[name], atol=6e-6)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_those_of_the_paper_s_figure_2(name):
+    (loss,) = read_losses(spec(name))
+    assert_allclose(loss.loss.value([-1, 0, 1]), LOSSES[name], atol=6e-6)
+
+
+@pytest.mark.parametrize("name", PLATEAUS)
+def test_latent_losses_level_off_where_they_should(name):
+    (loss,) = read_losses(spec(name))
+    assert_allclose(loss.loss.value([-9, loss.threshold - 1e-9]), PLATEAUS[name], atol=1e-6)
+    assert loss.threshold == -np.log(3)
+
+
+def test_the_loss_figure_draws_every_loss_of_every_panel(tmp_path):
+    study = study_of(make_config(tmp_path))
+    panels = [["exponential", {"linear": {"age": [2, 3]}}], [{"hard": {"age": 3, "label": "mine"}}]]
+    figure = drawn(draw_losses, study, panels=panels, show="weight")
+    labels = [[text.get_text() for text in a.get_legend().get_texts()] for a in figure.axes]
+    assert labels == [["exponential (AdaBoost)", "linear, λ = 2", "linear, λ = 3"], ["mine"]]
+    line = figure.axes[0].lines[1]
+    assert_allclose(np.interp(0.0, line.get_xdata(), line.get_ydata()), 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"panels": ["svage"]}, "did you mean 'savage'"),
+        ({"panels": [{"linear": {"aeg": 2}}]}, "did you mean 'age'"),
+        ({"panels": [{"linear": {"age": -2}}]}, "age of the loss 'linear' must be positive"),
+        ({"panels": ["linear"]}, "needs an age"),
+        ({"panels": [{"savage": {"age": 2}}]}, "unknown parameter of the loss 'savage'"),
+        ({"panels": [[3]]}, "a loss is a name"),
+        ({"panels": []}, "must be a list of lists"),
+        ({"panels": ["savage"], "show": "slope"}, "unknown show of losses"),
+    ],
+)
+def test_wrong_losses(tmp_path, options, complaint):
+    with pytest.raises(BoostbenchError, match=complaint):
+        draw_losses(study_of(make_config(tmp_path)), **options)
+
+
+def test_claims_about_losses_are_judged_without_runs(tmp_path):
+    claims = [
+        {"loss_is": {"losses": ["savage"], "show": "weight", "shape": "falling"}},
+        {"loss_is": {"losses": [{"hard": {"age": 3}}], "shape": "constant",
+                     "between": [-3, "threshold"]}},
+        {"loss_is": {"losses": "zero-one", "show": "weight", "shape": "zero"}},
+        {"losses_ordered": {"losses": ["savage", "exponential"]}},
+        {"losses_ordered": {"losses": [["exponential", {"hard": {"age": 1e6}}]]}},
+        {"losses_ordered": {"losses": ["exponential", {"linear": {"age": 2}}]}},
+    ]  # fmt: skip
+    config = with_claims(make_config(tmp_path), *({"says": "a", **claim} for claim in claims))
+    nothing = {run.id: ("missing", "") for run in runs_of(config)}
+    found = [verdict.status for verdict in judge(study_of(config, broken=nothing))]
+    yes, no = "reproduced", "not reproduced"
+    assert found == [no, yes, yes, yes, yes, no]
+
+
+@pytest.fixture(scope="module")
+def gaussians(tmp_path_factory):
+    """Two boosters on the paper's Gaussians, with their weights."""
+    spl = Booster("splboost", Params({**STUMP, "age": 1.5}), label="spl")
+    config = make_config(
+        tmp_path_factory.mktemp("gaussians"),
+        datasets=["gaussians-spl"],
+        boosters=[Booster("adaboost", Params(STUMP), label="ada"), spl],
+        noise=(FLIPPED,),
+        rounds=6,
+        checkpoints=[3, 6],
+    )
+    planned = []
+    for run in runs_of(config):
+        run = dataclasses.replace(
+            run, noise=FLIPPED, record=("sample_weights", "weights"), checkpoints=(3, 6)
+        )
+        planned.append(Planned(run, its_record={**make_record(run), **execute(run)}))
+    return collect(config, planned)
+
+
+def test_marks_are_as_large_as_samples_are_heavy(gaussians):
+    figure = drawn(draw_weights, gaussians)
+    samples, ada, spl = figure.axes
+    problem = prepare(gaussians.results[0].run)
+    w = np.array(gaussians.results[0].record["at_checkpoints"]["sample_weights"]["6"])
+    marks = [c for c in ada.collections if isinstance(c, PathCollection) and len(c.get_offsets())]
+    assert sum(len(c.get_offsets()) for c in marks) == 200
+    sizes = {
+        tuple(place): size
+        for mark in marks
+        for place, size in zip(mark.get_offsets(), mark.get_sizes(), strict=True)
+    }
+    found = np.array([sizes[tuple(xy)] for xy in problem.X])
+    assert_allclose(found / found.sum(), w / w.sum(), rtol=1e-6)
+    assert "30 of 200 corrupted" in [text.get_text() for text in samples.texts]
+    assert any("without weight" in text.get_text() for text in spl.texts)
+
+
+def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
+    bare = [
+        dataclasses.replace(r, record={**r.record, "at_checkpoints": {}}) for r in gaussians.results
+    ]
+    with pytest.raises(BoostbenchError, match=r"record: \[sample_weights\]"):
+        draw_weights(Study(gaussians.config, tuple(bare)))
+    with pytest.raises(BoostbenchError, match="no run on 'gaussians-spl' with the seed 7"):
+        draw_weights(gaussians, seed=7)
+
+
+def test_the_share_of_weight_is_a_curve_like_others(gaussians):
+    figure = drawn(draw_curves, gaussians, y="noisy_weight_share")
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "share (%)"
+    last = [line.get_ydata()[-1] for line in axes.lines]
+    kept = [100 * r.record["curves"]["noisy_weight_share"][-1] for r in gaussians.results]
+    assert_allclose(last, kept)
+    with pytest.raises(BoostbenchError, match="all shares of weight"):
+        draw_curves(gaussians, y=["noisy_weight_share", "test_error"])
+
+
+def test_a_share_that_was_not_recorded_is_asked_for(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"'record: \[weights\]' makes runs do so"):
+        draw_curves(study_of(make_config(tmp_path)), y="noisy_weight_share")
