@@ -1,16 +1,19 @@
 r"""The two equations of a RobustBoost round, solved by nested bracketing.
 
 For a given time step the score step is the first zero of the edge; the time step is the one at
-which the mean potential is back at its value, after having fallen.
+which the mean potential is back at its value, after having fallen. Both are some hundred passes
+over the rows, which is why they are compiled.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+
+from boostbench.weak_learners.compiled import inner, kernel
 
 if TYPE_CHECKING:
     from boostbench.boosters.robustboost import Potential
@@ -19,7 +22,8 @@ __all__ = ["solve_step"]
 
 #: Largest score step; taken by a classifier so good that it ends the game.
 _MAX_SCORE_STEP = 10.0
-_EXACT = {"xtol": 1e-14, "rtol": 4.0 * float(np.finfo(np.float64).eps)}
+#: Width of a bracket that counts as a point, in absolute terms and as a share.
+_ABSOLUTE, _RELATIVE = 1e-14, 4.0 * float(np.finfo(np.float64).eps)
 
 
 def solve_step(
@@ -49,46 +53,135 @@ def solve_step(
         ``t + dt`` is 1 if the potential does not come back before the end of time; ds is at most
         10.
     """
-    before = float(weight @ potential.value(m, t))
-    left = 1.0 - t
-
-    def rise(dt: float) -> float:
-        ds = _score_step(potential, m * np.exp(-dt), u, weight, t + dt)
-        return float(weight @ potential.value(m * np.exp(-dt) + u * ds, t + dt)) - before
-
-    low, high = 0.0, min(0.01, 0.5 * left)
-    while high < left and rise(high) < 0.0:
-        low, high = high, 1.5 * high
-    if high >= left and rise(left) <= 0.0:
-        dt = left
-    elif rise(low) >= 0.0:
-        dt = low
-    else:
-        dt = brentq(rise, low, min(high, left), **_EXACT)
-    return _score_step(potential, m * np.exp(-dt), u, weight, t + dt), dt
+    p = potential
+    constants = float(p.theta), p.rho, float(p.sigma_final), bool(p.truncate)
+    ds, dt = _solve(m, u, weight, float(t), constants)
+    return float(ds), float(dt)
 
 
-def _score_step(
-    potential: Potential,
-    m: NDArray[np.float64],
-    u: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    t: float,
-) -> float:
+@inner
+def _centre_and_spread(t, constants):  # type: ignore[no-untyped-def]
+    """Return mu(t) and sigma(t); see `Potential`."""
+    theta, rho, sigma_final, _ = constants
+    mu = (theta - 2.0 * rho) * math.exp(1.0 - t) + 2.0 * rho
+    return mu, math.sqrt((sigma_final**2 + 1.0) * math.exp(2.0 * (1.0 - t)) - 1.0)
+
+
+@inner
+def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-def]
+    m, u, weight = rows
+    mu, sigma = _centre_and_spread(t, constants)
+    total = 0.0
+    for i in range(m.shape[0]):
+        tail = math.erfc((m[i] * decay + u[i] * ds - mu) / sigma)
+        total += weight[i] * (min(tail, 1.0) if constants[3] else 0.5 * tail)
+    return total
+
+
+@inner
+def _edge(state, ds):  # type: ignore[no-untyped-def]
+    """Return the edge after a score step, as a share of the largest weight."""
+    rows, decay, mu, sigma, truncate = state
+    m, u, weight = rows
+    nearest = np.inf  # squared distance to mu, of which minus is the logarithm of the weight
+    for i in range(m.shape[0]):
+        z = (m[i] * decay + u[i] * ds - mu) / sigma
+        if z > 0.0 or not truncate:
+            nearest = min(nearest, z * z)
+    edge = 0.0
+    if nearest < np.inf:
+        for i in range(m.shape[0]):
+            z = (m[i] * decay + u[i] * ds - mu) / sigma
+            if z > 0.0 or not truncate:
+                edge += weight[i] * u[i] * math.exp(nearest - z * z)
+    return edge
+
+
+def _root_of(function: Any) -> Any:
+    """Return a compiled search for the x at which ``function(state, x)`` changes sign."""
+
+    @inner
+    def root(state, previous, x, f_previous, f):  # type: ignore[no-untyped-def]
+        """Brent's method, as in scipy: x is the best point so far, ``other`` is across the root."""
+        other, f_other, before, step = previous, f_previous, 0.0, 0.0
+        while True:
+            if (f_previous > 0.0) != (f > 0.0):
+                other, f_other = previous, f_previous
+                before = step = x - previous
+            if abs(f_other) < abs(f):
+                previous, x, other = x, other, x
+                f_previous, f, f_other = f, f_other, f
+            least = 0.5 * (_ABSOLUTE + _RELATIVE * abs(x))
+            half = 0.5 * (other - x)
+            if f == 0.0 or abs(half) < least:
+                return x
+            attempt = np.inf
+            if abs(before) > least and abs(f) < abs(f_previous):
+                slope = (f_previous - f) / (previous - x)
+                attempt = -f / slope
+                if previous != other:
+                    far = (f_other - f) / (other - x)
+                    attempt = -f * (f_other * far - f_previous * slope)
+                    attempt /= far * slope * (f_other - f_previous)
+            if 2.0 * abs(attempt) < min(abs(before), 3.0 * abs(half) - least):
+                before, step = step, attempt
+            else:
+                before = step = half
+            previous, f_previous = x, f
+            x += step if abs(step) > least else math.copysign(least, half)
+            f = function(state, x)
+
+    return root
+
+
+_no_edge = _root_of(_edge)
+
+
+@inner
+def _score_step(rows, t, dt, constants):  # type: ignore[no-untyped-def]
     """Return the first ds in [0, 10] at which the classifier has no edge any more."""
-    wu = weight * u
-
-    def edge(ds: float) -> float:
-        log_w = potential.log_weight(m + u * ds, t)
-        largest = log_w.max()
-        return float(wu @ np.exp(log_w - largest)) if largest > -np.inf else 0.0
-
-    if edge(0.0) <= 0.0:
+    mu, sigma = _centre_and_spread(t + dt, constants)
+    state = (rows, math.exp(-dt), mu, sigma, constants[3])
+    low, stride = 0.0, 0.02 * sigma
+    at_low = _edge(state, low)
+    if at_low <= 0.0:
         return 0.0
-    low, stride = 0.0, 0.02 * potential.sigma(t)
     while low < _MAX_SCORE_STEP:
         high = min(low + stride, _MAX_SCORE_STEP)
-        if edge(high) <= 0.0:
-            return float(brentq(edge, low, high, **_EXACT))
-        low, stride = high, 1.1 * stride
+        at_high = _edge(state, high)
+        if at_high <= 0.0:
+            return _no_edge(state, low, high, at_low, at_high)
+        low, at_low, stride = high, at_high, 1.1 * stride
     return _MAX_SCORE_STEP  # the edge never vanishes: the further the better
+
+
+@inner
+def _rise(state, dt):  # type: ignore[no-untyped-def]
+    """Return how much the mean potential has risen after a time step and its score step."""
+    rows, t, constants, before = state
+    ds = _score_step(rows, t, dt, constants)
+    return _mean_potential(rows, math.exp(-dt), ds, t + dt, constants) - before
+
+
+_back_again = _root_of(_rise)
+
+
+@kernel
+def _solve(m, u, weight, t, constants):  # type: ignore[no-untyped-def]
+    rows = (m, u, weight)
+    before = _mean_potential(rows, 1.0, 0.0, t, constants)
+    left = 1.0 - t
+    state = (rows, t, constants, before)
+    low, high = 0.0, min(0.01, 0.5 * left)
+    at_low, at_high = _rise(state, low), _rise(state, high)
+    while high < left and at_high < 0.0:
+        low, at_low = high, at_high
+        high = min(1.5 * high, left)
+        at_high = _rise(state, high)
+    if at_low >= 0.0:
+        dt = low
+    elif at_high <= 0.0:
+        dt = high
+    else:
+        dt = _back_again(state, low, high, at_low, at_high)
+    return _score_step(rows, t, dt, constants), dt

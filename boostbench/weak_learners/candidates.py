@@ -50,15 +50,16 @@ def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, i
                 plane = histogram[k * n_all + start : k * n_all + start + size]
                 for b in range(size):
                     occupied[b] |= plane[b]
-    n = 0
+    n = np.uint64(0)  # unsigned: no negative index to look out for
     for j in range(first, end):
         where[j - first] = n
-        last = data.offset[j] + data.n_bins[j] if missing_left else data.offset[j + 1]
+        offset = data.offset[j]
+        here = occupied[offset - start : data.offset[j + 1] - start]
         if missing_left:  # an empty first bin sends missing values left alone
-            occupied[data.offset[j] - start] = 1
-        for b in range(data.offset[j], last):
-            bins[n] = b
-            n += occupied[b - start] != 0
+            here[0] = 1
+        for b in range(data.n_bins[j] if missing_left else here.shape[0]):
+            bins[n] = offset + b
+            n += np.uint64(here[b] != 0)
     where[end - first] = n
 
 
@@ -109,9 +110,11 @@ def _prefix(data, plane, first, end, missing_left, ints, out):  # type: ignore[n
     bins, where = ints[BINS], ints[WHERE]
     for j in range(first, end):
         run = plane[data.offset[j + 1] - 1] if missing_left else np.int64(0)
-        for c in range(where[j - first], where[j - first + 1]):
-            run += plane[bins[c]]
-            out[c] = run
+        here = slice(where[j - first], where[j - first + 1])
+        its_bins, its_sums = bins[here], out[here]
+        for c in range(its_bins.shape[0]):
+            run += plane[np.uint64(its_bins[c])]
+            its_sums[c] = run
 
 
 @stage
@@ -187,26 +190,50 @@ def pick(rules, total, n_sums, node, grid, start, end, ints, floats, found):  # 
 
     It is noted in ``found``: its key and its gain.
     """
-    best, best_key = -1, found[0]
-    if not takes_logs(rules.criterion):
-        for c in range(start, end):
-            if floats[KEY, c] > best_key:
-                best, best_key = c, floats[KEY, c]
+    largest = _largest(floats[KEY, start:end])
+    if largest == -np.inf or (largest <= found[0] and not takes_logs(rules.criterion)):
+        return -1
+    best = start
+    if takes_logs(rules.criterion):
+        best = _best_of_near(rules, total, n_sums, node, grid, start, end, largest, ints, floats)
     else:
-        near = -np.inf
-        for c in range(start, end):
-            near = max(near, floats[KEY, c])
-        W = weight_of(rules.criterion, total, n_sums)
-        near -= _SLACK * np.float64(W)
-        for c in range(start, end):
-            if floats[KEY, c] >= near and near > -np.inf:
-                floats[SCORE, c] = _exact_gain(total, n_sums, node, W, c, ints)
-                key = np.rint(floats[SCORE, c] * grid)
-                if key > best_key:
-                    best, best_key = c, key
-    if best >= 0:
-        found[0], found[1] = best_key, floats[SCORE, best]
+        while floats[KEY, best] < largest:
+            best += 1
+    if floats[KEY, best] <= found[0]:
+        return -1
+    found[0], found[1] = floats[KEY, best], floats[SCORE, best]
     return best
+
+
+@stage
+def _best_of_near(  # type: ignore[no-untyped-def]
+    rules, total, n_sums, node, grid, start, end, largest, ints, floats
+):
+    """Return the best of the candidates near the largest score, after scoring them exactly."""
+    W = weight_of(rules.criterion, total, n_sums)
+    near = largest - _SLACK * np.float64(W)
+    keys, scores = floats[KEY, start:end], floats[SCORE, start:end]
+    best, best_key = 0, -np.inf
+    for c in range(keys.shape[0]):
+        if keys[c] >= near:
+            scores[c] = _exact_gain(total, n_sums, node, W, start + c, ints)
+            keys[c] = np.rint(scores[c] * grid)
+            if keys[c] > best_key:
+                best, best_key = c, keys[c]
+    return start + best
+
+
+@inner
+def _largest(keys):  # type: ignore[no-untyped-def]
+    """Return the largest key, four at a time: a comparison need not wait for the one before."""
+    first, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
+    n = keys.shape[0]
+    for c in range(n // 4):
+        first, second = max(first, keys[4 * c]), max(second, keys[4 * c + 1])
+        third, fourth = max(third, keys[4 * c + 2]), max(fourth, keys[4 * c + 3])
+    for c in range(n - n % 4, n):
+        first = max(first, keys[c])
+    return max(max(first, second), max(third, fourth))
 
 
 @inner

@@ -11,13 +11,18 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["inner", "kernel", "stage"]
+__all__ = ["inner", "kernel", "rough", "stage"]
 
 _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
 #: A function that only other compiled functions call; it is stored within its caller. It makes no
 #: array: without reference counts and entries for Python and C it compiles in two thirds the time.
 inner: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", **_PLAIN)
+
+#: The same for arithmetic whose last bits do not matter: it may be regrouped, and fused.
+rough: Callable[[Callable[..., Any]], Any] = njit(
+    error_model="numpy", fastmath={"contract", "reassoc", "nnan", "nsz"}, **_PLAIN
+)
 
 #: A stage that one compiled function calls, at one place: it becomes part of its caller, which
 #: saves numba a compilation for every level between the two.

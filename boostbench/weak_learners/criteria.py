@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from boostbench.weak_learners import demands
-from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.compiled import inner, rough
 
 __all__ = ["C45", "COST", "COSTS", "CRITERIA", "ENTROPY", "ERROR", "GAIN_RATIO", "GINI", "KIND_OF"]
 __all__ += [
@@ -71,7 +71,7 @@ def xlogx(x):  # type: ignore[no-untyped-def]
     return x * math.log2(x) if x > 0.0 else 0.0
 
 
-@inner
+@rough
 def about_xlogx(x):  # type: ignore[no-untyped-def]
     """Return ``x log2 x`` but for 5e-8 x, for x >= 0, in arithmetic that becomes vectors.
 

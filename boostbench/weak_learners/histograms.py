@@ -47,18 +47,17 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
         if total[k] != 0 or kind == TARGETS:
             histogram[k * n_bins : (k + 1) * n_bins] = 0
     if kind == TARGETS:
-        _add(data, label, stat[:, 0], False, rows, histogram)
-        _add(data, label, stat[:, 1], False, rows, histogram[n_bins:])
+        _add_targets(data, stat, rows, counted, histogram)
     else:
-        _add(data, label, stat[:, 0], True, rows, histogram)
-    if counted:
-        _count(data, rows, histogram[n_sums * n_bins :])
+        _add(data, label, stat[:, 0], rows, histogram)
+        if counted:
+            _count(data, rows, histogram[n_sums * n_bins :])
     if data.sparse_features.shape[0]:
         _complete(data, total, kind != TARGETS, 1, n_bins, histogram)
 
 
 @inner
-def _add(data, label, number, labelled, rows, histogram):  # type: ignore[no-untyped-def]
+def _add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
     """Add each row's number to its bins, in the plane of its label."""
     n_dense = data.dense_offset.shape[0]
     n_bins = data.low.shape[0]
@@ -66,13 +65,36 @@ def _add(data, label, number, labelled, rows, histogram):  # type: ignore[no-unt
     for i in range(rows.shape[0]):
         r = rows[i]
         w = number[r]
-        plane = label[r] * n_bins if labelled else 0
+        plane = label[r] * n_bins
         for j in range(n_dense):
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             histogram[np.uint64(plane) + b] += w
         if sparse:
             for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
                 histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
+
+
+@stage
+def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
+    """Add each row's target, weight and count to its bins."""
+    n_bins = data.low.shape[0]
+    target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
+    count = histogram[2 * n_bins :]
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        s, w = stat[r, 0], stat[r, 1]
+        for j in range(data.dense_offset.shape[0]):
+            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
+            target[b] += s
+            weight[b] += w
+            if counted:
+                count[b] += 1
+        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+            b = np.uint64(data.sparse_bins[p])
+            target[b] += s
+            weight[b] += w
+            if counted:
+                count[b] += 1
 
 
 @stage
@@ -123,5 +145,6 @@ def subtract(kind, histogram, part, part_total):  # type: ignore[no-untyped-def]
     size = histogram.shape[0] // part_total.shape[0]
     for k in range(part_total.shape[0]):
         if part_total[k] != 0 or kind in (COSTS, TARGETS):
-            for i in range(k * size, (k + 1) * size):
-                histogram[i] -= part[i]
+            plane, other = histogram[k * size : (k + 1) * size], part[k * size : (k + 1) * size]
+            for b in range(size):
+                plane[b] -= other[b]

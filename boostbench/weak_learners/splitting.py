@@ -71,21 +71,6 @@ def find_split(  # type: ignore[no-untyped-def]
     # not constants: a function is compiled once more for each constant it is called with
     right, left = np.bool_(False), np.bool_(True)
     first = 0
-    if (
-        rules.criterion == GINI
-        and n_sums == 2
-        and not (rules.random or rules.min_samples > 1)
-        and data.low.shape[0] == data.n_bins.sum()
-    ):
-        n_all = data.low.shape[0]
-        for j in range(d):
-            bins = slice(data.offset[j], data.offset[j + 1])
-            found[0, j] = -np.inf
-            _best_of_two_classes(
-                histogram[bins], histogram[n_all + bins.start : n_all + bins.stop],
-                total[0], total[1], node, grid, min_weight, found[:, j],
-            )  # fmt: skip
-        first = d
     while first < d:
         end = first + 1
         while end < d and data.offset[end + 1] - data.offset[first] <= BLOCK:
@@ -114,39 +99,22 @@ def find_split(  # type: ignore[no-untyped-def]
 
 
 @inner
-def _best_of_two_classes(  # type: ignore[no-untyped-def]
-    negative, positive, total_0, total_1, node, grid, min_weight, found
-):
-    """Find a feature's best candidate for Gini, in one pass: the bulk of all boosting.
-
-    With two classes the impurity mass is ``2 w_0 w_1 / W``.
-    """
-    left_0, left_1 = np.int64(0), np.int64(0)
-    best, best_bin, best_sum = -np.inf, 0, 0.0
-    for b in range(negative.shape[0] - 1):
-        left_0 += negative[b]
-        left_1 += positive[b]
-        right_0, right_1 = total_0 - left_0, total_1 - left_1
-        left, right = left_0 + left_1, right_0 + right_1
-        if left < min_weight or right < min_weight:
-            continue
-        W_l, W_r = np.float64(left), np.float64(right)
-        mass = np.float64(left_0) * np.float64(left_1) * W_r
-        mass += np.float64(right_0) * np.float64(right_1) * W_l
-        children = 2.0 * mass / (W_l * W_r)
-        key = np.rint((node - children) * grid)
-        if key > best:
-            best, best_bin, best_sum = key, b, children
-    found[0], found[1], found[3], found[4] = best, node - best_sum, best_bin, 0.0
-
-
-@inner
 def _search(  # type: ignore[no-untyped-def]
     data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first, end,
     missing_left, stream, found, ints, floats,
 ):  # fmt: skip
     """Note the best candidates of some features, missing values on one side."""
+    special = rules.random or rules.min_samples > 1
+    two_classes = rules.criterion == GINI and n_sums == 2 and not special
+    two_classes = two_classes and data.low.shape[0] == data.n_bins.sum()
     list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, ints)
+    if two_classes:
+        for j in range(first, end):
+            _best_of_two_classes(
+                data, histogram, total, node, grid, min_weight, j, ints[WHERE, j - first],
+                ints[WHERE, j - first + 1], ints[BINS], found[:, j],
+            )  # fmt: skip
+        return
     score_candidates(
         data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
         missing_left, ints, floats,
@@ -154,7 +122,7 @@ def _search(  # type: ignore[no-untyped-def]
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     for j in range(first, end):
         start, stop = ints[WHERE, j - first], ints[WHERE, j - first + 1]
-        if rules.random or rules.min_samples > 1:
+        if special:
             _rule_out(
                 data, rules, histogram, total, n_sums, j, start, stop, missing_left, stream,
                 ints[BINS], floats[KEY],
@@ -166,6 +134,38 @@ def _search(  # type: ignore[no-untyped-def]
                 _note_share(
                     rules.criterion, W, start, best, unit, ints[LEFT], floats[KEY], found[:, j]
                 )
+
+
+@inner
+def _best_of_two_classes(  # type: ignore[no-untyped-def]
+    data, histogram, total, node, grid, min_weight, j, start, stop, bins, found
+):
+    """Find a feature's best candidate for Gini, in one pass: the bulk of all boosting.
+
+    With two classes the impurity mass is ``2 w_0 w_1 / W``; no value may be missing.
+    """
+    n_all = data.low.shape[0]
+    negative, positive = histogram[:n_all], histogram[n_all : 2 * n_all]
+    left_0, left_1 = np.int64(0), np.int64(0)
+    best, best_bin, best_sum = -np.inf, data.offset[j], 0.0
+    its_bins = bins[start : stop - 1]
+    for c in range(its_bins.shape[0]):
+        b = np.uint64(its_bins[c])
+        left_0 += negative[b]
+        left_1 += positive[b]
+        right_0, right_1 = total[0] - left_0, total[1] - left_1
+        left, right = left_0 + left_1, right_0 + right_1
+        if left < min_weight or right < min_weight:
+            continue
+        W_l, W_r = np.float64(left), np.float64(right)
+        mass = np.float64(left_0) * np.float64(left_1) * W_r
+        mass += np.float64(right_0) * np.float64(right_1) * W_l
+        children = 2.0 * mass / (W_l * W_r)
+        key = np.rint((node - children) * grid)
+        if key > best:
+            best, best_bin, best_sum = key, its_bins[c], children
+    found[0], found[1] = best, node - best_sum
+    found[3], found[4] = best_bin - data.offset[j], 0.0
 
 
 @inner
@@ -198,13 +198,14 @@ def _rule_out(  # type: ignore[no-untyped-def]
         counts, step = n_sums * data.low.shape[0], 1
         if rules.criterion == COST:
             counts, step = n_sums, total.shape[0]
-        run = np.int64(0)
+        run, rows = np.int64(0), total[n_sums]
         if missing_left:
             run = histogram[counts + (first + n_bins) * step]
-        for c in range(start, stop):
-            run += histogram[counts + bins[c] * step]
-            if run < rules.min_samples or total[n_sums] - run < rules.min_samples:
-                key[c] = -np.inf
+        its_bins, its_keys = bins[start:stop], key[start:stop]
+        for c in range(its_bins.shape[0]):
+            run += histogram[np.uint64(counts + its_bins[c] * step)]
+            if run < rules.min_samples or rows - run < rules.min_samples:
+                its_keys[c] = -np.inf
 
 
 @stage
