@@ -14,7 +14,7 @@ RESULTS ?= results
 JOBS ?= 2
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
-THEORY := $(addprefix theory-fig,1 2 3 4 5 6)
+THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
@@ -23,7 +23,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) $(THEORY)
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -96,7 +96,10 @@ softmax-fig7: setup  ## error against the noise rate
 softmax-costs: setup  ## errors of unequal cost
 	$(call experiment,softmax-boosting/cost-sensitive)
 
-theory-fig1: setup  ## "A theory of multiclass boosting": a space that cannot be boosted
+theory: theory-fig7 theory-fig9 theory-fig10  ## all of "A theory of multiclass boosting"
+	@$(BIN)/boostbench theory figures --results $(RESULTS)
+
+theory-fig1: setup  ## a space that cannot be boosted
 	@$(BIN)/boostbench theory figures 1 --results $(RESULTS)
 
 theory-fig2: setup  ## error bounds, beside the paper's
@@ -113,6 +116,16 @@ theory-fig5: setup  ## what the minimal condition costs
 
 theory-fig6: setup  ## degrees, exponential loss
 	@$(BIN)/boostbench theory figures 6 --results $(RESULTS)
+
+theory-fig7: setup  ## test errors after the last round, and against rounds
+	$(call experiment,multiclass-theory/figures7-8)
+theory-fig8: theory-fig7
+
+theory-fig9: setup  ## test error against the size of trees
+	$(call experiment,multiclass-theory/figure9)
+
+theory-fig10: setup  ## test error against rounds with very small trees
+	$(call experiment,multiclass-theory/figure10)
 
 mcboost: $(MCBOOST)  ## all of "Multiclass boosting: theory and algorithms"
 

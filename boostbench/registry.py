@@ -322,6 +322,7 @@ figures = Registry(
     "figure",
     "boostbench.figures",
     {
+        "bars": "boostbench.reports.bars:draw_bars",
         "codewords": "boostbench.reports.codeword_figure:draw_codewords",
         "critical-difference": "boostbench.reports.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.curves:draw_curves",
@@ -330,6 +331,7 @@ figures = Registry(
         "excess": "boostbench.reports.excess:draw_excess",
         "losses": "boostbench.reports.loss_figure:draw_losses",
         "noise": "boostbench.reports.noise_levels:draw_noise_levels",
+        "parameter": "boostbench.reports.parameter:draw_parameter",
         "predictions": "boostbench.reports.predictions:draw_predictions",
         "ranks": "boostbench.reports.rank_figures:draw_ranks",
         "scatter": "boostbench.reports.scatter:draw_scatter",
@@ -366,6 +368,7 @@ claims = Registry(
         "rank_leads": "boostbench.reports.claims.ranking:rank_leads",
         "ranks_within": "boostbench.reports.claims.ranking:ranks_within",
         "rises": "boostbench.reports.claims.trends:rises",
+        "settles_alike": "boostbench.reports.claims.trends:settles_alike",
         "share": "boostbench.reports.claims.counting:share",
         "smallest_increase": "boostbench.reports.claims.trends:smallest_increase",
         "stops": "boostbench.reports.claims.counting:stops",

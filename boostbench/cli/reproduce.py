@@ -16,6 +16,7 @@ from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
 from boostbench.cli.report import print_table, report_on
 from boostbench.cli.run import run
+from boostbench.cli.theory import figures
 from boostbench.cli.verify import in_colour
 from boostbench.errors import BoostbenchError, nearest
 
@@ -73,14 +74,15 @@ def reproduce(
     """Run, report and verify everything of a paper.
 
     Every config is run (finished runs are kept), reported on and judged; then README.md in the
-    results folder tells of all experiments there. A config without the size asked for takes its
-    next larger one, in the end itself.
+    results folder tells of all experiments there. What a paper computes rather than trains is
+    computed. A config without the size asked for takes its next larger one, in the end itself.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
       boostbench reproduce noise20 --data DIR
     """
     from boostbench.reports.overview import write_overview
+    from boostbench.reports.theory_pages import FOLDER
 
     load_plugins(plugin)
     if size is not None and size not in _SIZES:
@@ -98,6 +100,8 @@ def reproduce(
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
         codes.append(_report(config.path, its_size, data, results))
+    if any(_paper_name(paper) == FOLDER for paper in papers):
+        codes.append(figures([], results=results))
     print(write_overview(results))
     return max(codes)
 
@@ -106,7 +110,7 @@ def _paths(references: Sequence[str]) -> list[Path]:
     known = configs_by_paper()
     found: dict[Path, None] = {}
     for reference in references:
-        name = reference.rstrip("/").removeprefix("configs/")
+        name = _paper_name(reference)
         if name in known:
             found |= dict.fromkeys(known[name])
             continue
@@ -117,6 +121,10 @@ def _paths(references: Sequence[str]) -> list[Path]:
             hint = f"; did you mean the paper {close!r}?" if close else ""
             raise BoostbenchError(f"{error.what}{hint}", where=error.where) from error
     return list(found)
+
+
+def _paper_name(reference: str) -> str:
+    return reference.rstrip("/").removeprefix("configs/")
 
 
 def _size_of(config: Config, size: str | None) -> str | None:

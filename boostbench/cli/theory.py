@@ -324,26 +324,30 @@ def figures(
     """Compute and draw Figures 1 to 6 of the theory's paper.
 
     Writes PNG, SVG, CSV and Markdown into DIR/multiclass-theory/, and prints the main numbers and
-    what becomes of the paper's claims.
+    what becomes of the paper's claims. Of all six, it also writes one page of claims and what the
+    overview of `boostbench reproduce` says of them.
 
     Examples:
       boostbench theory figures
       boostbench theory figures 2 5 --results DIR
     """
     from boostbench.reports.theory_contents import FIGURES
-    from boostbench.reports.theory_pages import write_theory_figure
+    from boostbench.reports.theory_pages import write_theory_figure, write_theory_summary
 
     for number in numbers:
         if number not in FIGURES:
             what = f"there is no computed figure {number}; choose from 1 to {max(FIGURES)}"
             raise BoostbenchError(what, where="figures")
-    found = []
+    found, drawn = [], []
     for number in dict.fromkeys(numbers or FIGURES):
         figure = FIGURES[number]()
         paths = write_theory_figure(figure, results)
+        drawn.append(figure)
         found.append(figure_json(figure, paths))
         if not as_json:
             print_figure(figure, paths)
+    if len(drawn) == len(FIGURES):
+        write_theory_summary(drawn, results)
     if as_json:
         print_json(found)
     return OK

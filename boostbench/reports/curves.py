@@ -32,6 +32,9 @@ _LINES: dict[str, dict[str, Any]] = {
     "test_cost": {"linestyle": "-", "linewidth": 1.4},
     "train_cost": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
     "smooth_risk": {"linestyle": (0, (3, 1.2, 1, 1.2)), "linewidth": 1.0},
+    "bound": {"linestyle": (0, (1, 1.2)), "linewidth": 1.2},
+    "edge_bound": {"linestyle": (0, (6, 1.2, 1, 1.2)), "linewidth": 0.8},
+    "edge": {"linestyle": "-", "linewidth": 1.1},
     "noisy_weight_share": {"linestyle": "-", "linewidth": 1.4},
     "noisy_among_heaviest": {"linestyle": (0, (4, 1.6)), "linewidth": 1.0},
     "weightless_share": {"linestyle": (0, (1, 1.2)), "linewidth": 1.1},
@@ -44,6 +47,9 @@ _WORDS = {
     "test_cost": "test",
     "train_cost": "training",
     "smooth_risk": "test, randomised rule",
+    "bound": "bound by the objective",
+    "edge_bound": "bound by the edges",
+    "edge": "edge",
     "noisy_weight_share": "weight on corrupted samples",
     "noisy_among_heaviest": "corrupted among the heaviest tenth",
     "weightless_share": "samples without weight",
@@ -64,6 +70,9 @@ _CROSS: dict[str, Any] = {
     "clip_on": False,
 }
 _N_POINTS = 200
+#: Bounds on the training error; what is above 100 % says nothing and is cut off.
+_BOUNDS = ("bound", "edge_bound")
+_TOP = {"linear": 105.0, "log": 130.0}
 # Inches: of a panel among many and of one of a few, of the rest.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
 _LEFT, _BOTTOM, _LEGEND_LINE, _SIDE = 0.4, 0.3, 0.2, 1.9
@@ -88,9 +97,10 @@ def draw_curves(
     study : Study
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
-        Of ``test_error``, ``train_error``, ``train_error_clean`` and ``smooth_risk``; of
-        ``test_cost`` and ``train_cost``; or of ``noisy_weight_share``, ``noisy_among_heaviest``,
-        ``weightless_share`` and ``noisy_among_weightless``.
+        Of ``test_error``, ``train_error``, ``train_error_clean``, ``smooth_risk``, ``bound`` and
+        ``edge_bound``; of ``test_cost`` and ``train_cost``; ``edge``; or of
+        ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share`` and
+        ``noisy_among_weightless``.
     panels : {"dataset"}, default="dataset"
     x_scale : {"log", "linear"}, default="log"
     y_scale : {"linear", "log"}, default="linear"
@@ -187,15 +197,33 @@ def _draw_panel(
         text = f"no result: {states}"
         axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     known: set[PaperValue] = set()
-    for place, booster in enumerate(boosters):
-        own = [result for result in usable if result.run.method == booster]
+    own_results = {
+        booster: [result for result in usable if result.run.method == booster]
+        for booster in boosters
+    }
+    for place, (booster, own) in enumerate(own_results.items()):
         if own:
             for metric in look.metrics:
-                _draw_line(axes, own, metric, look, place)
+                if metric not in _BOUNDS:
+                    _draw_line(axes, own, metric, look, place)
             if "test_error" in look.metrics:
                 _draw_stops(axes, own, look.colours[booster], look.first)
                 _draw_paper_values(axes, own[0], look, known)
+    _draw_bounds(axes, own_results.values(), look)
     _format_axes(axes, look)
+
+
+def _draw_bounds(axes: Axes, own_results: Iterable[Sequence[Result]], look: _Look) -> None:
+    """Draw bounds; the errors alone say how far down the axis goes, 100 % how far up."""
+    bounds = [metric for metric in look.metrics if metric in _BOUNDS]
+    if not bounds:
+        return
+    bottom = axes.get_ylim()[0] if axes.lines else None
+    for place, own in enumerate(own_results):
+        for metric in bounds:
+            if own:
+                _draw_line(axes, own, metric, look, place)
+    axes.set_ylim(bottom, _TOP[look.y_scale])
 
 
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:

@@ -51,6 +51,7 @@ ERRORS = {
     "train_error_clean": Metric("train_errors_clean", "n_train", "training error (clean labels)"),
     "test_error": Metric("test_errors", "n_test", "test error"),
 }
+_BOUND = {"asks": "'record: [bound]' and a booster with such a bound"}
 _COST = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
 _WEIGHTS = {"axis": "share (%)", "asks": "'record: [weights]'"}
 #: All that can be shown; what comes after the errors is recorded on demand.
@@ -70,6 +71,9 @@ METRICS = {
         "expected test error of the randomised rule",
         asks="'record: [smooth_risk]'",
     ),
+    "bound": Metric("bound", "", "bound on the training error by the objective", **_BOUND),
+    "edge_bound": Metric("edge_bound", "", "bound on the training error by the edges", **_BOUND),
+    "edge": Metric("edge", "", "edge", unit="", axis="edge", asks="a booster with edges"),
     "noisy_weight_share": Metric(
         "noisy_weight_share", "", "share of the weight on corrupted samples", **_WEIGHTS
     ),

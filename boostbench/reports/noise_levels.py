@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,7 +18,7 @@ from boostbench.reports.options import check_choice, check_flag
 from boostbench.reports.repeats import Repeats
 from boostbench.reports.style import GREY, SMALL, round_ticks
 
-__all__ = ["draw_noise_levels"]
+__all__ = ["draw_levels", "draw_noise_levels", "level_handles"]
 
 _MARKERS = "osD^vP"
 _DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
@@ -78,8 +80,9 @@ def draw_noise_levels(
     for place, dataset in enumerate(study.datasets):
         axes = figure.add_subplot(n_rows, n_columns, place + 1, yscale=y_scale)
         axes.set_title(dataset, loc="left", fontweight="bold")
-        for order, booster in enumerate(study.boosters):
-            _draw_booster(axes, repeats, dataset, booster, order, band=band)
+        own = repeats.frame[repeats.frame["dataset"] == dataset]
+        own = own.assign(rate=100 * own["rate"])
+        draw_levels(axes, own, "rate", "booster", repeats.colours, band=band)
         if diagonal:
             axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
         _format_axes(axes, 100 * float(rates[-1]), y_scale)
@@ -87,39 +90,59 @@ def draw_noise_levels(
             axes.set_ylabel(repeats.axis)
         if place >= len(study.datasets) - n_columns:
             axes.set_xlabel(f"noise rate (%), {models[0]}")
+    handles = level_handles(repeats.colours)
+    if diagonal:
+        handles.append(Line2D([], [], label="error = noise rate", **_DIAGONAL))
     figure.supxlabel(repeats.rounds, fontsize=SMALL, color=GREY, x=0.99, ha="right")
     figure.legend(
-        handles=_handles(study, repeats, diagonal=diagonal),
+        handles=handles,
         loc="outside lower center" if n_columns > 1 else "outside right upper",
         ncols=min(4, len(study.boosters) + diagonal) if n_columns > 1 else 1,
     )
     return figure
 
 
-def _draw_booster(
-    axes: Axes, repeats: Repeats, dataset: str, booster: str, order: int, *, band: bool
+def draw_levels(
+    axes: Axes, frame: pd.DataFrame, x: str, line: str, colours: Mapping[str, str], *, band: bool
 ) -> None:
-    own = repeats.frame[
-        (repeats.frame["dataset"] == dataset) & (repeats.frame["booster"] == booster)
-    ]
-    grouped = own.groupby("rate")["value"]
-    mean, std = grouped.mean(), grouped.std().fillna(0.0)
-    rates = 100 * mean.index.to_numpy(dtype=np.float64)
+    """Draw the mean value against a number, with a band of one standard deviation over repeats.
+
+    Parameters
+    ----------
+    axes : Axes
+    frame : DataFrame
+        One row per run: ``value``, the number and what tells the lines apart.
+    x, line : str
+        Columns of ``frame``.
+    colours : mapping of str to str
+        Of the lines, in their order; what stands first is seen where lines coincide.
+    band : bool
+    """
     is_log = axes.get_yscale() == "log"
-    shown = np.where((mean > 0) | (not is_log), mean, np.nan)
-    colour = repeats.colours[booster]
-    axes.plot(
-        rates,
-        shown,
-        color=colour,
-        marker=_MARKERS[order % len(_MARKERS)],
-        markersize=3.4,
-        linewidth=1.3,
-        zorder=4 - order / 100,
-    )
-    if band:
-        low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
-        axes.fill_between(rates, low, mean + std, color=colour, alpha=0.13, linewidth=0, zorder=2)
+    for order, (name, colour) in enumerate(colours.items()):
+        grouped = frame[frame[line] == name].groupby(x)["value"]
+        mean, std = grouped.mean(), grouped.std().fillna(0.0)
+        numbers = mean.index.to_numpy(dtype=np.float64)
+        shown = np.where((mean > 0) | (not is_log), mean, np.nan)
+        axes.plot(numbers, shown, zorder=4 - order / 100, **_line(colour, order))
+        if band:
+            low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
+            axes.fill_between(
+                numbers, low, mean + std, color=colour, alpha=0.13, linewidth=0, zorder=2
+            )
+
+
+def level_handles(colours: Mapping[str, str]) -> list[Line2D]:
+    """Return what a legend shows of the lines of `draw_levels`."""
+    return [
+        Line2D([], [], label=name, **_line(colour, order))
+        for order, (name, colour) in enumerate(colours.items())
+    ]
+
+
+def _line(colour: str, order: int) -> dict[str, Any]:
+    marker = _MARKERS[order % len(_MARKERS)]
+    return {"color": colour, "marker": marker, "markersize": 3.4, "linewidth": 1.3}
 
 
 def _format_axes(axes: Axes, last: float, y_scale: str) -> None:
@@ -128,20 +151,3 @@ def _format_axes(axes: Axes, last: float, y_scale: str) -> None:
     if y_scale == "linear":
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.yaxis.set_major_locator(round_ticks(6))
-
-
-def _handles(study: Study, repeats: Repeats, *, diagonal: bool) -> list[Line2D]:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=repeats.colours[booster],
-            marker=_MARKERS[order % len(_MARKERS)],
-            markersize=3.4,
-            linewidth=1.3,
-            label=booster,
-        )
-        for order, booster in enumerate(study.boosters)
-    ]
-    line = Line2D([], [], label="error = noise rate", **_DIAGONAL)
-    return [*handles, line] if diagonal else handles

@@ -157,14 +157,14 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
     of = sum(cells["of"] for cells in summary["tables"].values())
     found = [claim["verdict"] for claim in summary["claims"]]
     ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
-    files = [("page", "report.html")]
+    files = [("page", "report.html")] if planned else []
     files += [("claims", "claims.md")] if found else []
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]
     cells = [
         _md(name),
-        summary["size"] or "as stated",
-        str(ok) if ok == planned else f"{ok} of {planned}",
+        summary["size"] or ("as stated" if planned else "computed"),
+        str(ok or "") if ok == planned else f"{ok} of {planned}",
         f"{met} of {of}" if of else "",
         *(str(found.count(status)) if found else "" for status in STATUSES),
         " · ".join(f"[{text}]({folder}/{file})" for text, file in files),

@@ -48,6 +48,8 @@ _OWN = {
     "sm-boost": "#D55E00",
     "martiboost": "#CC79A7",
     "splboost": "#332288",
+    "adaboost-m1": "#E69F00",
+    "adaboost-mm": "#882255",
 }
 _PALEST = 0.5
 _PATH = re.compile(rb' d="[^"]*"')

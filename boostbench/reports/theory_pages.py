@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,18 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from boostbench.reports.files import write_file
+from boostbench.reports.overview import SUMMARY
 from boostbench.reports.style import drawing_style, files_of
 
-__all__ = ["FOLDER", "Finding", "Grid", "Text", "TheoryFigure", "write_theory_figure"]
+__all__ = [
+    "FOLDER",
+    "Finding",
+    "Grid",
+    "Text",
+    "TheoryFigure",
+    "write_theory_figure",
+    "write_theory_summary",
+]
 
 #: Folder in the results, and of the paper's values among the configs.
 FOLDER = "multiclass-theory"
@@ -130,6 +140,55 @@ def write_theory_figure(figure: TheoryFigure, results: Path) -> list[Path]:
         f"{stem}.md": _page(figure),
     }
     return [write_file(results / FOLDER / name, content) for name, content in contents.items()]
+
+
+def write_theory_summary(figures: Sequence[TheoryFigure], results: Path) -> list[Path]:
+    """Write the claims of all computed figures on one page, and a summary for the overview.
+
+    Parameters
+    ----------
+    figures : sequence of TheoryFigure
+    results : Path
+        The folder of results, where the figures have been written.
+
+    Returns
+    -------
+    paths : list of Path
+    """
+    found = [(figure, finding) for figure in figures for finding in figure.findings]
+    span = f"Figs. {figures[0].number} to {figures[-1].number}"
+    summary = {
+        "format": 1,
+        "config": FOLDER,
+        "title": "Computed, not trained",
+        "paper": FOLDER,
+        "part": span,
+        "size": "",
+        "runs": {"ok": 0, "planned": 0},
+        "tables": {},
+        "figures": [f"figure{figure.number}" for figure in figures],
+        "claims": [
+            {
+                "says": f"Figure {figure.number}: {finding.says}",
+                "note": "" if finding.by_paper else "not in the paper; checked here",
+                "verdict": "reproduced" if finding.holds else "not reproduced",
+                "reasons": [finding.found],
+            }
+            for figure, finding in found
+        ],
+    }
+    page = [f"# Claims: {span}"]
+    for number, (figure, finding) in enumerate(found, start=1):
+        where = f"[Figure {figure.number}](figure{figure.number}.md)"
+        page.append(f'<a id="claim-{number}"></a>\n\n## {number}. {_md(finding.says)}')
+        whose = "" if finding.by_paper else " · not claimed by the paper"
+        page.append(f"**{finding.verdict}**{whose} · {where}")
+        page.append(_md(finding.found))
+    contents = {
+        "claims.md": "\n\n".join(page) + "\n",
+        SUMMARY: json.dumps(summary, indent=1, ensure_ascii=False) + "\n",
+    }
+    return [write_file(results / FOLDER / name, text) for name, text in contents.items()]
 
 
 def _csv(grid: Grid) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits, load_iris
 
+from boostbench import make_booster
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.game import TINY
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
@@ -53,6 +57,50 @@ def test_trees_of_four_leaves_are_too_weak_for_ten_classes() -> None:
     assert (one.stop_reason_, one.n_rounds_) == ("no edge", 1)
     assert one.score(X, y) > 0.2
     assert_array_equal(one.scores(X).sum(axis=1), 1.0)
+
+
+def test_the_first_c45_tree_of_iris_is_quinlans() -> None:
+    X, y = load_iris(return_X_y=True)
+    seen = watch(AdaBoostM1(10, weak_learner="c45"), X, y)
+    forest = seen.hypotheses[0]
+    assert forest.feature.tolist() == [3, 3, 2, 3]
+    assert_allclose(forest.threshold, [0.6, 1.7, 4.9, 1.5])
+    assert seen.edges[0] == pytest.approx(1 - 2 * 3 / 150)  # three errors
+    assert seen.sizes[0] == pytest.approx(np.log(147 / 3))
+    assert_allclose(seen.edges, 1 - 2 * reweighted_errors(seen, y))
+    assert (seen.scores[-1].argmax(axis=1) == y).all()
+
+
+def reweighted_errors(seen: Any, y: np.ndarray) -> np.ndarray:
+    """Return each tree's error under the weights of its round, by the update of the paper."""
+    D = np.full(len(y), 1 / len(y))
+    errors = []
+    for t, alpha in enumerate(seen.sizes):
+        wrong = labels_of(seen, t) != y
+        errors.append(D[wrong].sum())
+        D *= np.where(wrong, 1.0, np.exp(-alpha))
+        D /= D.sum()
+    return np.array(errors)
+
+
+def test_c45_on_digits_has_the_error_and_the_trees_of_the_reference() -> None:
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:898], order[898:]
+    booster = AdaBoostM1(60, weak_learner="c45")
+    seen = watch(booster, X[train], y[train])
+    nodes = [2 * forest.n_leaves - 1 for forest in seen.hypotheses]
+    assert 100 <= np.median(nodes) <= 115  # the reference's: 107
+    assert booster.score(X[test], y[test]) > 0.96  # the reference: 0.977
+
+
+@pytest.mark.parametrize("name", ["adaboost-m1", "samme"])
+def test_c45_trees_predict_as_they_trained(name: str) -> None:
+    X, y = noisy_stumps()
+    booster = make_booster(name, n_estimators=5, weak_learner="c45")
+    seen = watch(booster, X, y)
+    assert len(seen.scores) >= 2
+    assert_allclose(booster.scores(X), seen.scores[-1])
 
 
 def test_a_later_failure_keeps_what_was_learned() -> None:

@@ -218,3 +218,19 @@ def test_what_becomes_of_the_claims_is_told_as_json(boostbench, tmp_path):
     failed = [claim["says"] for claim in claims if claim["verdict"] not in ("reproduced", "holds")]
     assert failed == ["the printed bound of 10 rounds, 0.89"]
     assert json.dumps(outcome.json)
+
+
+def test_all_figures_together_are_part_of_the_overview(boostbench, tmp_path):
+    from boostbench.reports.overview import write_overview
+
+    boostbench("theory", "figures", "--results", tmp_path)
+    overview = write_overview(tmp_path).read_text(encoding="utf-8")
+    (row,) = [line for line in overview.splitlines() if line.startswith("| Figs. 1 to 6")]
+    assert row.startswith("| Figs. 1 to 6: Computed, not trained | computed |  |  |")
+    assert "report.html" not in row
+    assert "- Figure 2: the printed bound of 10 rounds, 0.89 ([multiclass-theory](" in overview
+    for line in overview.splitlines():
+        for part in line.split("](")[1:]:
+            target, _, anchor = part.partition(")")[0].partition("#")
+            assert f'id="{anchor}"' in (tmp_path / target).read_text() if anchor else True
+            assert (tmp_path / target).exists()

@@ -100,6 +100,17 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, tmp_path):
     assert (results / "README.md").read_text(encoding="utf-8") == overview
 
 
+def test_reproduce_computes_what_a_paper_computes(boostbench, config, tmp_path, monkeypatch):
+    path = config(CLAIMS, "first")
+    monkeypatch.setattr(
+        "boostbench.cli.reproduce.configs_by_paper", lambda: {"multiclass-theory": [path]}
+    )
+    boostbench("reproduce", "multiclass-theory", "--jobs", "1")
+    overview = (tmp_path / "results" / "README.md").read_text(encoding="utf-8")
+    assert "| first | as stated | 6 |" in overview
+    assert "| Figs. 1 to 6: Computed, not trained | computed |" in overview
+
+
 def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tmp_path):
     path = tmp_path / "absent.yaml"
     path.write_text("name: absent\ndatasets: [letter]\nboosters: [samme]\nrounds: 2\n")

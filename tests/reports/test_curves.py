@@ -65,6 +65,31 @@ def test_a_user_s_matplotlibrc_changes_nothing(tmp_path):
         assert matplotlib.rcParams["font.size"] == 20
 
 
+def bounded(folder, bounds, **options):
+    study = study_of(make_config(folder, datasets=["toy"], boosters=["samme", "sm-boost"]))
+    for result in study.results:
+        result.record["curves"].update(bounds.get(result.run.method, {}))
+    return drawn(study, y=["bound", "train_error"], **options).axes[0]
+
+
+def test_bounds_are_drawn_with_the_errors_and_cut_off_at_all_samples(tmp_path):
+    falling = 20.0 * 0.7 ** np.arange(100)
+    axes = bounded(tmp_path, {"samme": {"bound": falling}}, y_scale="log")
+    lines = [line.get_ydata() for line in axes.lines]
+    *errors, bound, absent = sorted(lines, key=lambda line: (np.isnan(line).all(), line[0]))
+    assert np.isnan(absent).all()
+    assert bound[0] == pytest.approx(2000)
+    low, high = axes.get_ylim()
+    assert high == 130
+    assert np.min(errors) / 2 < low <= np.min(errors)  # the bound, 1e-12, stretches no axis
+    assert bounded(tmp_path, {"samme": {"bound": falling}}).get_ylim()[1] == 105
+
+
+def test_a_bound_must_have_been_recorded(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"no run recorded bound.*record: \[bound\]"):
+        bounded(tmp_path, {})
+
+
 def test_one_panel_per_data_set_and_noise(tmp_path):
     config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
     axes = drawn(study_of(config)).axes

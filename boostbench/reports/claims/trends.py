@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from boostbench.experiments.fields import MistakesError
 from boostbench.reports.claims.comparing import opponents
 from boostbench.reports.claims.evidence import END, Case, Evidence, Place
 from boostbench.reports.claims.options import (
+    Amount,
     Axis,
     Flag,
     Label,
@@ -28,12 +30,14 @@ from boostbench.reports.claims.samples import (
     any_of,
     lower,
     mean_of,
+    near,
     turned,
 )
 from boostbench.reports.claims.shapes import Tolerance, shaped
-from boostbench.reports.frame import noise_label
+from boostbench.reports.frame import Result, error_curve, noise_label
+from boostbench.source import show
 
-__all__ = ["falls", "gap_shrinks", "rises", "smallest_increase"]
+__all__ = ["falls", "gap_shrinks", "rises", "settles_alike", "smallest_increase"]
 
 _ARROW = " → "
 
@@ -107,6 +111,42 @@ def gap_shrinks(
             "change": evidence.change(opinion),
         }
         yield evidence.case(place, opinion, numbers)
+
+
+@shaped(without=("per", "at"))
+def settles_alike(
+    evidence: Evidence, *, boosters: Labels, within: Amount = 0.1, factor: float
+) -> Iterable[Case]:
+    """Boosters come near to their own last value at about the same round.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    boosters : list of labels
+    within : number, default=10%
+        How near, as a share of the last value.
+    factor : float
+        The rounds at which they first do differ at most by this factor, more than 1.
+    """
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or factor <= 1:
+        raise MistakesError([(("factor",), f"must be a number above 1, found {show(factor)}")])
+    if len(boosters) < 2:
+        raise MistakesError([(("boosters",), "needs at least two boosters to compare")])
+
+    def settled(result: Result) -> float:
+        values = error_curve(result, evidence.selection.value)
+        return math.log(1 + int((values <= (1 + within) * values[-1]).argmax()))
+
+    for place in evidence.places():
+        logs = {label: evidence.gathered(place, label, settled) for label in boosters}
+        opinion = all_of(
+            near(logs[a], logs[b], math.log(factor)) for a, b in itertools.combinations(logs, 2)
+        )
+        rounds = {
+            label: "–" if log.mean is None else f"{math.exp(log.mean):.0f}"
+            for label, log in logs.items()
+        }
+        yield evidence.case(place, opinion, rounds)
 
 
 def smallest_increase(

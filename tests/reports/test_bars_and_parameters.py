@@ -1,0 +1,137 @@
+"""The figures ``bars`` and ``parameter``."""
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN, Booster, Params
+from boostbench.reports.bars import draw_bars
+from boostbench.reports.parameter import draw_parameter
+from boostbench.reports.style import drawing_style, files_of
+
+from .synthetic import EXCHANGE, make_config, study_of
+
+
+def drawn(draw, study, **options):
+    with drawing_style():
+        return draw(study, **options)
+
+
+def sized(name, label, size, **more):
+    params = Params({"weak_learner": {"greedy": {"max_leaf_nodes": size}}, **more})
+    return Booster(name, params, label)
+
+
+SIZES = [
+    sized("adaboost-mm", "MM (like C4.5)", 50),
+    *(sized("adaboost-mm", f"MM (size={size})", size) for size in (5, 10)),
+    *(sized("adaboost-mm", f"MM (exact, size={size})", size, step="exact") for size in (5, 50)),
+    sized("adaboost-m1", "M1", 10),
+    Booster("samme", label="samme"),
+]
+
+
+def by_size(run):
+    """Errors of a thousand that fall with the size of the trees."""
+    size = run.booster.parameter("max_leaf_nodes") or 1
+    return [1000 // size + 10 * run.seed] * run.rounds
+
+
+@pytest.fixture
+def sizes(tmp_path):
+    config = make_config(tmp_path, datasets=["toy", "car"], boosters=SIZES, seeds=2)
+    broken = dict.fromkeys(ids(config, "car"), ("skipped", "no data"))
+    return study_of(config, by_size, broken=broken)
+
+
+def ids(config, dataset):
+    labels = [booster.label for booster in config.boosters]
+    return [f"{dataset}/{label}/clean/seed-{seed}" for label in labels for seed in config.seeds]
+
+
+def test_a_parameter_s_values_make_a_line_of_boosters_alike_in_all_else(sizes):
+    figure = drawn(draw_parameter, sizes, x="max_leaf_nodes", label="leaves")
+    toy, car = figure.axes
+    lines = {
+        text.get_text(): line
+        for text, line in zip(figure.legends[0].get_texts(), toy.lines, strict=True)
+    }
+    assert list(lines) == ["MM", "MM (exact)", "M1"]  # samme has no such parameter
+    assert lines["MM"].get_xdata().tolist() == [5, 10, 50]
+    assert lines["MM"].get_ydata().tolist() == pytest.approx([20.5, 10.5, 2.5])
+    assert lines["MM (exact)"].get_xdata().tolist() == [5, 50]
+    assert toy.get_xticks().tolist() == [50, 10, 5]
+    assert [text.get_text() for text in car.texts] == ["no result: skipped"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["leaves"] * 2
+
+
+def test_a_parameter_has_a_panel_per_noise(tmp_path):
+    config = make_config(tmp_path, datasets=["toy"], boosters=SIZES, noise=[CLEAN, EXCHANGE])
+    figure = drawn(draw_parameter, study_of(config, by_size), x="max_leaf_nodes", x_scale="linear")
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["toy, clean", "toy, exchange 0.2"]
+
+
+@pytest.mark.parametrize("x", ["max_depth", "step"])
+def test_a_parameter_must_be_a_number_of_several_values(sizes, x):
+    with pytest.raises(BoostbenchError, match=f"x must name a parameter.*'{x}': no run"):
+        draw_parameter(sizes, x=x)
+
+
+@pytest.fixture
+def errors(tmp_path):
+    config = make_config(
+        tmp_path, datasets=["toy", "car", "gone"], boosters=["samme", "sm-boost"], seeds=2
+    )
+    broken = dict.fromkeys(ids(config, "gone"), ("skipped", "no data"))
+    broken["car/samme/clean/seed-0"] = broken["car/samme/clean/seed-1"] = ("failed", "no luck")
+    level = {"samme": 100, "sm-boost": 50}
+    return study_of(
+        config, lambda run: [level[run.method] + 20 * run.seed] * run.rounds, broken=broken
+    )
+
+
+def test_bars_are_means_in_groups_and_whiskers_one_standard_deviation(errors):
+    (axes,) = drawn(draw_bars, errors).axes
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([11, 6, 6])
+    centres = [bar.get_x() + bar.get_width() / 2 for bar in axes.patches]
+    assert centres[0] < 0 < centres[1] < 0.5 < centres[2] < 1.5
+    spread = np.std([10, 12], ddof=1)
+    whisker = axes.collections[0].get_segments()[0][:, 1]
+    assert whisker.tolist() == pytest.approx([11 - spread, 11 + spread])
+    assert [text.get_text() for text in axes.texts] == ["11.0", "6.0", "6.0", "skipped"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["toy", "car", "gone"]
+
+
+def test_bars_without_numbers_and_in_rows_of_noises(tmp_path):
+    config = make_config(tmp_path, datasets=["toy"], noise=[CLEAN, EXCHANGE])
+    figure = drawn(draw_bars, study_of(config), numbers=False, y_scale="log")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["clean", "exchange 0.2"]
+    assert [len(axes.texts) + len(axes.collections) for axes in figure.axes] == [0, 0]
+
+
+def test_the_same_figure_gives_the_same_bytes(sizes, errors):
+    for draw, study, options in (
+        (draw_parameter, sizes, {"x": "max_leaf_nodes"}),
+        (draw_bars, errors, {}),
+    ):
+        with drawing_style():
+            first, second = (files_of(draw(study, **options)) for _ in range(2))
+        assert first == second
+
+
+@pytest.mark.parametrize(
+    ("draw", "options", "complaint"),
+    [
+        (draw_bars, {"value": "test_eror"}, "did you mean 'test_error'"),
+        (draw_bars, {"y_scale": "logg"}, "did you mean 'log'"),
+        (draw_bars, {"numbers": "yes"}, "numbers must be true or false"),
+        (draw_bars, {"at": 1000}, "at must be rounds from 1 to 100"),
+        (draw_parameter, {"x": "max_leaf_nodes", "x_scale": "lin"}, "unknown x_scale"),
+        (draw_parameter, {"x": "max_leaf_nodes", "band": 1}, "band must be true or false"),
+    ],
+)
+def test_wrong_options(errors, draw, options, complaint):
+    with pytest.raises(BoostbenchError) as caught:
+        draw(errors, **options)
+    assert complaint in str(caught.value)
