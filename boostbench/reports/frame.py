@@ -258,6 +258,8 @@ def error_curve(
         counts = np.array([record.get("round_zero", {}).get(its.curve, np.nan)])
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
     held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
+    if not its.held:
+        held[at > len(counts)] = np.nan
     return held / float(record[its.size]) if its.size else held
 
 

@@ -27,6 +27,8 @@ class Metric(NamedTuple):
         How an axis is named; quantities of one axis may be drawn together.
     asks : str
         What in a config has it recorded; empty if all runs do.
+    held : bool
+        Whether a run that stopped early keeps its last value.
     """
 
     curve: str
@@ -35,6 +37,7 @@ class Metric(NamedTuple):
     unit: str = "%"
     axis: str = "error (%)"
     asks: str = ""
+    held: bool = True
 
     @property
     def scale(self) -> int:
@@ -73,7 +76,9 @@ METRICS = {
     ),
     "bound": Metric("bound", "", "bound on the training error by the objective", **_BOUND),
     "edge_bound": Metric("edge_bound", "", "bound on the training error by the edges", **_BOUND),
-    "edge": Metric("edge", "", "edge", unit="", axis="edge", asks="a booster with edges"),
+    "edge": Metric(
+        "edge", "", "edge", unit="", axis="edge", asks="a booster with edges", held=False
+    ),
     "noisy_weight_share": Metric(
         "noisy_weight_share", "", "share of the weight on corrupted samples", **_WEIGHTS
     ),

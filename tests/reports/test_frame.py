@@ -53,6 +53,14 @@ def test_a_run_that_stopped_early_holds_its_last_value_and_says_so(tmp_path):
     assert frame["value"][13] == frame["value"][30] == frame["value"][12] != frame["value"][10]
 
 
+def test_a_stopped_run_has_no_edge_any_more(tmp_path):
+    study = study_of(make_config(tmp_path, rounds=20), stopped={"dna/samme/clean/seed-0": 7})
+    (result,) = [r for r in study.results if r.stopped_at]
+    result.record["curves"]["edge"] = np.full(7, 0.2)
+    edge = error_curve(result, "edge", [1, 7, 8, 20])
+    np.testing.assert_array_equal(edge, [0.2, 0.2, np.nan, np.nan])
+
+
 def test_a_run_that_never_began_has_the_error_of_no_rounds(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=30)
     study = study_of(config, stopped={"dna/samme/clean/seed-0": 0})
