@@ -12,6 +12,7 @@ DEMO := demo-results
 SIZE ?= standard
 RESULTS ?= results
 JOBS ?= 2
+DEEP := $(addprefix deep-,table1 table2 table3 table4 rounds objectives)
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
@@ -23,7 +24,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) theory $(THEORY)
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -140,6 +141,26 @@ mcboost-fig1: setup  ## codewords of two, three and four classes
 
 mcboost-fig2: setup  ## predictions on three Gaussians, and their distance from the Bayes rule
 	$(call experiment,mcboost/figure2)
+
+deep: $(DEEP)  ## all of "Multi-class deep boosting"
+
+deep-table1: setup  ## test errors, parameters chosen by validation
+	$(call experiment,deep-boosting/table1)
+
+deep-table2: setup  ## the fits of Table 1, parameters chosen on the test folds
+	$(call experiment,deep-boosting/table2)
+
+deep-table3: setup  ## logistic losses, parameters chosen on the test folds
+	$(call experiment,deep-boosting/table3)
+
+deep-table4: setup  ## its data sets, counted
+	$(call experiment,deep-boosting/table4)
+
+deep-rounds: setup  ## 100, 200 and 500 rounds
+	$(call experiment,deep-boosting/rounds)
+
+deep-objectives: setup  ## the four objectives
+	$(call experiment,deep-boosting/objectives)
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
