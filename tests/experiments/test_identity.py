@@ -23,6 +23,7 @@ RUN = Run(Data("wine"), "official", CLEAN, Booster("samme"), rounds=10, seed=0)
         {"booster": Booster("samme", Params({"weak_learner": "stump"}))},
         {"seed": 1},
         {"record": ("margins",)},
+        {"validation": Params({"folds": 5, "stratify": True})},
     ],
 )
 def test_whatever_may_change_the_result_changes_the_value(change):
@@ -73,6 +74,25 @@ def test_the_pipeline_brings_data_and_noise():
     assert {"data/splits.py", "data/loading.py", "experiments/seeds.py"} <= behind
     assert {"boostbench/noise.py", "experiments/curves.py"} <= behind
     assert not {"experiments/executors.py", "experiments/config.py", "errors.py"} & behind
+
+
+def one_vs_all(booster):
+    return dataclasses.replace(RUN, booster=Booster("one-vs-all", Params({"booster": booster})))
+
+
+def test_a_booster_made_of_another_brings_that_one_and_its_weak_learner():
+    plain = code_of(dataclasses.replace(RUN, booster=Booster("one-vs-all")))
+    robust = code_of(one_vs_all({"robustboost": {}}))
+    assert code_of(one_vs_all("robustboost")) == robust
+    assert robust not in (plain, code_of(one_vs_all({"splboost": {"age": 3.0}})))
+    # a weak learner that no module of these boosters names by itself
+    on_stumps = code_of(one_vs_all({"samme": {"weak_learner": {"multilabel-stump": {}}}}))
+    assert on_stumps != code_of(one_vs_all("samme"))
+
+
+def test_inner_folds_bring_the_code_that_counts_them():
+    folds = Params({"folds": 5, "stratify": True})
+    assert code_of(dataclasses.replace(RUN, validation=folds)) != code_of(RUN)
 
 
 def test_the_parts_of_a_run_decide_its_code():
