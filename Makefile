@@ -15,6 +15,7 @@ JOBS ?= 2
 DEEP := $(addprefix deep-,table1 table2 table3 table4 rounds objectives)
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
+SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
@@ -24,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) theory $(THEORY)
+.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -141,6 +142,22 @@ mcboost-fig1: setup  ## codewords of two, three and four classes
 
 mcboost-fig2: setup  ## predictions on three Gaussians, and their distance from the Bayes rule
 	$(call experiment,mcboost/figure2)
+
+spl: $(SPL)  ## all of "Self-paced boosting"
+
+spl-table1: setup  ## its data sets, counted
+	$(call experiment,spl-boosting/table1)
+
+spl-fig1: setup  ## weights and losses against the margin
+	$(call experiment,spl-boosting/figures1-2)
+spl-fig2: spl-fig1
+
+spl-fig3: setup  ## where the weight lies on two Gaussians
+	$(call experiment,spl-boosting/figure3)
+
+spl-fig4: setup  ## error against label noise, parameters chosen inside
+	$(call experiment,spl-boosting/figures4-5)
+spl-fig5: spl-fig4
 
 deep: $(DEEP)  ## all of "Multi-class deep boosting"
 
