@@ -163,4 +163,6 @@ def with_leaf_values(h: Any, f: NDArray[np.float64]) -> Any:
     -------
     h : Hypothesis
     """
-    return with_leaf_vectors(h, np.column_stack([-0.5 * f, 0.5 * f]))
+    vectors = np.empty((len(f), 2))
+    vectors[:, 0], vectors[:, 1] = -0.5 * f, 0.5 * f
+    return with_leaf_vectors(h, vectors)

@@ -41,9 +41,9 @@ def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, i
         occupied[b] = rules.random
     if rules.criterion == COST:
         q = total.shape[0]
+        cells = histogram[start * q : (start + size) * q]
         for b in range(size):
-            for k in range(n_sums):
-                occupied[b] |= histogram[(start + b) * q + k]
+            occupied[b] |= cells[b * q + n_sums]
     else:
         for k in range(n_sums):
             if total[k] != 0 and (rules.criterion != SQUARED_ERROR or k == 1):
@@ -171,17 +171,18 @@ def _score_costs(  # type: ignore[no-untyped-def]
         missing = (data.offset[j + 1] - 1) * q
         for k in range(n_sums):
             run[k] = histogram[missing + k] if missing_left else 0
-        for c in range(ints[WHERE, j - first], ints[WHERE, j - first + 1]):
-            b = ints[BINS, c]
-            cell = histogram[b * q : (b + 1) * q]
+        here = slice(ints[WHERE, j - first], ints[WHERE, j - first + 1])
+        its_bins, its_scores, left = ints[BINS, here], score[here], ints[LEFT, here]
+        for c in range(its_bins.shape[0]):
+            cell = np.uint64(its_bins[c] * q)
             least, least_other, weight = np.int64(2**62), np.int64(2**62), np.int64(0)
             for k in range(n_sums):
-                run[k] += cell[k]
+                run[k] += histogram[cell + np.uint64(k)]
                 least = min(least, run[k])
                 least_other = min(least_other, total[k] - run[k])
                 weight += run[k]
-            ints[LEFT, c] = weight
-            score[c] = -np.float64(least + least_other)
+            left[c] = weight
+            its_scores[c] = -np.float64(least + least_other)
 
 
 @inner

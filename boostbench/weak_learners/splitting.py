@@ -198,14 +198,19 @@ def _rule_out(  # type: ignore[no-untyped-def]
         counts, step = n_sums * data.low.shape[0], 1
         if rules.criterion == COST:
             counts, step = n_sums, total.shape[0]
-        run, rows = np.int64(0), total[n_sums]
-        if missing_left:
-            run = histogram[counts + (first + n_bins) * step]
         its_bins, its_keys = bins[start:stop], key[start:stop]
+        run = histogram[counts + (first + n_bins) * step] if missing_left else np.int64(0)
         for c in range(its_bins.shape[0]):
-            run += histogram[np.uint64(counts + its_bins[c] * step)]
-            if run < rules.min_samples or rows - run < rules.min_samples:
-                its_keys[c] = -np.inf
+            run += histogram[counts + its_bins[c] * step]
+            if run >= rules.min_samples:
+                break
+            its_keys[c] = -np.inf
+        rest = np.int64(0)
+        for c in range(its_bins.shape[0] - 1, -1, -1):
+            if rest >= rules.min_samples:
+                break
+            its_keys[c] = -np.inf
+            rest += histogram[counts + its_bins[c] * step]
 
 
 @stage
@@ -238,11 +243,12 @@ def _is_empty(data, criterion, histogram, total, n_sums, b):  # type: ignore[no-
     n_all = data.low.shape[0]
     if criterion == SQUARED_ERROR:
         return histogram[n_all + b] == 0
-    step, start = (1, b * total.shape[0]) if criterion == COST else (n_all, b)
+    if criterion == COST:
+        return histogram[b * total.shape[0] + n_sums] == 0
     occupied = np.int64(0)
     for k in range(n_sums):
         if total[k] > 0:  # planes of absent classes are not filled
-            occupied |= histogram[start + k * step]
+            occupied |= histogram[b + k * n_all]
     return occupied == 0
 
 

@@ -258,7 +258,7 @@ class Work(NamedTuple):
     ) -> Work:
         """Return space for trees of n rows, d features and so many bins and leaves."""
         n, size = len(labels), 2 * max_leaves
-        n_planes = rules.n_sums + (rules.min_samples > 1)
+        n_planes = rules.n_sums + (rules.min_samples > 1 or rules.kind == COSTS)  # rows counted
         n_kept = min(rules.histograms, max_leaves)
         return cls(
             rows=np.empty(n, np.int32),
