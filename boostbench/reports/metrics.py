@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 __all__ = ["ACCURACIES", "END", "ERRORS", "METRICS", "Metric"]
 
@@ -54,9 +54,9 @@ ERRORS = {
     "train_error_clean": Metric("train_errors_clean", "n_train", "training error (clean labels)"),
     "test_error": Metric("test_errors", "n_test", "test error"),
 }
-_BOUND = {"asks": "'record: [bound]' and a booster with such a bound"}
-_COST = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
-_WEIGHTS = {"axis": "share (%)", "asks": "'record: [weights]'"}
+_BOUND: dict[str, Any] = {"asks": "'record: [bound]' and a booster with such a bound"}
+_COST: dict[str, Any] = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
+_WEIGHTS: dict[str, Any] = {"axis": "share (%)", "asks": "'record: [weights]'"}
 #: All that can be shown; what comes after the errors is recorded on demand.
 METRICS = {
     **ERRORS,
