@@ -75,11 +75,15 @@ def draw_weights(
     for place, result in enumerate([None, *chosen], start=1):
         axes = figure.add_subplot(n_rows, n_columns, place)
         title = "samples" if result is None else result.run.method
-        axes.set_title(title, loc="left", fontweight="bold", pad=20)
+        axes.set_title(title, loc="left", fontweight="bold", pad=21)
         n = len(problem.y)
         w = np.full(n, 1.0 / n) if result is None else _weights_of(result)
         noisy = problem.y != problem.y_clean
-        words = f"{noisy.sum()} of {n} corrupted" if result is None else _words(w, noisy)
+        words = (
+            f"{noisy.sum()} of {n} corrupted\nall of one weight"
+            if result is None
+            else _words(w, noisy)
+        )
         style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "color": GREY}
         axes.text(0.0, 1.02, words, in_layout=False, va="bottom", **style)
         _draw_samples(axes, problem, w)
@@ -125,12 +129,10 @@ def _words(w: NDArray[np.float64], noisy: NDArray[np.bool_]) -> str:
     """Say what the corrupted samples have of the weight, and of the samples without any."""
     total = w.sum()
     share = 100 * w[noisy].sum() / total if total > 0.0 else 0.0
-    words = f"weight on corrupted samples: {share:.0f} %"
     weightless = w == 0.0
-    if weightless.any():
-        n_noisy = noisy[weightless].sum()
-        words += f"\nwithout weight: {weightless.sum()}, of which {n_noisy} corrupted"
-    return words
+    n, n_noisy = int(weightless.sum()), int(noisy[weightless].sum())
+    gone = f"{n}, of which {n_noisy} corrupted" if n else "none"
+    return f"weight on corrupted samples: {share:.0f} %\nwithout weight: {gone}"
 
 
 def _draw_samples(axes: Axes, problem: Problem, w: NDArray[np.float64]) -> None:
