@@ -82,3 +82,19 @@ def test_the_report_says_what_is_not_chosen_yet(boostbench, chooses):
     outcome = boostbench("report", chooses)
     assert outcome.code == 2
     assert "2 of 2 fits that the choice rests on are to be done" in outcome.err
+
+
+def test_the_table_of_choices_says_what_it_lacks(boostbench, chooses):
+    text = chooses.read_text()
+    chooses.write_text(text.replace("selected: {}", "selected: {at: 3}"))
+    assert boostbench("run", chooses, "--executor", "inline", "--only", "iris").code == 0
+    outcome = boostbench("report", chooses, "--only", "iris")
+    assert outcome.code == 2
+    assert "at must be a T for which a choice was made (6), found 3" in outcome.err
+    without = text[: text.index("select:")] + "report: [table: {}, selected: {}]\n"
+    grid = ": {grid: {weak_learner: {tree: {max_leaf_nodes: [2, 3]}}}}"
+    chooses.write_text(without.replace(grid, ""))
+    assert boostbench("run", chooses, "--executor", "inline", "--only", "iris").code == 0
+    outcome = boostbench("report", chooses, "--only", "iris")
+    assert outcome.code == 2
+    assert "nothing is chosen in this config" in outcome.err
