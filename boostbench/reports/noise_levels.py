@@ -20,7 +20,7 @@ from boostbench.reports.style import GREY, SMALL, round_ticks
 
 __all__ = ["draw_levels", "draw_noise_levels", "level_handles"]
 
-_MARKERS = "osD^vP"
+_MARKERS = "osD^vP*XhH"
 _DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
 _PANEL, _LARGE_PANEL = (2.2, 2.0), (4.6, 2.7)
 _LEFT, _BOTTOM, _MOST_COLUMNS = 0.35, 0.6, 4
@@ -34,6 +34,7 @@ def draw_noise_levels(
     at: int | None = None,
     band: bool = True,
     diagonal: bool = False,
+    from_zero: bool = True,
     y_scale: Literal["linear", "log"] = "linear",
 ) -> Figure:
     """Error against the noise rate, mean and band over repeats, one panel per data set.
@@ -49,6 +50,8 @@ def draw_noise_levels(
         Whether one standard deviation over repeats is shaded on both sides of the mean.
     diagonal : bool, default=False
         Whether the line is drawn on which the error is the noise rate.
+    from_zero : bool, default=True
+        Whether a linear axis begins at 0, or where the errors are.
     y_scale : {"linear", "log"}, default="linear"
 
     Returns
@@ -63,6 +66,7 @@ def draw_noise_levels(
     check_choice("y_scale of noise", y_scale, ["linear", "log"])
     check_flag("band", band)
     check_flag("diagonal", diagonal)
+    check_flag("from_zero", from_zero)
     repeats = Repeats(study, value, at)
     models = sorted(set(repeats.frame["model"]) - {"none"})
     rates = np.unique(repeats.frame["rate"])
@@ -85,7 +89,7 @@ def draw_noise_levels(
         draw_levels(axes, own, "rate", "booster", repeats.colours, band=band)
         if diagonal:
             axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
-        _format_axes(axes, 100 * float(rates[-1]), y_scale)
+        _format_axes(axes, 100 * float(rates[-1]), from_zero=from_zero and y_scale == "linear")
         if place % n_columns == 0:
             axes.set_ylabel(repeats.axis)
         if place >= len(study.datasets) - n_columns:
@@ -145,9 +149,10 @@ def _line(colour: str, order: int) -> dict[str, Any]:
     return {"color": colour, "marker": marker, "markersize": 3.4, "linewidth": 1.3}
 
 
-def _format_axes(axes: Axes, last: float, y_scale: str) -> None:
+def _format_axes(axes: Axes, last: float, *, from_zero: bool) -> None:
     axes.set_xlim(-0.02 * last, 1.02 * last)
     axes.xaxis.set_major_locator(round_ticks(6))
-    if y_scale == "linear":
+    if from_zero:
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+    if axes.get_yscale() == "linear":
         axes.yaxis.set_major_locator(round_ticks(6))
