@@ -17,7 +17,7 @@ from boostbench.reports.style import GREY, SMALL
 __all__ = ["draw_bars"]
 
 _LEFT, _HEIGHT, _BOTTOM = 0.6, 2.5, 0.6
-_BAR, _GAP = 0.22, 0.25  # inches: width of a bar, space between data sets
+_BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
 _NARROWEST = 5.0
 
 

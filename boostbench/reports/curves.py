@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
@@ -70,6 +70,7 @@ _CROSS: dict[str, Any] = {
     "clip_on": False,
 }
 _N_POINTS = 200
+_FEW_DECADES = 30  # from the lowest to the highest value: too few powers of ten for ticks
 #: Bounds on the training error; what is above 100 % says nothing and is cut off.
 _BOUNDS = ("bound", "edge_bound")
 _TOP = {"linear": 105.0, "log": 130.0}
@@ -283,6 +284,9 @@ def _format_axes(axes: Axes, look: _Look) -> None:
         axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
+        low, high = axes.get_ylim()
+        if high < _FEW_DECADES * low:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(plain)
         axes.yaxis.set_minor_formatter(NullFormatter())
 
@@ -318,10 +322,11 @@ def _results(study: Study, noise: str, dataset: str) -> list[Result]:
 
 
 def _columns(n_datasets: int) -> int:
-    """Return how many panels stand side by side: at most five, in rows of equal length."""
+    """Return how many panels stand side by side: at most five, in rows of about equal length."""
     if n_datasets <= 5:
         return n_datasets
-    return math.ceil(n_datasets / math.ceil(n_datasets / 4))
+    at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
+    return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
 def _rows(items: Sequence[T], length: int) -> list[Sequence[T]]:

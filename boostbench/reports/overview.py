@@ -125,7 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
     """Sort by the paper's numbering (9 before 10), then by name and size."""
     sizes = ("quick", "standard", "", "full")
-    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary["part"])
+    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary["part"].replace("Figs", "Fig"))
     return (not part, part, summary["config"], sizes.index(summary["size"]), folder)
 
 
