@@ -49,7 +49,8 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
         raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")
     results = [result for result in study.results if _selected(result)]
     chosen = [(result, _choice(result, at)) for result in results]
-    names = list(dict.fromkeys(name for _, choice in chosen for name in choice["values"]))
+    grids = sorted(((_selected(result) or {})["grid"] for result in results), key=len)
+    names = list(dict.fromkeys(name for grid in reversed(grids) for name in grid))
     shown = [*names, *(["rounds"] if study.config.select.rounds else [])]
     sections = tuple(
         Section(noise if len(study.noises) > 1 else "", tuple(_groups(study, noise, chosen, shown)))
