@@ -181,7 +181,8 @@ class SMBoost(Booster):
             return None
         if self.gradient == "sampled":
             g = draw_pairs(g, game.memo["n_drawn"], game.rng)  # n_iz / M
-        return BinaryLabels(-g * delta)
+        g *= delta
+        return BinaryLabels(np.negative(g, out=g))
 
     def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
@@ -240,7 +241,7 @@ def draw_pairs(
         Sums to 1.
     """
     u = np.sort(rng.random(n_drawn))
-    share = np.zeros_like(probability)
+    share = np.empty_like(probability)
     _count_drawn(probability.T, u, 1.0 / n_drawn, share.T)
     return share
 
@@ -255,11 +256,12 @@ def _count_drawn(probability, u, unit, share):  # type: ignore[no-untyped-def]  
     for i in range(probability.shape[1]):
         for z in range(probability.shape[0]):
             total += probability[z, i]
-    cumulative = 0.0
+            share[z, i] = total  # for the time being
     drawn = 0
     for i in range(probability.shape[1]):
         for z in range(probability.shape[0]):
-            cumulative += probability[z, i]
+            cumulative, its_share = share[z, i], 0.0
             while drawn < u.shape[0] and u[drawn] * total < cumulative:
-                share[z, i] += unit
+                its_share += unit
                 drawn += 1
+            share[z, i] = its_share

@@ -69,8 +69,7 @@ def find_split(  # type: ignore[no-untyped-def]
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
     # not constants: a function is compiled once more for each constant it is called with
-    right, left = np.bool_(False), np.bool_(True)
-    first = 0
+    right, left, first = np.bool_(False), np.bool_(True), np.int64(0)
     while first < d:
         end = first + 1
         while end < d and data.offset[end + 1] - data.offset[first] <= BLOCK:

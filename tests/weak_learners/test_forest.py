@@ -367,9 +367,23 @@ def test_arrays_that_do_not_fit_are_refused(changes: dict[str, list], message: s
         "leaf_column": [0, 1],
         "leaf_offset": [0, 2],
     }
-    Forest(**arrays, n_features=1)
+    forest = Forest(**arrays, n_features=1)
     with pytest.raises(ValueError, match=message):
         Forest(**(arrays | changes), n_features=1)
+    with pytest.raises(ValueError, match=message):  # as a damaged pickle would
+        forest.__setstate__(forest.__getstate__() | changes)
+
+
+def test_leaves_get_other_answers() -> None:
+    forest = random_forest(np.random.default_rng(0), 2)
+    X = np.random.default_rng(1).normal(size=(20, 3))
+    vectors = np.random.default_rng(2).normal(size=(forest.n_leaves, 2))
+    other = forest.with_leaf_values(vectors)
+    leaves = forest.apply(X)
+    expected = (vectors[leaves[:, 0]] + vectors[forest.leaf_offset[1] + leaves[:, 1]]).tolist()
+    assert other.add_scores(X, [0, 1], [1.0, 1.0], np.zeros((20, 2))).tolist() == expected
+    with pytest.raises(ValueError, match="leaves"):
+        forest.with_leaf_values(vectors[1:])
 
 
 def test_calls_that_do_not_fit_are_refused() -> None:
