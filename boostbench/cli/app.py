@@ -10,6 +10,7 @@ import typer
 
 from boostbench import __version__
 from boostbench.cli import data, theory
+from boostbench.cli.adopt import adopt
 from boostbench.cli.diff import diff
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
@@ -81,6 +82,7 @@ _add(
         "report": report,
         "verify": verify,
         "reproduce": reproduce,
+        "adopt": adopt,
         "diff": diff,
         "export": export,
         "list": list_names,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.records import RecordStore
     from boostbench.experiments.runs import Run
 
-__all__ = ["run"]
+__all__ = ["n_cores", "run"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def run(
     load_plugins(plugin)
     means = _Means(
         executor,
-        jobs or _n_cores(),
+        jobs or n_cores(),
         parse_duration(time_limit, where="--time-limit") if time_limit else None,
         parse_size(memory_limit, where="--memory-limit") if memory_limit else None,
         fail_fast,
@@ -261,6 +261,7 @@ def _command_without_retry() -> str:
     return shlex.join(["boostbench", *kept])
 
 
-def _n_cores() -> int:
+def n_cores() -> int:
+    """Return on how many cores this process may run."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

@@ -1,0 +1,118 @@
+"""Keeping results when the code changed and the numbers did not.
+
+A record counts only for the code that made it, so that every change of a booster asks for all its
+runs again. After a change that is meant to leave results alone (faster, clearer), some runs of each
+family are done again; if they give what the old records say, the others are adopted: copied under
+the key of today's code, with a note of what was checked. If one differs, none is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from boostbench.experiments.identity import Key
+from boostbench.experiments.plan import PlannedRun
+from boostbench.experiments.records import Record, RecordStore
+
+__all__ = ["Family", "adopt", "families", "same_result"]
+
+#: What a run found out; the rest of a record is about when, where and how long.
+_RESULT = ("stop_reason", "n_rounds", "n_train", "n_test", "round_zero", "noise", "curves")
+_RESULT_AT_CHECKPOINTS = "at_checkpoints"
+_RELATIVE = 1e-9
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs of one booster on one data set whose records come from the same older code.
+
+    Attributes
+    ----------
+    dataset, method : str
+        Labels.
+    code : str
+        Fingerprint of the older code.
+    members : tuple of PlannedRun
+        Stale, in a fixed order that mixes noises and seeds; of as many rounds as their records.
+    """
+
+    dataset: str
+    method: str
+    code: str
+    members: tuple[PlannedRun, ...]
+
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """Data set, booster and code, which no other family shares."""
+        return self.dataset, self.method, self.code
+
+    def sample(self, share: float) -> tuple[PlannedRun, ...]:
+        """Return a share of the members, 0 to 1, and at least one."""
+        return self.members[: max(1, math.ceil(share * len(self.members) - 1e-9))]
+
+
+def families(planned: Iterable[PlannedRun]) -> list[Family]:
+    """Put together the runs that are stale for the code alone and were done to the end."""
+    found: dict[tuple[str, str, str], list[PlannedRun]] = {}
+    for each in planned:
+        if each.status != "stale" or each.path is None:
+            continue
+        old = Key.parse(each.path.stem)
+        record = each.store.read(each.path, summary=True)
+        if record is None or record["status"] != "ok" or old.data != each.key.data or not old.data:
+            continue
+        run = replace(each.run, rounds=old.rounds)
+        member = replace(each, run=run, key=replace(each.key, rounds=old.rounds))
+        found.setdefault((run.dataset, run.method, old.code), []).append(member)
+    return [
+        Family(*place, tuple(sorted(members, key=lambda member: member.key.value)))
+        for place, members in found.items()
+    ]
+
+
+def same_result(old: Record, new: Record) -> bool:
+    """Return whether two records say the same: counts exactly, real numbers to nine digits."""
+    checkpoints = [record.get(_RESULT_AT_CHECKPOINTS) or {} for record in (old, new)]
+    return all(_same(old.get(name), new.get(name)) for name in _RESULT) and _same(*checkpoints)
+
+
+def adopt(members: Sequence[PlannedRun], store: RecordStore, checked: Sequence[PlannedRun]) -> int:
+    """Copy the old records of some runs under today's keys; return how many.
+
+    Parameters
+    ----------
+    members : sequence of PlannedRun
+        Of one family.
+    store : RecordStore
+    checked : sequence of PlannedRun
+        Those of the family that were done again and found the same.
+
+    Raises
+    ------
+    BoostbenchError
+        If a record cannot be written.
+    """
+    n_adopted = 0
+    for member in members:
+        assert member.path is not None
+        record = store.read(member.path)
+        if record is None:
+            continue
+        older = {"key": record["key"], "checked": len(checked), "of": len(checked) + len(members)}
+        fingerprints = {"key": str(member.key), "fingerprints": asdict(member.key)}
+        store.write({**record, **fingerprints, "adopted": older})
+        n_adopted += 1
+    return n_adopted
+
+
+def _same(old: Any, new: Any) -> bool:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_same(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_same, old, new))
+    if isinstance(old, float) or isinstance(new, float):
+        return math.isclose(old, new, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
+    return bool(old == new)

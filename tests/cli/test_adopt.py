@@ -1,0 +1,79 @@
+"""Keeping results when the code changed and the numbers did not."""
+
+import json
+
+import pytest
+
+PLUGIN = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Prior(ClassifierMixin, BaseEstimator):
+    def __init__(self, n_estimators=10, random_state=None):
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.answer_ = self.classes_[counts.ARGMAX()]
+        return self
+
+    def staged_predict(self, X):
+        for _ in range(self.n_estimators):
+            yield np.full(len(X), self.answer_)
+
+    def predict(self, X):
+        return np.full(len(X), self.answer_)
+"""
+CONFIG = """
+name: adopted
+datasets: [iris, wine]
+split: {holdout: 0.3}
+boosters: [prior.py:Prior]
+rounds: 3
+seeds: 4
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def booster(text):
+        (tmp_path / "prior.py").write_text(PLUGIN.replace("counts.ARGMAX()", text))
+
+    (tmp_path / "adopted.yaml").write_text(CONFIG)
+    return booster
+
+
+@pytest.fixture
+def done(shell, write):
+    """Eight runs, made by code that is then changed."""
+    write("counts.argmax()")
+    assert shell("run", "adopted.yaml", "--quiet").code == 0
+
+
+def statuses(shell):
+    return [row["status"] for row in shell("status", "adopted.yaml", "--json").json]
+
+
+def test_results_that_a_change_left_alone_are_adopted(shell, write, done, tmp_path):
+    write("int(np.argmax(counts))")
+    assert statuses(shell) == ["stale"] * 8
+    outcome = shell("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")
+    assert outcome.code == 0, outcome.err
+    assert [
+        (row["checked"], row["same"], row["adopted"], row["stale"]) for row in outcome.json
+    ] == [(2, 2, 2, 0)] * 2
+    assert statuses(shell) == ["ok"] * 8
+    records = [json.loads(p.read_text()) for p in tmp_path.glob("results/runs/*/*.json")]
+    noted = [record["adopted"] for record in records if "adopted" in record]
+    assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
+    assert shell("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
+
+
+def test_nothing_is_adopted_when_a_result_changed(shell, write, done):
+    write("counts.argmin()")
+    outcome = shell("adopt", "adopted.yaml", "--quiet", "--json")
+    assert outcome.code == 1
+    assert [(row["same"], row["adopted"], row["stale"]) for row in outcome.json] == [(0, 0, 3)] * 2
+    assert sorted(statuses(shell)) == ["ok"] * 2 + ["stale"] * 6
