@@ -55,7 +55,8 @@ def _terminated_as_interrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    # Not what SIGINT does: a shell lets what it starts in the background ignore that.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:

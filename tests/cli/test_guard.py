@@ -72,3 +72,17 @@ def test_a_closed_pipe_is_quiet():
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
     assert "Traceback" not in done.stderr
     assert "Broken pipe" not in done.stderr
+
+
+def test_a_command_in_the_background_ends_when_it_is_asked_to():
+    """A shell lets what it starts with ``&`` ignore Ctrl-C."""
+    program = (
+        "import os, signal\n"
+        "from boostbench.cli.guard import guarded\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "guarded(lambda: os.kill(os.getpid(), signal.SIGTERM) or signal.pause())()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30
+    )
+    assert "interrupted" in done.stderr
