@@ -166,5 +166,5 @@ def _format_axes(axes: Axes, numbers: list[float]) -> None:
     axes.xaxis.set_major_formatter(plain)
     axes.yaxis.set_major_formatter(plain)
     if axes.get_yscale() == "linear":
-        axes.set_ylim(bottom=0.0)
+        axes.set_ylim(0.0, 1.04 * axes.get_ylim()[1])
         axes.yaxis.set_major_locator(round_ticks(6))
