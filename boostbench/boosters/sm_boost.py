@@ -8,7 +8,7 @@ paper             here                             shape
 psi               ``game.scores``                  (n, K)
 g_psi             ``g``                            (n, K)
 c_i(y)            ``game.memo["cost"]``            (n, K)
-Delta_i(y)        ``delta``                        (n, K)
+Delta_i(y)        ``delta``                        a number
 h                 ``-h.values(K)``                 (n, K), in {-1, +1}
 M                 ``subsample * N``
 R_M(h)            ``r``
@@ -34,7 +34,7 @@ from boostbench.boosters.game import Game, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.weak_learners import BinaryLabels
 
-__all__ = ["SMBoost", "centred_cost", "draw_pairs", "smooth_risk"]
+__all__ = ["SMBoost", "smooth_risk", "weigh_pairs"]
 
 
 class SMBoost(Booster):
@@ -174,15 +174,11 @@ class SMBoost(Booster):
 
     def ask(self, game: Game) -> BinaryLabels | None:
         """Return the pairs (i, z) weighted by ``-Delta_i(z)`` (Algorithm 2, lines 3-5)."""
-        g = softmax(game.scores)
-        delta = centred_cost(g, game.memo["cost"])
-        g *= game.sample_weight[:, None]  # P(i, z)
-        if not (g * delta).any():
-            return None
+        u = np.empty(0)
         if self.gradient == "sampled":
-            g = draw_pairs(g, game.memo["n_drawn"], game.rng)  # n_iz / M
-        g *= delta
-        return BinaryLabels(np.negative(g, out=g))
+            u = np.sort(game.rng.random(game.memo["n_drawn"]))
+        demand = weigh_pairs(softmax(game.scores), game.memo["cost"], game.sample_weight, u)
+        return None if demand is None else BinaryLabels(demand)
 
     def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
@@ -208,12 +204,6 @@ class SMBoost(Booster):
         return "tree", {"max_leaf_nodes": 12}
 
 
-def centred_cost(g: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2), shape (n, K)."""
-    delta: NDArray[np.float64] = cost - np.einsum("iz,iz->i", g, cost)[:, None]
-    return delta
-
-
 def smooth_risk(
     g: NDArray[np.float64], cost: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> float:
@@ -221,47 +211,55 @@ def smooth_risk(
     return float(sample_weight @ np.einsum("iy,iy->i", g, cost))
 
 
-def draw_pairs(
-    probability: NDArray[np.float64], n_drawn: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Draw pairs (i, z) with replacement; return their shares n_iz / M.
+def weigh_pairs(
+    g: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
+    u: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """Return ``-P(i, z) Delta_i(z)``, where drawn pairs put their shares n_iz / M in place of P.
+
+    ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2), and P(i, z) is the weight of sample i
+    times g_i(z).
 
     Parameters
     ----------
-    probability : ndarray of float64, shape (n, K)
-        Need not sum to 1.
-    n_drawn : int
-        M, at least 1.
-    rng : numpy.random.Generator
-        M uniform numbers are taken from it.
+    g, cost : ndarray of float64, shape (n, K)
+        Best in column order.
+    sample_weight : ndarray of float64, shape (n,)
+    u : ndarray of float64, shape (M,)
+        Uniform numbers in [0, 1), ascending. Each draws the first pair whose cumulative
+        probability exceeds it, the pairs standing row by row. Empty: nothing is drawn.
 
     Returns
     -------
-    share : ndarray of float64, shape (n, K)
-        Sums to 1.
+    demand : ndarray of float64, shape (n, K), or None
+        None if all ``P Delta`` are 0.
     """
-    u = np.sort(rng.random(n_drawn))
-    share = np.empty_like(probability)
-    _count_drawn(probability.T, u, 1.0 / n_drawn, share.T)
-    return share
+    demand = np.empty_like(g)
+    return demand if _weigh_pairs(g.T, cost.T, sample_weight, u, demand.T) else None
 
 
 @njit(cache=True)
-def _count_drawn(probability, u, unit, share):  # type: ignore[no-untyped-def]  # pragma: no cover
-    """Give each u in [0, 1), ascending, to the first pair whose cumulative probability exceeds it.
-
-    The pairs stand row by row, the labels of a row together; arrays are (K, n).
-    """
-    total = 0.0
-    for i in range(probability.shape[1]):
-        for z in range(probability.shape[0]):
-            total += probability[z, i]
-            share[z, i] = total  # for the time being
-    drawn = 0
-    for i in range(probability.shape[1]):
-        for z in range(probability.shape[0]):
-            cumulative, its_share = share[z, i], 0.0
-            while drawn < u.shape[0] and u[drawn] * total < cumulative:
-                its_share += unit
+def _weigh_pairs(g, cost, sample_weight, u, demand):  # type: ignore[no-untyped-def]  # pragma: no cover
+    K, n = g.shape
+    mean = np.zeros(n)
+    for z in range(K):
+        for i in range(n):
+            mean[i] += g[z, i] * cost[z, i]
+    total, something = 0.0, False
+    for i in range(n):
+        for z in range(K):
+            P, delta = g[z, i] * sample_weight[i], cost[z, i] - mean[i]
+            something |= P * delta != 0.0
+            total += P
+            demand[z, i] = total if u.shape[0] else -P * delta
+    drawn, n_drawn = 0, u.shape[0]
+    for i in range(n if n_drawn else 0):
+        for z in range(K):
+            cumulative, share = demand[z, i], 0.0
+            while drawn < n_drawn and u[drawn] * total < cumulative:
+                share += 1.0 / n_drawn
                 drawn += 1
-            share[z, i] = its_share
+            demand[z, i] = -share * (cost[z, i] - mean[i])
+    return something

@@ -68,3 +68,8 @@ def stump_of(trees: Any, tree: int) -> list[float] | None:
         float(trees.leaf_value[left, 0]),
         float(trees.leaf_value[right, 0]),
     ]
+
+
+def centred_cost(g: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` of soft-max boosting, shape (n, K)."""
+    return cost - (g * cost).sum(axis=1, keepdims=True)

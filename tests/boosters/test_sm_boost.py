@@ -12,8 +12,8 @@ from sklearn.datasets import load_iris
 
 from boostbench.boosters.costs import label_costs
 from boostbench.boosters.game import softmax
-from boostbench.boosters.sm_boost import SMBoost, centred_cost, draw_pairs, smooth_risk
-from tests.boosters.games import watch
+from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
+from tests.boosters.games import centred_cost, watch
 
 seeds = st.integers(0, 2**32 - 1)
 class_counts = st.integers(2, 5)
@@ -122,12 +122,16 @@ def test_theorem_1_rate(seed: int) -> None:
 
 def test_the_sampled_risk_is_unbiased_with_the_stated_variance() -> None:
     psi, cost = random_state(0, 3)
-    g = softmax(psi) / len(psi)
     delta = centred_cost(softmax(psi), cost)
     h = np.sign(np.random.default_rng(1).normal(size=psi.shape))
     rng = np.random.default_rng(2)
     M, repeats = 20, 4000
-    sampled = np.array([(draw_pairs(g, M, rng) * delta * h).sum() for _ in range(repeats)])
+    g = softmax(psi)
+    weight = np.full(len(psi), 1 / len(psi))
+    sampled = np.array(
+        [-(weigh_pairs(g, cost, weight, np.sort(rng.random(M))) * h).sum() for _ in range(repeats)]
+    )
+    g /= len(psi)
     exact = (g * delta * h).sum()
     variance = ((g * delta**2).sum() - exact**2) / M
     assert abs(sampled.mean() - exact) < 4 * np.sqrt(variance / repeats)

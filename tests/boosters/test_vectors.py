@@ -15,8 +15,8 @@ from boostbench.boosters.costs import label_costs
 from boostbench.boosters.game import softmax
 from boostbench.boosters.rows import canonical_rows
 from boostbench.boosters.samme import SAMME
-from boostbench.boosters.sm_boost import SMBoost, centred_cost, draw_pairs, smooth_risk
-from tests.boosters.games import Watched, stump_of, watch
+from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
+from tests.boosters.games import Watched, centred_cost, stump_of, watch
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "softmax_boosting.json").read_text())
 X = np.column_stack([VECTORS["D"]["x1"], VECTORS["D"]["x2"]]).astype(float)
@@ -38,6 +38,8 @@ def test_v1_gradient_with_the_binary_loss() -> None:
     assert_allclose(g, vector["g"], atol=6e-7)
     assert_allclose(delta, vector["zero-one"]["delta"], atol=6e-7)
     assert_allclose(g * delta, vector["zero-one"]["gradient"], atol=6e-7)
+    demand = weigh_pairs(g, cost, np.ones(2), np.empty(0))
+    assert_allclose(demand, -np.array(vector["zero-one"]["gradient"]), atol=6e-7)
     risk = smooth_risk(g, cost, np.full(2, 0.5))
     assert risk == pytest.approx(vector["zero-one"]["risk"], abs=6e-11)
     squared_norm = ((g * delta) ** 2).sum() / 2
@@ -83,7 +85,9 @@ def test_v4_sampled_gradient_with_given_pairs(
     order = canonical_rows(X, Y.astype(np.int32), np.ones(len(Y))).representative
     counts = [np.array([[int(n) for n in row] for row in rows]) for rows in vector["counts"]]
     shares = iter([count[order] / count.sum() for count in counts])
-    monkeypatch.setattr(sm_boost, "draw_pairs", lambda *_: next(shares))
+    monkeypatch.setattr(
+        sm_boost, "weigh_pairs", lambda g, cost, *_: -next(shares) * centred_cost(g, cost)
+    )
     seen = watch(SMBoost(2, weak_learner="stump", empty_label=empty_label), X, Y)
     for trees, stumps in zip(seen.hypotheses, vector["stumps"], strict=True):
         assert [stump_of(trees, k) for k in range(3)] == stumps
@@ -95,16 +99,12 @@ def test_v4_sampled_gradient_with_given_pairs(
 
 def test_v5_pairs_are_drawn_from_the_flattened_probabilities() -> None:
     vector = VECTORS["V5"]
-
-    class Scripted:
-        def random(self, n: int) -> np.ndarray:
-            assert n == len(vector["u"])
-            return np.array(vector["u"])
-
-    g = np.array(vector["g"])
-    share = draw_pairs(g, len(vector["u"]), Scripted())  # type: ignore[arg-type]
-    expected = np.bincount(vector["drawn"], minlength=g.size) / len(vector["u"])
-    assert_allclose(share.ravel(), expected)
+    g, u = np.array(vector["g"]), np.sort(vector["u"])
+    cost = np.random.default_rng(0).random(g.shape)
+    demand = weigh_pairs(g, cost, np.ones(len(g)), u)
+    assert demand is not None
+    expected = np.bincount(vector["drawn"], minlength=g.size) / len(u)
+    assert_allclose((demand / -centred_cost(g, cost)).ravel(), expected)
 
 
 def test_v6_adaboost_mh() -> None:
