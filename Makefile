@@ -25,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo test lint format docs bench clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -67,6 +67,8 @@ docs: setup  ## rewrite docs/cli.md from the help texts
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
+
+papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
 
 softmax: $(SOFTMAX)  ## all of "Soft-max boosting": tables, figures, costs
 
