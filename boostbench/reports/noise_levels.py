@@ -90,6 +90,8 @@ def draw_noise_levels(
         if diagonal:
             axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
         _format_axes(axes, 100 * float(rates[-1]), from_zero=from_zero and y_scale == "linear")
+        if not repeats.values(dataset=dataset).size:
+            _say_why(axes, study, dataset)
         if place % n_columns == 0:
             axes.set_ylabel(repeats.axis)
         if place >= len(study.datasets) - n_columns:
@@ -156,3 +158,11 @@ def _format_axes(axes: Axes, last: float, *, from_zero: bool) -> None:
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     if axes.get_yscale() == "linear":
         axes.yaxis.set_major_locator(round_ticks(6))
+
+
+def _say_why(axes: Axes, study: Study, dataset: str) -> None:
+    """Write into an empty panel what became of the runs."""
+    states = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
+    text = f"no result: {', '.join(states)}"
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
+    axes.set_yticks([])

@@ -166,3 +166,14 @@ def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):
     record = {**study.results[0].record, "noise": {"rate": 0.17}}
     assert np.isnan(study.results[0].noise_rate)
     assert dataclasses.replace(study.results[0], record=record).noise_rate == 0.17
+
+
+def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):
+    noises = [CLEAN, Noise("exchange", 0.2)]
+    config = make_config(tmp_path, noise=noises, boosters=["samme"])
+    labels = ("clean", "exchange-0.2")
+    broken = {f"letter/samme/{label}/seed-0": ("skipped", "no file") for label in labels}
+    figure = drawn(draw_noise_levels, study_of(config, broken=broken), from_zero=False)
+    dna, letter = figure.axes
+    assert dna.get_ylim()[0] > 0
+    assert [text.get_text() for text in letter.texts] == ["no result: skipped"]
