@@ -324,7 +324,7 @@ def test_being_stopped_keeps_what_is_done(sad, tmp_path, how):
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.glob("results/runs/*/*.json")):
         time.sleep(0.1)
     if how == signal.SIGINT:

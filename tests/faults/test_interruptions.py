@@ -108,7 +108,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_finished(start, tmp_path, r
 
 def test_workers_do_not_outlive_a_killed_parent_in_the_middle_of_a_run(start, tmp_path):
     process = start(tmp_path, config=SLOW.replace("0.15", "600"))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not list((tmp_path / "tmp").glob("*/*.log")) and time.monotonic() < deadline:
         time.sleep(0.1)
     family = family_of(process)
