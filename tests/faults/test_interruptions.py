@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -29,10 +30,16 @@ seeds: 8
 
 
 @pytest.fixture
-def start(config_file, tmp_path):
+def logs():
+    """Return the folder for the driver's temporary files; sockets lie there: no long path."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def start(config_file, logs):
     """Start the driver; whatever is left of it is stopped in the end."""
     started = []
-    (tmp_path / "tmp").mkdir()
 
     def begin(results, jobs=2, config=SLOW):
         command = [sys.executable, str(DRIVER), str(config_file(config)), str(results), str(jobs)]
@@ -41,7 +48,7 @@ def start(config_file, tmp_path):
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+            env={**os.environ, "TMPDIR": str(logs)},
         )
         started.append(process)
         assert process.stdout.readline().startswith("ready")
@@ -106,10 +113,10 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_finished(start, tmp_path, r
     assert records_of(results) == records_of(tmp_path / "undisturbed")
 
 
-def test_workers_do_not_outlive_a_killed_parent_in_the_middle_of_a_run(start, tmp_path):
+def test_workers_do_not_outlive_a_killed_parent_in_the_middle_of_a_run(start, tmp_path, logs):
     process = start(tmp_path, config=SLOW.replace("0.15", "600"))
     deadline = time.monotonic() + 120
-    while not list((tmp_path / "tmp").glob("*/*.log")) and time.monotonic() < deadline:
+    while not list(logs.glob("*/*.log")) and time.monotonic() < deadline:
         time.sleep(0.1)
     family = family_of(process)
     assert len(family) > 3
