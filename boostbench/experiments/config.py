@@ -22,15 +22,6 @@ from boostbench.source import Place, Source, read_source, show
 
 __all__ = ["Config", "Limits", "checkpoint_ladder", "load_config"]
 
-_RECORDS = (
-    "bound",
-    "edges",
-    "margins",
-    "sample_weights",
-    "scores",
-    "smooth_risk",
-    "weights",
-)
 _FILE = "<file>"
 _NEEDED = "name, datasets, boosters and rounds"
 
@@ -52,40 +43,6 @@ def _in_setting(read: Callable[[Any, Setting], Any]) -> PlainValidator:
         return read(value, (info.context or {})["setting"])
 
     return PlainValidator(validate)
-
-
-def _seeds(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"must be a number of seeds or a list of them, found {show(value)}")
-        return tuple(range(value))
-    seeds = _listed(value, fields.whole(0))
-    if not seeds:
-        raise ValueError("must hold at least one seed, found []")
-    return seeds
-
-
-def _checkpoints(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"must be a list of rounds such as [10, 100], found {show(value)}")
-    return tuple(sorted(_listed(value, fields.whole(1))))
-
-
-def _record(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of {', '.join(_RECORDS)}, found {show(value)}")
-    # edges are in every record: asking for them makes no other run
-    return tuple(sorted({*_listed(value, fields.one_of(*_RECORDS))} - {"edges"}))
-
-
-def _listed(value: list[Any], check: Callable[[Any], Any]) -> tuple[Any, ...]:
-    notes = Notes()
-    found = [notes.take(check, item, index) for index, item in enumerate(value)]
-    for index, item in enumerate(value):
-        if item in value[:index]:
-            notes.add(f"{show(item)} is listed twice", index)
-    notes.close()
-    return tuple(found)
 
 
 def _sizes(value: Any) -> dict[str, dict[str, Any]]:
@@ -165,9 +122,9 @@ class Config(_Strict):
     noise: Annotated[tuple[Noise, ...], _in_setting(entries.noises)] = (CLEAN,)
     boosters: Annotated[tuple[Booster, ...], _in_setting(entries.boosters)]
     rounds: Annotated[int, _checked(fields.whole(1))]
-    checkpoints: Annotated[tuple[int, ...], _checked(_checkpoints)] = ()
-    seeds: Annotated[tuple[int, ...], _checked(_seeds)] = (0,)
-    record: Annotated[tuple[str, ...], _checked(_record)] = ()
+    checkpoints: Annotated[tuple[int, ...], _checked(fields.checkpoints)] = ()
+    seeds: Annotated[tuple[int, ...], _checked(fields.seeds)] = (0,)
+    record: Annotated[tuple[str, ...], _checked(fields.records)] = ()
     select: Annotated[Select | None, _checked(read_select)] = None
     limits: Limits = Limits()
     report: Annotated[tuple[ReportPart, ...], _in_setting(entries.report_parts)] = ()

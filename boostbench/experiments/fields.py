@@ -14,11 +14,14 @@ from boostbench.source import Place, show
 __all__ = [
     "MistakesError",
     "Notes",
+    "checkpoints",
     "cost_matrix",
     "duration",
     "flag",
     "noise_rate",
     "one_of",
+    "records",
+    "seeds",
     "share",
     "size",
     "slug",
@@ -26,6 +29,16 @@ __all__ = [
     "unknown",
     "whole",
 ]
+
+_RECORDS = (
+    "bound",
+    "edges",
+    "margins",
+    "sample_weights",
+    "scores",
+    "smooth_risk",
+    "weights",
+)
 
 
 class MistakesError(ValueError):
@@ -186,3 +199,40 @@ def size(value: Any) -> int | None:
     if not isinstance(value, str):
         raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
     return parse_size(value)
+
+
+def seeds(value: Any) -> tuple[int, ...]:
+    """Return seeds, from their number or a list."""
+    if not isinstance(value, list):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"must be a number of seeds or a list of them, found {show(value)}")
+        return tuple(range(value))
+    found = _listed(value, whole(0))
+    if not found:
+        raise ValueError("must hold at least one seed, found []")
+    return found
+
+
+def checkpoints(value: Any) -> tuple[int, ...]:
+    """Return numbers of rounds, sorted."""
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"must be a list of rounds such as [10, 100], found {show(value)}")
+    return tuple(sorted(_listed(value, whole(1))))
+
+
+def records(value: Any) -> tuple[str, ...]:
+    """Return what a record is to hold besides what it always does."""
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of {', '.join(_RECORDS)}, found {show(value)}")
+    # edges are in every record: asking for them makes no other run
+    return tuple(sorted({*_listed(value, one_of(*_RECORDS))} - {"edges"}))
+
+
+def _listed(value: list[Any], check: Callable[[Any], Any]) -> tuple[Any, ...]:
+    notes = Notes()
+    found = [notes.take(check, item, index) for index, item in enumerate(value)]
+    for index, item in enumerate(value):
+        if item in value[:index]:
+            notes.add(f"{show(item)} is listed twice", index)
+    notes.close()
+    return tuple(found)

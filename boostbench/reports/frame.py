@@ -354,7 +354,8 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
         raise BoostbenchError(
             f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
         )
-    recorded = [name for name in METRICS if any(_is_asked(result, name) for result in results)]
+    recorded = [name for name in METRICS if any(_holds(result, name) for result in results)]
+    recorded = [name for name in recorded if name != "edge"]  # of the rounds, not of the answers
     frame = tidy(results, rounds, recorded).dropna(subset="value")
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
@@ -362,11 +363,6 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
 
 def _holds(result: Result, metric: str) -> bool:
     return result.ok and METRICS[metric].curve in (result.record or {})["curves"]
-
-
-def _is_asked(result: Result, metric: str) -> bool:
-    """Whether a run holds a metric, edges only if the config names them: all records have some."""
-    return _holds(result, metric) and (metric != "edge" or "edges" in result.run.record)
 
 
 def _array(values: Sequence[Any]) -> NDArray[Any]:
