@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import brentq
 from sklearn.datasets import make_classification
 
 from boostbench.boosters.binary import answers, margins, signed_labels
@@ -58,6 +59,47 @@ def test_both_equations_hold_at_every_step_and_time_rises(
     kept = potentials[:-1] if finished else potentials
     assert_allclose(kept, setting["epsilon"], atol=1e-9)
     assert potentials[-1] <= setting["epsilon"] + 1e-9
+
+
+@every_setting
+def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
+    """The first zero of the edge, and the potential back where it was, by scipy's brentq."""
+    X, y = noisy_problem()
+    booster = RobustBoost(25, **setting)
+    asked: list[tuple[Any, ...]] = []
+    answer = booster.answer
+
+    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
+        m, u, t = margins(game), signed_labels(game) * answers(h), game.memo["time"]
+        asked.append((game.memo["potential"], m, u, t))
+        return answer(game, demand, h)
+
+    def on_round(info: Any) -> None:
+        potential, m, u, t = asked[-1]
+
+        def edge(ds: float, dt: float) -> float:
+            log_w = potential.log_weight(m * np.exp(-dt) + u * ds, t + dt)
+            return float(np.exp(log_w - log_w.max()) @ u)
+
+        def score_step(dt: float) -> float:
+            high = next(x for x in np.arange(0.005, 10, 0.005) if edge(x, dt) <= 0)
+            return float(brentq(edge, high - 0.005, high, args=(dt,), xtol=1e-14))
+
+        def rise(dt: float) -> float:
+            moved = m * np.exp(-dt) + u * score_step(dt)
+            return float((potential.value(moved, t + dt) - potential.value(m, t)).mean())
+
+        if info.step.size < 10.0 and not info.step.stop:
+            taken = info.game.memo["time"] - t
+            dt = brentq(rise, 0.0, 1.1 * taken, xtol=1e-14)
+            assert taken == pytest.approx(dt, rel=1e-6, abs=1e-12)
+            assert info.step.size == pytest.approx(score_step(dt), rel=1e-8)
+            compared.append(dt)
+
+    compared: list[float] = []
+    booster.answer = listening_answer
+    booster.fit(X, y, on_round=on_round)
+    assert len(compared) >= 5 or booster.n_rounds_ < 7
 
 
 @every_setting
