@@ -36,7 +36,7 @@ class Sizes:
 
 
 class CostModel:
-    """Seconds per unit of work, for each booster.
+    """Seconds per unit of work: of a booster on a data set, else of the booster, else of them all.
 
     Parameters
     ----------
@@ -45,21 +45,27 @@ class CostModel:
     """
 
     def __init__(self, records: Iterable[dict[str, Any]] = ()) -> None:
-        rates: dict[str, list[float]] = {}
+        rates: dict[tuple[str, ...], list[float]] = {}
         for record in records:
-            if record["status"] == "ok" and record["n_rounds"]:
-                folds = (record["run"].get("validation") or {}).get("folds", 2)
+            if record["status"] == "ok":
+                run = record["run"]
+                booster, dataset = run["booster"]["name"], run["dataset"]["name"]
+                folds = (run.get("validation") or {}).get("folds", 2)
+                # rounds asked for: what stops a booster early stops its next run too
                 sizes = Sizes(
                     record["n_train"] * (folds - 1),
                     record["n_features"],
                     record["n_classes"],
-                    record["n_rounds"],
+                    run["rounds"],
                 )
                 spent = sum(t for name, t in record["seconds"].items() if name != "warm_up")
-                rates.setdefault(record["run"]["booster"]["name"], []).append(spent / sizes.work)
-        self._by_booster = {name: median(values) for name, values in rates.items()}
-        self._overall = median(self._by_booster.values()) if rates else _FIRST_GUESS
+                for key in ((booster, dataset), (booster,)):
+                    rates.setdefault(key, []).append(spent / sizes.work)
+        self._rates = {key: median(values) for key, values in rates.items()}
+        by_booster = [rate for key, rate in self._rates.items() if len(key) == 1]
+        self._overall = median(by_booster) if by_booster else _FIRST_GUESS
 
-    def seconds(self, booster: str, sizes: Sizes) -> float:
+    def seconds(self, booster: str, dataset: str, sizes: Sizes) -> float:
         """Return the expected seconds of a run."""
-        return self._by_booster.get(booster, self._overall) * sizes.work
+        of_booster = self._rates.get((booster,), self._overall)
+        return self._rates.get((booster, dataset), of_booster) * sizes.work

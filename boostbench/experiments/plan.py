@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 #: All statuses of a planned run, in the order in which they are listed.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 
+#: Share of a data set's rows that are taken to be for training.
+_TRAINING = 0.7
 _GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
 
 
@@ -245,7 +248,7 @@ class Planner:
             if not key.data:
                 reason = reason or "the data is absent; the newest record counts"
             return PlannedRun(run, status, reason, stored.key, seconds, stored.path, self.store)
-        seconds = costs.seconds(run.booster.name, self._sizes(run))
+        seconds = costs.seconds(run.booster.name, run.data.name, self._sizes(run))
         absent = self._source(run).reason or self._absent_package(run.booster)
         if absent:
             return PlannedRun(run, "skipped", absent, key, seconds, None, self.store)
@@ -280,11 +283,11 @@ class Planner:
 
     def _sizes(self, run: Run) -> Sizes:
         sizes = replace(self._source(run).sizes, rounds=run.rounds)
-        cap = run.split.get("max_train") if isinstance(run.split, Params) else None
-        if cap is not None:
-            sizes = replace(sizes, n_train=min(cap, sizes.n_train))
+        split = run.split if isinstance(run.split, Params) else Params()
+        thinned = split.get("max_rows") or math.inf
+        n_train = min(sizes.n_train, split.get("max_train") or math.inf, _TRAINING * thinned)
         fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
-        return replace(sizes, n_train=sizes.n_train * fits)
+        return replace(sizes, n_train=round(n_train) * fits)
 
     def _absent_package(self, booster: Booster) -> str:
         """Return which package the booster lacks; empty if none, or if nobody asks."""
@@ -306,7 +309,7 @@ class Planner:
 
 
 def _sizes_of(entry: Any) -> Sizes:
-    n_train = entry.n_train or round((entry.n_rows or 0) * 0.7) or _GUESS.n_train
+    n_train = entry.n_train or round((entry.n_rows or 0) * _TRAINING) or _GUESS.n_train
     return Sizes(
         n_train, entry.n_features or _GUESS.n_features, entry.n_classes or _GUESS.n_classes, 1
     )

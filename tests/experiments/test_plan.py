@@ -1,5 +1,6 @@
 import dataclasses
 import json
+from collections import defaultdict
 
 import pytest
 
@@ -187,6 +188,32 @@ def test_time_is_estimated_by_the_runs_that_are_done(runs_of, results):
     plan = make_plan([*runs, *doubled], RecordStore(results))
     by_run = {p.run: p for p in plan.runs}
     assert by_run[doubled[5]].seconds == pytest.approx(2 * by_run[runs[5]].seconds)
+
+
+def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_of, results):
+    runs = runs_of(SMALL.replace("seeds: 2", "seeds: 3"))
+    carry_out([run for run in runs if run.seed < 2], results)
+    plan = make_plan(runs, RecordStore(results))
+    spent = defaultdict(list)
+    for planned in plan.runs:
+        of = spent[planned.run.data, planned.run.booster]
+        of.append((planned.status, planned.seconds))
+    for of in spent.values():
+        done = [seconds for status, seconds in of if status == "ok"]
+        expected = [seconds for status, seconds in of if status == "missing"]
+        assert (len(done), len(expected)) == (2 * len(expected), len(expected))
+        assert min(done) / 2 < min(expected) <= max(expected) < 2 * max(done)
+
+
+def test_thinned_data_is_expected_to_take_less(runs_of, results):
+    def expected(split):
+        plan = make_plan(runs_of(MIXED.replace("{holdout: 0.3}", split)), RecordStore(results))
+        return plan.runs[0].seconds
+
+    whole = expected("{holdout: 0.3}")
+    assert expected("{holdout: 0.3, max_rows: 75}") == pytest.approx(whole / 2, rel=0.02)
+    assert expected("{holdout: 0.3, max_train: 21}") == pytest.approx(whole / 5, rel=0.02)
+    assert expected("{holdout: 0.3, max_rows: 1000}") == whole
 
 
 def test_a_report_gets_plan_and_records_without_importing_boosters(config_file, results, runs_of):
