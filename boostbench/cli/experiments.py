@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.records import RecordStore
     from boostbench.experiments.runs import Run
     from boostbench.reports.claims.evidence import Studies
-    from boostbench.reports.frame import Study
+    from boostbench.reports.values.frame import Study
 
 __all__ = ["Request", "load_configs", "warn_of_damage"]
 
@@ -59,7 +59,7 @@ class Request:
         """
         from boostbench.experiments.config import load_config
         from boostbench.experiments.wanted import plan_config
-        from boostbench.reports.frame import collect
+        from boostbench.reports.values.frame import collect
 
         found: dict[Path, Study] = {}
 

@@ -59,7 +59,7 @@ def export(
         raise BoostbenchError("write to a .csv or .parquet file", where=f"--output {output}")
 
     from boostbench.experiments.records import RecordStore
-    from boostbench.reports.frame import collect, export_rows
+    from boostbench.reports.values.frame import collect, export_rows
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data)

@@ -82,7 +82,7 @@ def reproduce(
       boostbench reproduce noise20 --data DIR
     """
     from boostbench.reports.overview import write_overview
-    from boostbench.reports.theory_pages import FOLDER
+    from boostbench.reports.theory.pages import FOLDER
 
     load_plugins(plugin)
     if size is not None and size not in _SIZES:

@@ -331,8 +331,8 @@ def figures(
       boostbench theory figures
       boostbench theory figures 2 5 --results DIR
     """
-    from boostbench.reports.theory_contents import FIGURES
-    from boostbench.reports.theory_pages import write_theory_figure, write_theory_summary
+    from boostbench.reports.theory.contents import FIGURES
+    from boostbench.reports.theory.pages import write_theory_figure, write_theory_summary
 
     for number in numbers:
         if number not in FIGURES:

@@ -10,7 +10,7 @@ from boostbench.cli.output import print_rows
 
 if TYPE_CHECKING:
     from boostbench.cli.theory_spaces import NamedSpace
-    from boostbench.reports.theory_pages import TheoryFigure
+    from boostbench.reports.theory.pages import TheoryFigure
     from boostbench.theory.conditions import Decision
 
 __all__ = [

@@ -41,7 +41,7 @@ def verify(
     """
     from boostbench.experiments.records import RecordStore
     from boostbench.reports.claims import judge
-    from boostbench.reports.frame import collect
+    from boostbench.reports.values.frame import collect
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data)

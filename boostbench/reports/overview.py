@@ -16,8 +16,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
-from boostbench.reports.frame import Study
-from boostbench.reports.tables import OFF, Table
+from boostbench.reports.tables.errors import OFF, Table
+from boostbench.reports.values.frame import Study
 
 __all__ = ["SUMMARY", "paper_of", "read_summaries", "summary_text", "write_overview"]
 

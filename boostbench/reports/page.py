@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from boostbench.reports.claims.verdicts import Verdict
 from boostbench.reports.claims.writing import evidence_rows, summary_line
-from boostbench.reports.frame import Result, Study, error_curve
-from boostbench.reports.metrics import ERRORS
 from boostbench.reports.parts import Drawing
 from boostbench.reports.provenance import provenance
-from boostbench.reports.tables import STOPPED, Table
+from boostbench.reports.tables.errors import STOPPED, Table
+from boostbench.reports.values.frame import Result, Study, error_curve
+from boostbench.reports.values.metrics import ERRORS
 
 __all__ = ["render_page"]
 

@@ -12,10 +12,10 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError, UnknownNameError, nearest
 from boostbench.experiments.config import Config
 from boostbench.experiments.entries import ReportPart
-from boostbench.reports.data_table import DEFAULT_COLUMNS, read_paper_sizes
-from boostbench.reports.frame import Study
-from boostbench.reports.paper_values import read_paper_values
-from boostbench.reports.tables import Table
+from boostbench.reports.tables.data_sets import DEFAULT_COLUMNS, read_paper_sizes
+from boostbench.reports.tables.errors import Table
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.paper import read_paper_values
 
 __all__ = ["Drawing", "Part", "check_report", "named_parts"]
 
@@ -70,7 +70,7 @@ class Part:
 
     def figure(self, study: Study) -> Drawing:
         """Draw the figure."""
-        from boostbench.reports.style import drawing_style, files_of
+        from boostbench.reports.figures.style import drawing_style, files_of
 
         draw = registry.figures.get(self.kind, where=self.where)
         with _placing(self.where), drawing_style():

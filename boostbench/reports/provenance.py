@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from boostbench.experiments.runs import Params
-from boostbench.reports.frame import Study
+from boostbench.reports.values.frame import Study
 
 __all__ = ["duration", "provenance"]
 

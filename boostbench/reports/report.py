@@ -12,12 +12,12 @@ from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.files import write_file
-from boostbench.reports.frame import Planned, Study, collect
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, named_parts
-from boostbench.reports.tables import Table
-from boostbench.reports.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.errors import Table
+from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.values.frame import Planned, Study, collect
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config

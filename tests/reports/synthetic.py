@@ -13,7 +13,7 @@ import numpy as np
 from boostbench.experiments.config import Config
 from boostbench.experiments.entries import DataEntry, ReportPart
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
-from boostbench.reports.frame import Study, collect
+from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
 N_TEST = {"dna": 1186, "letter": 5000, "segment": 700, "vowel": 462}

@@ -5,9 +5,9 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Params
-from boostbench.reports.bars import draw_bars
-from boostbench.reports.parameter import draw_parameter
-from boostbench.reports.style import drawing_style, files_of
+from boostbench.reports.figures.bars import draw_bars
+from boostbench.reports.figures.parameter import draw_parameter
+from boostbench.reports.figures.style import drawing_style, files_of
 
 from .synthetic import EXCHANGE, make_config, study_of
 

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.reports.data_table import build_data_table
-from boostbench.reports.frame import Study
 from boostbench.reports.parts import check_report, named_parts
-from boostbench.reports.tables import build_table
-from boostbench.reports.writers import to_csv, to_markdown
+from boostbench.reports.tables.data_sets import build_data_table
+from boostbench.reports.tables.errors import build_table
+from boostbench.reports.tables.writers import to_csv, to_markdown
+from boostbench.reports.values.frame import Study
 
 from .synthetic import make_config, study_of
 

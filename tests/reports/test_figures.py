@@ -7,12 +7,12 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Noise
-from boostbench.reports.differences import draw_differences
-from boostbench.reports.distribution import draw_distribution
-from boostbench.reports.noise_levels import draw_noise_levels
-from boostbench.reports.pairs import pair_up
-from boostbench.reports.scatter import draw_scatter
-from boostbench.reports.style import drawing_style, files_of
+from boostbench.reports.figures.differences import draw_differences
+from boostbench.reports.figures.distribution import draw_distribution
+from boostbench.reports.figures.noise_levels import draw_noise_levels
+from boostbench.reports.figures.pairs import pair_up
+from boostbench.reports.figures.scatter import draw_scatter
+from boostbench.reports.figures.style import drawing_style, files_of
 
 from .synthetic import EXCHANGE, make_config, study_of
 

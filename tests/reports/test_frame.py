@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.runs import CLEAN, Booster, Params
-from boostbench.reports.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
+from boostbench.reports.values.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
 
 from .synthetic import EXCHANGE, N_TEST, Planned, make_config, make_record, plan_of, study_of
 

@@ -10,12 +10,12 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.run import execute, prepare
 from boostbench.experiments.runs import Booster, Params
 from boostbench.reports.claims import judge
-from boostbench.reports.codeword_figure import draw_codewords
-from boostbench.reports.excess import draw_excess
-from boostbench.reports.frame import Study, collect
-from boostbench.reports.predictions import draw_predictions
-from boostbench.reports.predictor import labels_of, margins_of, predictor_of
-from boostbench.reports.style import drawing_style, files_of
+from boostbench.reports.figures.codewords import draw_codewords
+from boostbench.reports.figures.excess import draw_excess
+from boostbench.reports.figures.predictions import draw_predictions
+from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.values.frame import Study, collect
+from boostbench.reports.values.predictor import labels_of, margins_of, predictor_of
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import with_claims

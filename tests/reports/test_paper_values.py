@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench.errors import ConfigError
-from boostbench.reports.paper_values import read_paper_values
+from boostbench.reports.values.paper import read_paper_values
 
 HEADER = "table,dataset,method,T,noise,error,std,unit,doubt\n"
 

@@ -7,15 +7,15 @@ from scipy.stats import friedmanchisquare
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Noise
-from boostbench.reports.rank_figures import draw_critical_difference, draw_ranks
-from boostbench.reports.rank_statistics import (
+from boostbench.reports.figures.ranks import draw_critical_difference, draw_ranks
+from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.values.rank_statistics import (
     case_errors,
     compare_ranks,
     competition_ranks,
     groups_of,
     mean_ranks,
 )
-from boostbench.reports.style import drawing_style, files_of
 
 from .synthetic import make_config, study_of
 

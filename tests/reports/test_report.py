@@ -12,10 +12,10 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.runs import Booster
 from boostbench.registry import load_plugin
-from boostbench.reports.frame import collect
 from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, check_report, named_parts
 from boostbench.reports.report import write_report
+from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
 from .synthetic import make_config, plan_of

@@ -12,11 +12,11 @@ from boostbench.experiments.margin_losses import read_losses
 from boostbench.experiments.run import execute, prepare
 from boostbench.experiments.runs import Booster, Noise, Params
 from boostbench.reports.claims import judge
-from boostbench.reports.curves import draw_curves
-from boostbench.reports.frame import Study, collect
-from boostbench.reports.loss_figure import draw_losses
-from boostbench.reports.style import drawing_style, files_of
-from boostbench.reports.weights_figure import draw_weights
+from boostbench.reports.figures.curves import draw_curves
+from boostbench.reports.figures.losses import draw_losses
+from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.weights import draw_weights
+from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import with_claims
 from .synthetic import Planned, make_config, make_record, runs_of, study_of

@@ -5,8 +5,8 @@ import pytest
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.entries import DataEntry
 from boostbench.experiments.runs import CLEAN, Booster, Data
-from boostbench.reports.facts import within_tolerance
-from boostbench.reports.tables import build_table
+from boostbench.reports.tables.errors import build_table
+from boostbench.reports.tables.facts import within_tolerance
 
 from .synthetic import EXCHANGE, make_config, study_of
 

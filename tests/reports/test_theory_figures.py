@@ -5,9 +5,9 @@ import csv
 import numpy as np
 import pytest
 
-from boostbench.reports.style import drawing_style
-from boostbench.reports.theory_contents import FIGURES
-from boostbench.reports.theory_pages import Finding, write_theory_figure
+from boostbench.reports.figures.style import drawing_style
+from boostbench.reports.theory.contents import FIGURES
+from boostbench.reports.theory.pages import Finding, write_theory_figure
 
 
 @pytest.fixture(scope="module")

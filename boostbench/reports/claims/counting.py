@@ -20,7 +20,7 @@ from boostbench.reports.claims.options import (
 )
 from boostbench.reports.claims.samples import Opinion, Sample, lower, near, share_of
 from boostbench.reports.claims.shapes import Tolerance, shaped
-from boostbench.reports.frame import Result, noise_label
+from boostbench.reports.values.frame import Result, noise_label
 
 __all__ = ["counts", "enough", "matches_paper", "share", "stops"]
 

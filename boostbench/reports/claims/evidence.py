@@ -11,8 +11,8 @@ from boostbench.experiments.claims import Scope
 from boostbench.experiments.config import Config
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.samples import Opinion, Sample, Unit, mean_of
-from boostbench.reports.frame import Result, Study, error_curve, noise_label
-from boostbench.reports.metrics import END, METRICS, Metric
+from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
+from boostbench.reports.values.metrics import END, METRICS, Metric
 
 __all__ = ["END", "Case", "Evidence", "Place", "Selection", "Studies"]
 

@@ -20,9 +20,9 @@ from boostbench.experiments.fields import Notes, one_of, text, unknown, whole
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.evidence import END
 from boostbench.reports.claims.shapes import AtLeast, Boundary, Tolerance
-from boostbench.reports.frame import noise_label
-from boostbench.reports.metrics import METRICS
-from boostbench.reports.paper_values import PaperValues, read_paper_values
+from boostbench.reports.values.frame import noise_label
+from boostbench.reports.values.metrics import METRICS
+from boostbench.reports.values.paper import PaperValues, read_paper_values
 from boostbench.source import show
 
 __all__ = [

@@ -16,8 +16,8 @@ from boostbench.reports.claims.evidence import END, Case, Evidence
 from boostbench.reports.claims.options import Labels, ShareOrCount
 from boostbench.reports.claims.samples import Sample, near
 from boostbench.reports.claims.shapes import shaped
-from boostbench.reports.frame import Result
-from boostbench.reports.predictor import margins_of, predictor_of
+from boostbench.reports.values.frame import Result
+from boostbench.reports.values.predictor import margins_of, predictor_of
 from boostbench.source import show
 
 __all__ = ["predictions_grow", "predictions_within"]

@@ -19,7 +19,7 @@ from boostbench.reports.claims.evidence import Case, Evidence, Place
 from boostbench.reports.claims.options import Flag, Labels, Rounds, read_number
 from boostbench.reports.claims.samples import Opinion, all_of, lower, mean_of
 from boostbench.reports.claims.shapes import shaped
-from boostbench.reports.rank_statistics import competition_ranks
+from boostbench.reports.values.rank_statistics import competition_ranks
 
 __all__ = ["mean_wins", "range_within", "rank_leads", "ranks_within"]
 

@@ -16,7 +16,7 @@ from boostbench.experiments.fields import Notes, unknown
 from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import COMMON, Reader, in_scope, read_noises
 from boostbench.reports.claims.shapes import AtLeast
-from boostbench.reports.frame import Result, noise_label
+from boostbench.reports.values.frame import Result, noise_label
 
 __all__ = ["Check", "check_claims", "read_claim"]
 

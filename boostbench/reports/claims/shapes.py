@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from boostbench.reports.metrics import Metric
+from boostbench.reports.values.metrics import Metric
 
 __all__ = ["AtLeast", "Boundary", "Tolerance", "shaped"]
 

@@ -34,7 +34,7 @@ from boostbench.reports.claims.samples import (
     turned,
 )
 from boostbench.reports.claims.shapes import Tolerance, shaped
-from boostbench.reports.frame import Result, error_curve, noise_label
+from boostbench.reports.values.frame import Result, error_curve, noise_label
 from boostbench.source import show
 
 __all__ = ["falls", "gap_shrinks", "rises", "settles_alike", "smallest_increase"]

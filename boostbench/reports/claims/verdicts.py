@@ -12,7 +12,7 @@ from boostbench.reports.claims.evidence import Case, Studies
 from boostbench.reports.claims.reading import read_claim
 from boostbench.reports.claims.samples import NEVER
 from boostbench.reports.claims.shapes import AtLeast
-from boostbench.reports.frame import Result, Study
+from boostbench.reports.values.frame import Result, Study
 
 __all__ = ["STATUSES", "GroupVerdict", "Verdict", "judge", "judge_claim"]
 

@@ -11,7 +11,7 @@ from boostbench.experiments.config import load_config
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Sample, check_claims, judge
 from boostbench.reports.claims.samples import NEVER, all_of, any_of, lower, near, share_of
-from boostbench.reports.frame import collect
+from boostbench.reports.values.frame import collect
 from tests.reports.synthetic import plan_of
 
 from .worlds import world

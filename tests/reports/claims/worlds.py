@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Run
-from boostbench.reports.frame import Study, collect
+from boostbench.reports.values.frame import Study, collect
 from tests.reports.claims.stating import with_claims
 from tests.reports.synthetic import make_config, plan_of
 

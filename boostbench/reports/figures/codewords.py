@@ -1,0 +1,105 @@
+"""The codewords of the classes: the figure kind ``codewords``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.options import check_choice
+from boostbench.theory.codewords import ORIENTATIONS, codewords
+
+__all__ = ["draw_codewords"]
+
+_DRAWABLE = (2, 3, 4)
+_LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # those of the paper's panels
+
+
+def draw_codewords(
+    study: Study,
+    *,
+    n_classes: int | Sequence[int] = _DRAWABLE,
+    orientation: str | Sequence[str] = "recursive",
+) -> Figure:
+    """The vertices of the regular simplex that stand for 2, 3 or 4 classes.
+
+    A column of panels per number of classes and a row per orientation.
+
+    Parameters
+    ----------
+    study : Study
+        Not looked at: codewords do not depend on any run.
+    n_classes : int or sequence of int, default=(2, 3, 4)
+    orientation : str or sequence of str, default="recursive"
+        Of ``recursive`` and ``helmert``.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value.
+    """
+    orientations = [orientation] if isinstance(orientation, str) else list(orientation)
+    for each in orientations:
+        check_choice("orientation", each, ORIENTATIONS)
+    sizes = list(n_classes) if isinstance(n_classes, list | tuple) else [n_classes]
+    if not sizes or any(type(K) is not int or K not in _DRAWABLE for K in sizes):
+        raise BoostbenchError(f"n_classes must be of 2, 3 and 4, which can be drawn, found {sizes}")
+    figure = Figure(
+        figsize=(2.15 * len(sizes), 0.15 + 2.15 * len(orientations)), layout="constrained"
+    )
+    panels = itertools.product(orientations, sizes)
+    for place, (its_orientation, K) in enumerate(panels, start=1):
+        Y = codewords(K, its_orientation)
+        shape: dict[str, Any] = {"projection": "3d"} if K == 4 else {}
+        axes = figure.add_subplot(len(orientations), len(sizes), place, **shape)
+        words = f", {its_orientation}" if len(orientations) > 1 else ""
+        axes.set_title(f"K = {K}{words}", loc="left", fontweight="bold")
+        (_draw_tetrahedron if K == 4 else _draw_plane)(axes, Y, _LIMITS[K])
+    return figure
+
+
+def _draw_plane(axes: Axes, Y: NDArray[np.float64], limit: float) -> None:
+    """Draw the line of two codewords or the triangle of three."""
+    points = np.column_stack([Y, np.zeros(len(Y))])[:, :2]
+    for (x0, y0), (x1, y1) in itertools.combinations(points.tolist(), 2):
+        axes.plot([x0, x1], [y0, y1], color=GREY, linewidth=0.7, zorder=1)
+    for k, ((x, y), colour) in enumerate(zip(points.tolist(), class_colours(len(Y)), strict=True)):
+        arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.4, "shrinkB": 0}
+        axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        va: Literal["bottom", "top"] = "bottom" if y >= 0 else "top"
+        above = 0.08 if y >= 0 else -0.08
+        axes.text(1.12 * x, 1.12 * y + above, f"$y^{k + 1}$", ha="center", va=va)
+    axes.set_xlim(-limit, limit)
+    axes.set_ylim(-limit, limit)
+    axes.set_aspect("equal")
+    axes.set_xticks([-1, 0, 1])
+    axes.set_yticks([-1, 0, 1])
+
+
+def _draw_tetrahedron(axes: Any, Y: NDArray[np.float64], limit: float) -> None:
+    """Draw four codewords in space."""
+    for a, b in itertools.combinations(Y, 2):
+        axes.plot(*np.transpose([a, b]), color=GREY, linewidth=0.7)
+    for k, (y, colour) in enumerate(zip(Y, class_colours(len(Y)), strict=True)):
+        axes.plot(*np.transpose([np.zeros(3), y]), color=colour, linewidth=1.4)
+        axes.scatter(*y, color=colour, s=12, depthshade=False)
+        axes.text(*(1.2 * y), f"$y^{k + 1}$", color=INK, ha="center", va="center")
+    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), zlim=(-limit, limit))
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_ticks([-1, 0, 1])
+        axis.set_tick_params(labelsize=SMALL, pad=-3)
+        axis.pane.set_facecolor("white")
+    axes.set_box_aspect((1, 1, 1), zoom=0.92)
+    axes.view_init(elev=18, azim=-64)

@@ -1,0 +1,116 @@
+"""How far a booster's error lies above a reference's, draw by draw: the figure kind ``excess``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.figures.pairs import pair_up, wilson_interval
+from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
+from boostbench.reports.values.frame import Study
+
+__all__ = ["draw_excess"]
+
+_PANEL, _HEIGHT = 2.5, 2.3
+_PAPER = "#D55E00"
+
+
+def draw_excess(
+    study: Study,
+    *,
+    booster: str | None = None,
+    reference: str | None = None,
+    at: Any = None,
+    printed: float | None = None,
+) -> Figure:
+    """Histograms of a booster's test error less the reference's on the same samples.
+
+    Parameters
+    ----------
+    study : Study
+    booster, reference : str or None, default=None
+        Labels; the first and the last booster of the config by default.
+    at : int, sequence of int or None, default=None
+        Rounds T, a panel each; the config's checkpoints by default.
+    printed : float or None, default=None
+        The excess in the paper's one draw after the last of these rounds, in points: a line in the
+        last panel, with the share of draws below it.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, or no draw was done by both.
+    """
+    if printed is not None and (isinstance(printed, bool) or not isinstance(printed, int | float)):
+        raise BoostbenchError(f"printed must be a number of points, found {printed!r}")
+    pairing = pair_up(study, booster, reference, "test_error", at)
+    excesses = {T: a - b for (_, T), (a, b) in pairing.values.items()}
+    n = max(len(values) for values in excesses.values())
+    figure = Figure(figsize=(0.4 + _PANEL * len(excesses), _HEIGHT), layout="constrained")
+    figure.supxlabel(f"{n} draws", fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    everything = np.concatenate([*excesses.values(), [0.0]])
+    step = _step(everything, n)
+    first, last = np.floor(everything.min() / step), np.ceil(everything.max() / step)
+    edges = step * np.arange(first, last + 1)
+    colour = pairing.colours[pairing.x]
+    for place, (T, values) in enumerate(excesses.items(), start=1):
+        axes = figure.add_subplot(1, len(excesses), place)
+        axes.set_title(f"T = {T}", loc="left", fontweight="bold")
+        is_last = place == len(excesses)
+        _draw_panel(axes, values, edges, colour, printed if is_last else None)
+        axes.set_xlabel(f"{pairing.x} \N{MINUS SIGN} {pairing.y} (points)")
+        if place == 1:
+            axes.set_ylabel("draws")
+    return figure
+
+
+def _step(values: NDArray[np.float64], n: int) -> float:
+    """Return a width of bars with one or two digits that gives about 2 sqrt(n) of them."""
+    width = float(np.ptp(values)) / max(8.0, 2.0 * n**0.5) or 1.0
+    power = 10.0 ** np.floor(np.log10(width))
+    return float(min((power * m for m in (1, 2, 5, 10)), key=lambda step: abs(step - width)))
+
+
+def _draw_panel(
+    axes: Axes,
+    values: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    colour: str,
+    printed: float | None,
+) -> None:
+    axes.hist(values, edges.tolist(), color=colour, alpha=0.8, zorder=2)
+    axes.axvline(0, color=GREY, linewidth=0.7, zorder=1)
+    low, median, high = np.quantile(values, [0.05, 0.5, 0.95]).tolist()
+    axes.axvline(median, color=INK, linewidth=0.9, linestyle=(0, (3, 2)), zorder=4)
+    words = [f"median {median:.2f}", f"90 % of draws: {low:.2f} to {high:.2f}"]
+    if printed is not None:
+        axes.axvline(printed, color=_PAPER, linewidth=1.2, zorder=4)
+        n_below = int((values <= printed + 1e-9).sum())
+        left, right = (100 * share for share in wilson_interval(n_below, len(values)))
+        share = 100 * n_below / len(values)
+        words.append(f"paper {printed:g}: {share:.0f} % ({left:.0f} to {right:.0f}) as low")
+    for line, text in enumerate(words):
+        axes.text(
+            0.98,
+            0.97 - 0.085 * line,
+            text.replace("-", "\N{MINUS SIGN}"),
+            transform=axes.transAxes,
+            color=_PAPER if line == 2 else INK,
+            fontsize=SMALL,
+            ha="right",
+            va="top",
+        )
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
+    axes.xaxis.set_major_locator(round_ticks(6))
+    axes.yaxis.set_major_locator(round_ticks(4, integer=True))
+    axes.grid(visible=False, axis="x")

@@ -1,0 +1,114 @@
+"""Losses and weights against the margin: the figure kind ``losses``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.margin_losses import NamedLoss, read_losses
+from boostbench.reports.figures.style import GREY, INK, round_ticks
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.options import check_choice
+
+__all__ = ["draw_losses"]
+
+_PANEL, _HEIGHT = 3.5, 2.9
+_N_POINTS = 1201
+_COLOURS = {
+    "exponential": "#0072B2",
+    "logistic": "#009E73",
+    "logistic-2": "#009E73",
+    "squared": "#882255",
+    "savage": "#D55E00",
+    "savage2": "#CC79A7",
+    "tangent": "#999933",
+    "zero-one": GREY,
+}
+_DASHES = dict.fromkeys(_COLOURS, (0, (4, 1.6)))
+_AXES = {"weight": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "loss": "loss \u03c6(m)"}
+
+
+def draw_losses(
+    study: Study,
+    *,
+    panels: Sequence[Any],
+    show: Literal["weight", "loss"] = "loss",
+    margins: Sequence[float] = (-3, 3),
+    top: float = 4.0,
+) -> Figure:
+    """What losses make of a margin: the loss itself, or the weight of a sample.
+
+    Dashed are the losses of the field, solid the latent losses of self-paced boosters; a dot marks
+    the margin below which such a booster leaves a sample out.
+
+    Parameters
+    ----------
+    study : Study
+        Not looked at: losses do not depend on any run.
+    panels : list of lists
+        The losses of each panel: a name (exponential, logistic, logistic-2, squared, savage,
+        savage2, tangent, zero-one), or ``{regulariser: {age: ...}}``.
+    show : {"loss", "weight"}, default="loss"
+    margins : list of two numbers, default=(-3, 3)
+    top : float, default=4.0
+        Where the axis ends; the exponential loss goes on.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value.
+    """
+    check_choice("show of losses", show, _AXES)
+    if not isinstance(panels, list | tuple) or not panels:
+        raise BoostbenchError(f"panels must be a list of lists of losses, found {panels!r}")
+    read = [read_losses(panel) for panel in panels]
+    low, high = margins
+    m = np.linspace(low, high, _N_POINTS)
+    figure = Figure(figsize=(0.3 + _PANEL * len(read), _HEIGHT), layout="constrained")
+    for place, losses in enumerate(read, start=1):
+        axes = figure.add_subplot(1, len(read), place)
+        if len(read) > 1:
+            axes.set_title(f"({'abcdefgh'[place - 1]})", loc="left", fontweight="bold")
+        _draw_panel(axes, losses, m, show, top)
+        axes.set_xlabel("margin m = y F(x)")
+        if place == 1:
+            axes.set_ylabel(_AXES[show])
+        axes.legend(loc="upper right", fontsize=7, handlelength=2.2, labelspacing=0.3)
+    return figure
+
+
+def _draw_panel(
+    axes: Axes, losses: Sequence[NamedLoss], m: NDArray[np.float64], show: str, top: float
+) -> None:
+    axes.axvline(0, color=GREY, linewidth=0.6, zorder=1)
+    latent = [its for its in losses if its.is_latent]
+    shades = matplotlib.colormaps["plasma"](np.linspace(0.0, 0.8, max(2, len(latent))))
+    for its in losses:
+        values = its.loss.weight(m) if show == "weight" else its.loss.value(m)
+        shown = np.where(values <= 1.5 * top, values, np.nan)
+        if not its.is_latent:
+            style: dict[str, Any] = {"color": _COLOURS[its.name], "linestyle": _DASHES[its.name]}
+            axes.plot(m, shown, label=its.label, linewidth=1.2, zorder=3, **style)
+            continue
+        colour = shades[latent.index(its)]
+        axes.plot(m, shown, color=colour, label=its.label, linewidth=1.3, zorder=4)
+        edge = np.array([its.threshold])
+        if m[0] < its.threshold < m[-1]:
+            at = its.loss.weight(edge) if show == "weight" else its.loss.value(edge)
+            axes.plot(edge, at, "o", color=colour, markersize=3.2, zorder=5)
+    axes.set_xlim(m[0], m[-1])
+    axes.set_ylim(-0.02 * top, top)
+    axes.xaxis.set_major_locator(round_ticks(6))
+    axes.yaxis.set_major_locator(round_ticks(5))
+    axes.tick_params(colors=INK)

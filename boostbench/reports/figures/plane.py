@@ -1,0 +1,42 @@
+"""Problems in the plane: known Gaussian classes and where their Bayes rule changes its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from boostbench.data import find_entry
+from boostbench.reports.figures.style import INK
+from boostbench.reports.values.frame import Result
+from boostbench.theory.gaussians import log_densities
+
+__all__ = ["draw_bayes_boundaries", "gaussians_of"]
+
+_GRID = 300  # points of the Bayes rule's map along each axis
+
+
+def gaussians_of(result: Result) -> tuple[Any, Any] | None:
+    """Return means and covariances of a problem of two Gaussian features; None for others."""
+    entry = find_entry(result.run.data.name, ())
+    if entry.generator != "gaussian-mixture":
+        return None
+    params = {**(entry.params or {}), **result.run.data.params.plain()}
+    is_plane = len(params["means"][0]) == 2 and not params.get("priors")
+    return (params["means"], params["covariances"]) if is_plane else None
+
+
+def draw_bayes_boundaries(
+    axes: Axes,
+    gaussians: tuple[Any, Any],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> None:
+    """Draw where the Bayes rule changes its answer."""
+    grid = np.meshgrid(*np.linspace(low, high, _GRID).T)
+    scores = log_densities(np.column_stack([part.ravel() for part in grid]), *gaussians)
+    for k in range(scores.shape[1]):
+        lead = scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)
+        axes.contour(*grid, lead.reshape(_GRID, _GRID), [0.0], colors=[INK], linewidths=0.9)

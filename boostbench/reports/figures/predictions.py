@@ -1,0 +1,166 @@
+"""Where a vector-valued predictor puts the test samples: the figure kind ``predictions``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.run import prepare
+from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
+from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
+from boostbench.reports.values.frame import Result, Study, error_curve
+from boostbench.reports.values.options import check_choice, chosen_booster, chosen_rounds
+from boostbench.reports.values.predictor import codewords_of, labels_of, predictor_of
+from boostbench.theory.gaussians import bayes_error, log_densities
+
+__all__ = ["draw_predictions"]
+
+_PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
+_CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
+
+
+def draw_predictions(
+    study: Study,
+    *,
+    booster: str | None = None,
+    dataset: str | None = None,
+    seed: int | None = None,
+    at: Any = None,
+) -> Figure:
+    """Predictions f(x) of three classes on the test samples at T = 0 and later, one column each.
+
+    Above, a point is a prediction in the colour of the sample's class, with the codewords of the
+    classes as dashed rays. Below, where the classes are known Gaussians in the plane, a point is
+    the sample, in the colour of its class at T = 0 and of the answer later; the lines are the
+    boundaries of the Bayes rule, and a circle is an answer that differs from the Bayes rule's.
+
+    Parameters
+    ----------
+    study : Study
+        With runs of ``cd-mcboost`` or ``gd-mcboost`` that recorded their ``scores``.
+    booster, dataset : str or None, default=None
+        Labels; the first ones of the config by default.
+    seed : int or None, default=None
+        The first one by default.
+    at : int, sequence of int or None, default=None
+        Rounds T beside 0; the config's checkpoints by default.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, there is no such run, it has no three classes, or it did not
+        record its scores.
+    """
+    result = _chosen_result(study, booster, dataset, seed)
+    rounds = [0, *chosen_rounds(study, at)]
+    predictions = [predictor_of(result, T) for T in rounds]
+    if predictions[0].shape[1] != 2:
+        n_classes = predictions[0].shape[1] + 1
+        raise BoostbenchError(f"predictions are drawn for three classes, found {n_classes}")
+    gaussians = gaussians_of(result)
+    n_rows = 1 if gaussians is None else 2
+    size = (_LEFT + _PANEL * len(rounds), _BOTTOM + (_PANEL + 0.15) * n_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    note = f"{result.run.dataset}, {result.run.method}, draw {result.run.seed}"
+    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    for column, (T, f) in enumerate(zip(rounds, predictions, strict=True), start=1):
+        axes = figure.add_subplot(n_rows, len(rounds), column)
+        axes.set_title(f"T = {T}", loc="left", fontweight="bold")
+        axes.set_title(_error(result, T), loc="right", fontsize=SMALL, color=GREY)
+        _draw_predictor(axes, f, result)
+        axes.set_xlabel("$f_1(x)$")
+        if column == 1:
+            axes.set_ylabel("$f_2(x)$")
+        if gaussians is not None:
+            below = figure.add_subplot(n_rows, len(rounds), len(rounds) + column)
+            answers = (f @ codewords_of(result).T).argmax(axis=1) if T else None
+            _draw_plane(below, result, gaussians, answers)
+            below.set_xlabel("$x_1$")
+            if column == 1:
+                below.set_ylabel("$x_2$")
+    return figure
+
+
+def _chosen_result(study: Study, booster: Any, dataset: Any, seed: Any) -> Result:
+    label = chosen_booster(study, "booster", study.boosters[0] if booster is None else booster)
+    name = study.datasets[0] if dataset is None else dataset
+    check_choice("dataset of predictions", name, study.datasets)
+    fitting = [
+        result
+        for result in study.results
+        if (result.run.method, result.run.dataset) == (label, name)
+        and seed in (None, result.run.seed)
+    ]
+    if not fitting:
+        raise BoostbenchError(f"there is no run of {label!r} on {name!r} with the seed {seed!r}")
+    if not fitting[0].ok:
+        raise BoostbenchError(f"the run {fitting[0].run.id} has no result: {fitting[0].status}")
+    return fitting[0]
+
+
+def _limits(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the corners of a square around predictions and all codewords."""
+    everything = np.concatenate([points, [[-1.0, -1.0], [1.0, 1.0]]])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    half = 0.55 * float((high - low).max())
+    middle = (low + high) / 2
+    return middle - half, middle + half
+
+
+def _error(result: Result, T: int) -> str:
+    if T == 0:
+        return ""
+    return f"test error {100 * float(error_curve(result, 'test_error', [T])[0]):.2f} %"
+
+
+def _draw_predictor(axes: Axes, f: NDArray[np.float64], result: Result) -> None:
+    low, high = _limits(f)
+    Y, y = codewords_of(result), labels_of(result)
+    far = 2.0 * float((high - low).max())
+    for k, colour in enumerate(class_colours(len(Y))):
+        axes.plot(
+            [0, far * Y[k, 0]], [0, far * Y[k, 1]], color=colour, linestyle="--", linewidth=0.9
+        )
+        f1, f2 = f[y == k].T
+        axes.scatter(f1, f2, s=5, color=colour, alpha=0.5, linewidths=0, zorder=3)
+        axes.scatter(*Y[k].tolist(), **_CODEWORD, edgecolor=colour)
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_aspect("equal")
+    axes.xaxis.set_major_locator(round_ticks(5))
+    axes.yaxis.set_major_locator(round_ticks(5))
+
+
+def _draw_plane(
+    axes: Axes, result: Result, gaussians: tuple[Any, Any], answers: NDArray[np.int64] | None
+) -> None:
+    """Draw samples and Bayes boundaries; None for answers: the samples' classes."""
+    X = prepare(result.run).X_test  # a generator draws the same samples again
+    bayes, y = log_densities(X, *gaussians).argmax(axis=1), labels_of(result)
+    shown = y if answers is None else answers
+    for k, colour in enumerate(class_colours(len(gaussians[0]))):
+        x1, x2 = X[shown == k].T
+        axes.scatter(x1, x2, s=5, color=colour, alpha=0.5, linewidths=0, zorder=3)
+    low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
+    draw_bayes_boundaries(axes, gaussians, low, high)
+    if answers is None:
+        error, population = 100 * np.mean(bayes != y), 100 * bayes_error(*gaussians)
+        words = f"classes; Bayes error {error:.2f} %, of all samples {population:.2f} %"
+    else:
+        x1, x2 = X[answers != bayes].T
+        axes.scatter(x1, x2, s=14, facecolor="none", edgecolor=INK, linewidths=0.4, zorder=4)
+        words = f"answers; circled, {100 * np.mean(answers != bayes):.1f} %: not the Bayes rule's"
+    axes.set_title(words, loc="right", fontsize=SMALL, color=GREY)
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.xaxis.set_major_locator(round_ticks(5))
+    axes.yaxis.set_major_locator(round_ticks(5))

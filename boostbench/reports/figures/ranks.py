@@ -1,0 +1,238 @@
+"""Who is how often among the first: the figure kinds ``ranks`` and ``critical-difference``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.figures.style import GREY, INK, SMALL, booster_colours
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.options import check_choice, chosen_metrics, chosen_rounds
+from boostbench.reports.values.rank_statistics import (
+    Cases,
+    Comparison,
+    case_errors,
+    compare_ranks,
+    competition_ranks,
+    groups_of,
+)
+
+__all__ = ["draw_critical_difference", "draw_ranks"]
+
+_MARKERS = "osD^vP*XhpH"
+_PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9
+_MOST_COLUMNS = 3
+_WIDTH, _LINE = 6.4, 0.2
+
+
+def draw_ranks(
+    study: Study,
+    *,
+    value: str = "test_error",
+    at: int | None = None,
+    panels: Literal["all", "noise"] = "all",
+) -> Figure:
+    """The share of cases in which a booster has at most rank n, for every n.
+
+    A case is a data set at a noise; boosters are ranked by their mean over repeats, 1 is lowest,
+    and equal ones share the better rank.
+
+    Parameters
+    ----------
+    study : Study
+        With two boosters or more.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    panels : {"all", "noise"}, default="all"
+        One panel for all cases, or one for each noise.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, there is one booster only, or no case is complete.
+    """
+    check_choice("panels of ranks", panels, ["all", "noise"])
+    cases = _cases(study, value, at)
+    noises = [""] if panels == "all" else _present(study, cases)
+    n_columns = min(len(noises), _MOST_COLUMNS)
+    n_rows = -(-len(noises) // n_columns)
+    width = 1.5 * _PANEL if n_columns == 1 else _PANEL
+    figure = Figure(
+        figsize=(0.3 + width * n_columns + _LEGEND, 0.2 + _HEIGHT * n_rows), layout="constrained"
+    )
+    colours = _colours(study)
+    for place, noise in enumerate(noises):
+        axes = figure.add_subplot(n_rows, n_columns, place + 1)
+        kept = [i for i, (_, its) in enumerate(cases.keys) if noise in ("", its)]
+        ranks = competition_ranks(cases.errors[kept])
+        if noise:
+            axes.set_title(noise, loc="left", fontweight="bold")
+            axes.set_title(f"{len(kept)} cases", loc="right", fontsize=SMALL, color=GREY)
+        _draw_shares(axes, ranks, cases.boosters, colours)
+        if place % n_columns == 0:
+            axes.set_ylabel("share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
+        if place >= len(noises) - n_columns:
+            axes.set_xlabel("n")
+    figure.supxlabel(cases.words, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)
+    return figure
+
+
+def draw_critical_difference(
+    study: Study,
+    *,
+    value: str = "test_error",
+    at: int | None = None,
+    over: Literal["cases", "dataset"] = "cases",
+    alpha: float = 0.05,
+) -> Figure:
+    """Mean ranks on a line; a bar joins boosters that do not differ by Nemenyi's test.
+
+    Friedman's test says whether any differ at all. Both take cases to be independent; those of one
+    data set are not, and ``over: dataset`` makes one case of them.
+
+    Parameters
+    ----------
+    study : Study
+        With two boosters or more.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    over : {"cases", "dataset"}, default="cases"
+        Whether a data set at a noise is a case, or a data set, by its mean over the noises.
+    alpha : float, default=0.05
+        How often boosters that are alike may be said to differ.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, there is one booster only, or fewer than two cases are
+        complete.
+    """
+    check_choice("over of critical-difference", over, ["cases", "dataset"])
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise BoostbenchError(f"alpha must lie between 0 and 1, found {alpha!r}")
+    cases = _cases(study, value, at)
+    errors, words = cases.errors, cases.words
+    if over == "dataset":
+        names = [dataset for dataset, _ in cases.keys]
+        errors = np.array([errors[np.array(names) == name].mean(axis=0) for name in _once(names)])
+        words = f"{len(errors)} data sets, means over noises; {words}"
+    if len(errors) < 2:
+        raise BoostbenchError("ranks are compared over two cases or more")
+    comparison = compare_ranks(errors, alpha)
+    n_lines = -(-comparison.k // 2)
+    groups = groups_of(comparison.mean_ranks, comparison.critical_difference)
+    height = 0.95 + _LINE * (n_lines + 0.7 * len(groups))
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    axes = figure.add_subplot()
+    _draw_line(axes, comparison, cases.boosters, _colours(study), groups)
+    p = f"p = {comparison.p:.2g}" if comparison.p >= 1e-4 else f"p = {comparison.p:.0e}"
+    note = f"Friedman: \u03c7\u00b2 = {comparison.chi2:.1f}, {p}; {words}"
+    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    return figure
+
+
+def _cases(study: Study, value: Any, at: Any) -> Cases:
+    (metric,) = chosen_metrics(study, "value", value)
+    T = None if at is None else chosen_rounds(study, at)[-1]
+    if len(study.boosters) < 2:
+        raise BoostbenchError("ranks need two boosters or more")
+    return case_errors(study.results, study.boosters, metric, T)
+
+
+def _colours(study: Study) -> dict[str, str]:
+    names = {result.run.method: result.run.booster.name for result in study.results}
+    return booster_colours([(label, names[label]) for label in study.boosters])
+
+
+def _present(study: Study, cases: Cases) -> list[str]:
+    found = {noise for _, noise in cases.keys}
+    return [noise for noise in study.noises if noise in found]
+
+
+def _once(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _draw_shares(
+    axes: Axes, ranks: NDArray[np.int64], boosters: Sequence[str], colours: dict[str, str]
+) -> None:
+    n = np.arange(1, len(boosters) + 1)
+    for order, booster in enumerate(boosters):
+        share = 100 * (ranks[:, order, None] <= n).mean(axis=0)
+        axes.plot(
+            n,
+            share,
+            color=colours[booster],
+            marker=_MARKERS[order % len(_MARKERS)],
+            markersize=3.6,
+            linewidth=1.3,
+            label=booster,
+            zorder=4 - order / 100,
+        )
+    axes.set_xlim(0.7, len(boosters) + 0.3)
+    axes.set_ylim(0, 103)
+    axes.set_xticks(n)
+    axes.set_yticks(range(0, 101, 20))
+
+
+def _draw_line(
+    axes: Axes,
+    comparison: Comparison,
+    boosters: Sequence[str],
+    colours: dict[str, str],
+    groups: Sequence[tuple[int, int]],
+) -> None:
+    """Draw the diagram in units of ranks across and of lines down."""
+    k, cd = comparison.k, comparison.critical_difference
+    ranks = comparison.mean_ranks
+    order = np.argsort(ranks, kind="stable")
+    axes.set_axis_off()
+    axes.plot([1, k], [0, 0], color=INK, linewidth=0.9)
+    for rank in range(1, k + 1):
+        axes.plot([rank, rank], [0, 0.35], color=INK, linewidth=0.9)
+        axes.text(rank, 0.5, str(rank), ha="center", va="bottom", fontsize=7)
+    axes.plot([1, 1 + cd], [2.1, 2.1], color=INK, linewidth=1.6, solid_capstyle="butt")
+    axes.text(1 + cd + 0.08, 2.1, f"critical difference {cd:.2f}", va="center", fontsize=7)
+    for level, (first, last) in enumerate(groups):
+        y = -0.55 - 0.7 * level
+        ends = ranks[order[first]] - 0.04, ranks[order[last]] + 0.04
+        axes.plot(ends, [y, y], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=5)
+    below = 0.5 + 0.7 * len(groups)
+    half = -(-k // 2)
+    for place, index in enumerate(order):
+        is_left = place < half
+        y = -below - (place if is_left else k - 1 - place) - 0.4
+        x_end = 1 - 0.15 if is_left else k + 0.15
+        colour = colours[boosters[index]]
+        axes.plot([ranks[index], ranks[index], x_end], [0, y, y], color=colour, linewidth=1.1)
+        text = (
+            f"{boosters[index]}  {ranks[index]:.2f}"
+            if is_left
+            else (f"{ranks[index]:.2f}  {boosters[index]}")
+        )
+        side: dict[str, Any] = {
+            "ha": "right" if is_left else "left",
+            "va": "center",
+            "fontsize": 7.5,
+        }
+        axes.text(x_end + (-0.08 if is_left else 0.08), y, text, color=INK, **side)
+    axes.set_xlim(1 - 0.42 * k, k + 0.42 * k)
+    axes.set_ylim(-below - half - 0.2, 2.8)

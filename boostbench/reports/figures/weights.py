@@ -1,0 +1,180 @@
+"""Sample weights as the sizes of marks in the plane: the figure kind ``weights``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.run import Problem, prepare
+from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
+from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
+from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.options import check_choice
+
+__all__ = ["draw_weights"]
+
+_PANEL, _BOTTOM = 2.35, 0.8
+_MEAN_AREA = 14.0  # of a mark, in square points
+_WEIGHTLESS = 16.0
+#: Label as drawn and as seen: mark, colour, words. Corrupted samples are filled.
+_MARKS: dict[tuple[int, int], tuple[str, str, str]] = {
+    (1, 1): ("+", "#777777", "positive"),
+    (0, 0): ("x", "#777777", "negative"),
+    (0, 1): ("s", "#0072B2", "negative, labelled positive"),
+    (1, 0): ("o", "#D55E00", "positive, labelled negative"),
+}
+
+
+def draw_weights(
+    study: Study, *, dataset: str | None = None, seed: int | None = None, columns: int = 3
+) -> Figure:
+    """Training samples of two classes in the plane, as heavy as each booster has them at the end.
+
+    The first panel shows the samples, the others one booster each; the area of a mark is
+    proportional to its weight. Filled marks are corrupted labels, black circles of a fixed size
+    samples of weight 0, the line is where the Bayes rule changes its answer.
+
+    Parameters
+    ----------
+    study : Study
+        With runs that recorded their ``sample_weights``.
+    dataset : str or None, default=None
+        Label; the first one of the config by default.
+    seed : int or None, default=None
+        The first one by default.
+    columns : int, default=3
+        Panels side by side.
+
+    Returns
+    -------
+    figure : Figure
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, there is no such run, the problem is not one of two classes
+        of Gaussians in the plane, or weights were not recorded.
+    """
+    chosen = _chosen(study, dataset, seed)
+    gaussians = gaussians_of(chosen[0])
+    problem = prepare(chosen[0].run)
+    if gaussians is None or problem.n_classes != 2:
+        raise BoostbenchError("weights are drawn for two classes of Gaussians in the plane")
+    n_columns = min(columns, len(chosen) + 1)
+    n_rows = -(-(len(chosen) + 1) // n_columns)
+    figure = Figure(
+        figsize=(0.3 + _PANEL * n_columns, _BOTTOM + _PANEL * n_rows), layout="constrained"
+    )
+    low, high = problem.X.min(axis=0) - 0.6, problem.X.max(axis=0) + 0.6
+    for place, result in enumerate([None, *chosen], start=1):
+        axes = figure.add_subplot(n_rows, n_columns, place)
+        title = "samples" if result is None else result.run.method
+        axes.set_title(title, loc="left", fontweight="bold", pad=21)
+        n = len(problem.y)
+        w = np.full(n, 1.0 / n) if result is None else _weights_of(result)
+        noisy = problem.y != problem.y_clean
+        words = (
+            f"{noisy.sum()} of {n} corrupted\nall of one weight"
+            if result is None
+            else _words(w, noisy)
+        )
+        style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "color": GREY}
+        axes.text(0.0, 1.02, words, in_layout=False, va="bottom", **style)
+        _draw_samples(axes, problem, w)
+        draw_bayes_boundaries(axes, gaussians, low, high)
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(low[1], high[1])
+        axes.xaxis.set_major_locator(round_ticks(5))
+        axes.yaxis.set_major_locator(round_ticks(5))
+        axes.grid(visible=False)
+        if place > len(chosen) + 1 - n_columns:
+            axes.set_xlabel("$x_1$")
+        if place % n_columns == 1:
+            axes.set_ylabel("$x_2$")
+    figure.legend(handles=_handles(), loc="outside lower center", ncols=3, columnspacing=1.6)
+    return figure
+
+
+def _chosen(study: Study, dataset: str | None, seed: int | None) -> list[Result]:
+    """Return the run of each booster with a result."""
+    name = study.datasets[0] if dataset is None else dataset
+    check_choice("dataset of weights", name, study.datasets)
+    its_seed = min(r.run.seed for r in study.results) if seed is None else seed
+    noise = study.noises[0]
+    found = [
+        r
+        for r in study.results
+        if r.ok and (r.run.dataset, r.run.seed, r.noise) == (name, its_seed, noise)
+    ]
+    if not found:
+        raise BoostbenchError(f"there is no run on {name!r} with the seed {its_seed}")
+    return found
+
+
+def _weights_of(result: Result) -> NDArray[np.float64]:
+    """Return the weights after the last round."""
+    kept = ((result.record or {}).get("at_checkpoints") or {}).get("sample_weights")
+    if not kept:
+        raise BoostbenchError("no weights were kept; give the config 'record: [sample_weights]'")
+    return np.asarray(kept[max(kept, key=int)], dtype=np.float64)
+
+
+def _words(w: NDArray[np.float64], noisy: NDArray[np.bool_]) -> str:
+    """Say what the corrupted samples have of the weight, and of the samples without any."""
+    total = w.sum()
+    share = 100 * w[noisy].sum() / total if total > 0.0 else 0.0
+    weightless = w == 0.0
+    n, n_noisy = int(weightless.sum()), int(noisy[weightless].sum())
+    gone = f"{n}, of which {n_noisy} corrupted" if n else "none"
+    return f"weight on corrupted samples: {share:.0f} %\nwithout weight: {gone}"
+
+
+def _draw_samples(axes: Axes, problem: Problem, w: NDArray[np.float64]) -> None:
+    area = _MEAN_AREA * len(w) * w / (w.sum() or 1.0)
+    weightless = w == 0.0
+    for (drawn, seen), (mark, colour, _) in _MARKS.items():
+        own = (problem.y_clean == drawn) & (problem.y == seen) & ~weightless
+        is_noisy = drawn != seen
+        style: dict[str, Any] = {"alpha": 0.75 if is_noisy else 0.9, "zorder": 4 if is_noisy else 3}
+        style["linewidths"] = 0 if is_noisy else 0.7
+        x1, x2 = problem.X[own].T
+        axes.scatter(x1, x2, s=area[own], marker=mark, color=colour, **style)
+        gone = (problem.y_clean == drawn) & (problem.y == seen) & weightless
+        x1, x2 = problem.X[gone].T
+        axes.scatter(
+            x1,
+            x2,
+            s=_WEIGHTLESS,
+            facecolor=colour if is_noisy else "none",
+            edgecolor=INK,
+            linewidths=0.8,
+            zorder=5,
+        )
+
+
+def _handles() -> list[Line2D]:
+    style: dict[str, Any] = {"linestyle": "none", "markersize": 5.5}
+    handles = [
+        Line2D(
+            [],
+            [],
+            marker=mark,
+            color=colour,
+            markeredgewidth=0.0 if drawn != seen else 0.9,
+            label=words,
+            **style,
+        )
+        for (drawn, seen), (mark, colour, words) in _MARKS.items()
+    ]
+    circle: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": INK}
+    return [
+        *handles,
+        Line2D([], [], label="weight 0 (filled: corrupted)", **circle, **style),
+        Line2D([], [], color=INK, linewidth=0.9, label="Bayes rule"),
+    ]

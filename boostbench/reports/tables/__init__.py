@@ -1,0 +1,1 @@
+"""Tables: what a cell holds, and the faces a table has."""

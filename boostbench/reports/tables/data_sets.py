@@ -1,0 +1,184 @@
+"""The table of data sets: their sizes, counted in the data by the runs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
+from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.options import check_choice
+
+__all__ = ["DEFAULT_COLUMNS", "build_data_table", "read_paper_sizes"]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What is counted of a data set.
+
+    Attributes
+    ----------
+    title : str
+    count : callable
+        From a run record.
+    words : str
+        For the footer.
+    digits : int
+    """
+
+    title: str
+    count: Callable[[Mapping[str, Any]], float]
+    words: str
+    digits: int = 0
+
+
+def _majority(record: Mapping[str, Any]) -> float:
+    counts: list[int] = record["n_per_class"]
+    return 100.0 * max(counts) / sum(counts)
+
+
+_COLUMNS = {
+    "n_train": _Column("training", lambda record: record["n_train"], "training samples"),
+    "n_test": _Column("test", lambda record: record["n_test"], "test samples"),
+    "n_samples": _Column("samples", lambda record: record["n_train"] + record["n_test"], "samples"),
+    "n_features": _Column("features", lambda record: record["n_features"], "features"),
+    "n_classes": _Column("classes", lambda record: record["n_classes"], "classes"),
+    "majority": _Column("majority (%)", _majority, "the share of the largest class", digits=1),
+}
+DEFAULT_COLUMNS = ("n_train", "n_test", "n_features", "n_classes")
+
+#: By data set: the sizes as printed, and a remark under "doubt".
+PaperSizes = Mapping[str, Mapping[str, str]]
+
+
+def build_data_table(
+    study: Study,
+    *,
+    columns: Sequence[str] = DEFAULT_COLUMNS,
+    paper: str | None = None,
+    title: str = "",
+) -> Table:
+    """Build the table of a study's data sets.
+
+    Parameters
+    ----------
+    study : Study
+    columns : sequence of str, default=("n_train", "n_test", "n_features", "n_classes")
+        Of these, ``n_samples`` and ``majority`` (the share of the largest class in percent).
+    paper : str or None, default=None
+        File with the paper's numbers: CSV with dataset, these columns, and if wanted doubt.
+    title : str, default=""
+
+    Returns
+    -------
+    table : Table
+        A row per data set; where problems of several sizes were drawn, the smallest and largest.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read.
+    UnknownNameError
+        If there is no such column.
+    """
+    for column in columns:
+        check_choice("column", column, _COLUMNS)
+    printed = read_paper_sizes(paper, columns) if paper else {}
+    notes: list[str] = []
+    groups = []
+    for dataset in study.datasets:
+        results = [result for result in study.results if result.run.dataset == dataset]
+        theirs = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
+        cells = tuple(_cell(results, column, theirs.get(column, ""), notes) for column in columns)
+        if theirs.get("doubt"):
+            cells = _noted(cells, f"{dataset}: {theirs['doubt']}", notes)
+        groups.append(Group(dataset, (Row("", cells),)))
+    return Table(
+        title=title or study.config.title or study.config.name,
+        corner=("", "data set", ""),
+        columns=tuple(_COLUMNS[column].title for column in columns),
+        with_paper=tuple(bool(printed) for _ in columns),
+        sections=(Section("", tuple(groups)),),
+        footers=tuple(_footers(groups, columns, asked_for_paper=bool(paper))),
+        notes=tuple(notes),
+    )
+
+
+def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS) -> PaperSizes:
+    """Read the paper's sizes of data sets.
+
+    Parameters
+    ----------
+    path : path
+    columns : sequence of str
+        Those that the file must have.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or lacks a column.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([DataError(f"cannot be read: {error}", where=str(path))]) from error
+    found = list(rows[0]) if rows else []
+    missing = [name for name in ("dataset", *columns) if name not in found]
+    if missing:
+        what = f"has no column {', '.join(missing)}; it has {', '.join(found) or 'no row'}"
+        raise ConfigError([DataError(what, where=str(path))])
+    return {row["dataset"]: {k: (v or "").strip() for k, v in row.items()} for row in rows}
+
+
+def _cell(results: Sequence[Result], column: str, paper: str, notes: list[str]) -> Cell:
+    count, digits = _COLUMNS[column].count, _COLUMNS[column].digits
+    found = sorted({count(r.record) for r in results if r.ok and r.record is not None})
+    if not found:
+        gaps = dict.fromkeys(result.reason.partition(": ")[0] for result in results)
+        numbers = tuple(_number(reason, notes) for reason in gaps if reason)
+        return Cell(results[0].status, notes=numbers, paper=paper)
+    ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found[0], found[-1]))
+    text = f" {BEYOND} ".join(ends)
+    differs = bool(paper) and text != paper
+    return Cell(text, value=text, marks=OFF * differs, paper=paper)
+
+
+def _noted(cells: Sequence[Cell], text: str, notes: list[str]) -> tuple[Cell, ...]:
+    """Put a remark on the cells that differ from the paper, or on the last one."""
+    number = _number(text, notes)
+    marked = [cell for cell in cells if cell.marks] or [cells[-1]]
+    return tuple(
+        Cell(c.text, c.value, marks=c.marks, notes=c.notes, paper=c.paper, paper_notes=(number,))
+        if any(c is other for other in marked)
+        else c
+        for c in cells
+    )
+
+
+def _number(text: str, notes: list[str]) -> int:
+    if text not in notes:
+        notes.append(text)
+    return notes.index(text) + 1
+
+
+def _footers(
+    groups: Sequence[Group], columns: Sequence[str], *, asked_for_paper: bool
+) -> Iterable[str]:
+    *words, last = [_COLUMNS[column].words for column in columns]
+    cells = [cell for group in groups for row in group.rows for cell in row.cells]
+    counted = f"{', '.join(words)} and {last}" if words else last
+    yield f"{counted[0].upper()}{counted[1:]} as counted in the data."
+    compared = [cell for cell in cells if cell.value and cell.paper]
+    if compared:
+        equal = sum(not cell.marks for cell in compared)
+        yield f"{equal} of {len(compared)} numbers are the paper's."
+        if equal < len(compared):
+            yield f"{OFF} not the paper's number."
+    elif asked_for_paper:
+        raise BoostbenchError("the file of the paper's sizes has none of the data sets shown")

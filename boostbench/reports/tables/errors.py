@@ -1,0 +1,399 @@
+"""The table of a paper's shape: every number and every mark worked out once, for all writers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.tables.facts import Fact, Key, gather, rank
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
+from boostbench.reports.values.options import check_choice, chosen_rounds
+from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+
+__all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table"]
+
+STOPPED, OFF, BEYOND = "†", "‡", "–"
+# Which axis makes sections, groups of rows, rows within a group, and columns.
+_LAYOUTS = {
+    "rounds": ("noise", "dataset", "booster", "rounds"),
+    "booster": ("noise", "dataset", "rounds", "booster"),
+    "noise": ("rounds", "dataset", "booster", "noise"),
+}
+_TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell, ready to be written.
+
+    Attributes
+    ----------
+    text : str
+        Our value in percent (``"4.05"``, ``"4.05 ± 0.12"``), or what stands in its place.
+    value : str
+        The value alone, empty if there is none.
+    std : str
+        The standard deviation alone, in points.
+    best : bool
+        Whether no other booster is better here.
+    marks : str
+        Some of ``†`` (stopped early) and ``‡`` (off the paper's value).
+    notes : tuple of int
+        Notes of the table, from 1.
+    paper : str
+        The paper's value as printed, in percent; empty if there is none.
+    paper_notes : tuple of int
+    """
+
+    text: str
+    value: str = ""
+    std: str = ""
+    best: bool = False
+    marks: str = ""
+    notes: tuple[int, ...] = ()
+    paper: str = ""
+    paper_notes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of cells, one per column."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one data set, or a summary over data sets."""
+
+    label: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The groups that share a noise (or a number of rounds); unnamed if it is the only one."""
+
+    label: str
+    groups: tuple[Group, ...]
+    summaries: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as all writers show it.
+
+    Attributes
+    ----------
+    title : str
+    corner : tuple of str
+        What sections, groups and rows are; an empty last one if rows need no name.
+    columns : tuple of str
+    with_paper : tuple of bool
+        Whether a column has any value of the paper beside ours.
+    sections : tuple of Section
+    footers : tuple of str
+        What the reader must know, each in a sentence or two.
+    notes : tuple of str
+        Numbered from 1 in the cells.
+    """
+
+    title: str
+    corner: tuple[str, str, str]
+    columns: tuple[str, ...]
+    with_paper: tuple[bool, ...]
+    sections: tuple[Section, ...]
+    footers: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def lines(self) -> list[tuple[Section, Group, Row]]:
+        """Every row with its group and section, summaries last in each section."""
+        return [
+            (section, group, row)
+            for section in self.sections
+            for group in (*section.groups, *section.summaries)
+            for row in group.rows
+        ]
+
+
+@dataclass
+class _Notes:
+    """Numbers equal texts equally, in the order of first use."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number(self, texts: Iterable[str]) -> tuple[int, ...]:
+        found = []
+        for text in texts:
+            if text not in self.texts:
+                self.texts.append(text)
+            found.append(self.texts.index(text) + 1)
+        return tuple(sorted(set(found)))
+
+
+def build_table(
+    study: Study,
+    *,
+    rows: Literal["dataset"] = "dataset",
+    columns: str = "rounds",
+    value: str = "test_error",
+    at: int | Sequence[int] | str | None = None,
+    paper: str | None = None,
+    title: str = "",
+) -> Table:
+    """Build the table of a study.
+
+    Parameters
+    ----------
+    study : Study
+    rows : {"dataset"}, default="dataset"
+        Every data set has a row for each booster, or for each T if the columns are boosters.
+    columns : {"rounds", "booster", "noise"}, default="rounds"
+    value : str, default="test_error"
+        Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``,
+        ``test_accuracy``, ``train_accuracy``.
+    at : int, sequence of int, "end" or None, default=None
+        Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
+    paper : str or None, default=None
+        File with the paper's test errors.
+    title : str, default=""
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, or the file of paper values is wrong.
+    """
+    check_choice("rows of a table", rows, ["dataset"])
+    check_choice("columns of a table", columns, _LAYOUTS)
+    check_choice("value of a table", value, [*METRICS, *ACCURACIES])
+    metric = ACCURACIES.get(value, value)
+    if paper and metric != "test_error":
+        raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
+    values = read_paper_values(paper) if paper else PaperValues()
+    rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
+    facts = gather(study, metric, rounds, values)
+    is_accuracy = value in ACCURACIES
+    arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[metric], is_accuracy=is_accuracy)
+    title = title or _title(study, metric)
+    remarks = _remarks_on_rounds(study, at)
+    return arrangement.table(title, remarks, asked_for_paper=bool(paper))
+
+
+class _Arrangement:
+    """Puts facts into cells and cells into sections, groups, rows and columns.
+
+    Facts are of errors; accuracies are another way to show them.
+    """
+
+    def __init__(
+        self, facts: dict[Key, Fact], layout: Sequence[str], metric: Metric, *, is_accuracy: bool
+    ) -> None:
+        self.facts = facts
+        self.metric = metric
+        self.is_accuracy = is_accuracy
+        self.layout = layout
+        self.ranks = rank(facts)
+        self.notes = _Notes()
+        self.axes = {
+            name: list(dict.fromkeys(getattr(key, name) for key in facts)) for name in Key._fields
+        }
+        self.axes["rounds"].sort()
+
+    def table(self, title: str, remarks: Sequence[str], *, asked_for_paper: bool) -> Table:
+        section_axis, group_axis, row_axis, column_axis = self.layout
+        columns = self.axes[column_axis]
+        sections = tuple(self._section(value) for value in self.axes[section_axis])
+        with_paper = tuple(
+            any(fact.paper for key, fact in self.facts.items() if getattr(key, column_axis) == c)
+            for c in columns
+        )
+        several = len(sections) > 1
+        return Table(
+            title=title,
+            corner=(
+                _TITLES[section_axis] if several else "",
+                _TITLES[group_axis],
+                _TITLES[row_axis] if any(row.label for _, _, row in _lines(sections)) else "",
+            ),
+            columns=tuple(_named(column_axis, column) for column in columns),
+            with_paper=with_paper,
+            sections=sections,
+            footers=(*self._footers(asked_for_paper), *remarks),
+            notes=tuple(self.notes.texts),
+        )
+
+    def _section(self, value: object) -> Section:
+        section_axis, group_axis, _, _ = self.layout
+        groups = tuple(
+            self._group(str(name), {section_axis: value, group_axis: name}, self._cell)
+            for name in self.axes[group_axis]
+            if self._has({section_axis: value, group_axis: name})
+        )
+        label = _named(section_axis, value) if len(self.axes[section_axis]) > 1 else ""
+        return Section(label, groups, self._summaries({section_axis: value, group_axis: None}))
+
+    def _summaries(self, place: dict[str, object]) -> tuple[Group, ...]:
+        if max((standing.n for standing in self.ranks.values()), default=0) < 2:
+            return ()
+
+        def mean_rank(key: Key) -> Cell:
+            standing = self.ranks.get(key)
+            return Cell(f"{standing.mean_rank:.2f}" if standing else BEYOND)
+
+        def record(key: Key) -> Cell:
+            its = self.ranks.get(key)
+            return Cell(f"{its.wins}/{its.ties}/{its.losses}" if its else BEYOND)
+
+        return (
+            self._group("mean rank", place, mean_rank),
+            self._group("wins/ties/losses", place, record),
+        )
+
+    def _group(self, label: str, place: dict[str, object], cell: Callable[[Key], Cell]) -> Group:
+        _, _, row_axis, column_axis = self.layout
+        rows, columns = self.axes[row_axis], self.axes[column_axis]
+        nameless = row_axis == "rounds" and len(rows) == 1
+
+        def row_of(row: object) -> Row:
+            keys = [Key(**{**place, row_axis: row, column_axis: c}) for c in columns]
+            label = "" if nameless else _named(row_axis, row)
+            return Row(label, tuple(cell(key) for key in keys))
+
+        return Group(label, tuple(row_of(row) for row in rows))
+
+    def _has(self, place: dict[str, object]) -> bool:
+        return any(all(getattr(key, a) == v for a, v in place.items()) for key in self.facts)
+
+    def _cell(self, key: Key) -> Cell:
+        fact = self.facts.get(key)
+        if fact is None:
+            return Cell(BEYOND)
+        paper = fact.paper
+        notes = self.notes.number(fact.gaps)
+        beside = {
+            "paper": self._paper_text(paper) if paper else "",
+            "paper_notes": self.notes.number(_doubts(paper)),
+        }
+        if fact.mean is None:
+            return Cell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
+        std = "" if fact.std is None else self.metric.text(fact.std)
+        text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
+        return Cell(
+            text=f"{text} ± {std}" if std else text,
+            value=text,
+            std=std,
+            best=fact.best,
+            marks=STOPPED * bool(fact.held) + OFF * (fact.within is False),
+            notes=notes,
+            **beside,  # type: ignore[arg-type]
+        )
+
+    def _paper_text(self, paper: PaperValue) -> str:
+        return paper.accuracy_text if self.is_accuracy else paper.text
+
+    def _footers(self, asked_for_paper: bool) -> Iterable[str]:
+        facts = list(self.facts.values())
+        most = max(fact.n_runs for fact in facts)
+        spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
+        words, best = self.metric.words.capitalize(), "lowest"
+        if self.is_accuracy:
+            words, best = words.replace("error", "accuracy"), "highest"
+        what = words + (" in percent" if self.metric.unit else "")
+        yield f"{what}{spread}. Bold: the {best} of a data set, noise and T."
+        compared = [fact for fact in facts if fact.within is not None]
+        if compared:
+            yield from self._nearness(compared)
+        elif asked_for_paper:
+            yield "No cell has both a value of ours and one of the paper."
+        if any(fact.within is False for fact in compared):
+            yield f"{OFF} further from the paper's value than that."
+        held = [text for fact in facts for text in fact.held]
+        if held:
+            yield f"{STOPPED} stopped early, holds its last value: {_listed(held)}."
+        empty = [fact for fact in facts if fact.mean is None]
+        if empty:
+            states = [fact.state or "beyond the rounds made" for fact in empty]
+            counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+            yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
+        yield from self._footer_of_ranks()
+
+    def _nearness(self, compared: Sequence[Fact]) -> Iterable[str]:
+        near = sum(bool(fact.within) for fact in compared)
+        doubtful = sum(bool(fact.paper and fact.paper.doubt) for fact in compared)
+        doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
+        yield (
+            f"{near} of {len(compared)} cells lie within max(1.5 points, a quarter of the "
+            f"paper's {'error' if self.is_accuracy else 'value'}) of the paper{doubt}."
+        )
+        shares = []
+        for booster in self.axes["booster"]:
+            its = [fact.within for key, fact in self.facts.items() if key.booster == booster]
+            if set(its) != {None}:
+                shares.append(f"{booster} {its.count(True)} of {len(its) - its.count(None)}")
+        if len(shares) > 1:
+            yield f"By booster: {', '.join(shares)}."
+
+    def _footer_of_ranks(self) -> Iterable[str]:
+        counts = {standing.n for standing in self.ranks.values()}
+        everything = len(self.axes["dataset"])
+        if max(counts, default=0) > 1 and counts != {everything}:
+            span = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+            yield (
+                f"Ranks and wins are over the {span} of {everything} data sets where every booster "
+                "has a value."
+            )
+
+
+def _lines(sections: Iterable[Section]) -> list[tuple[Section, Group, Row]]:
+    return [(s, group, row) for s in sections for group in s.groups for row in group.rows]
+
+
+def _named(axis: str, value: object) -> str:
+    if axis == "rounds":
+        return "last round" if value == END else f"T = {value}"
+    return str(value)
+
+
+def _doubts(paper: PaperValue | None) -> list[str]:
+    if paper is None or not paper.doubt:
+        return []
+    what = "paper has no value" if paper.error is None else "paper's value doubtful"
+    return [f"{what}: {paper.doubt}"]
+
+
+def _remarks_on_rounds(study: Study, at: object) -> list[str]:
+    """Say which T a reader would not expect."""
+    runs = [result.run for result in study.results]
+    own = {run.method: run.rounds for run in runs if run.booster.rounds}
+    if at != END:
+        rounds = {label: f"{T} round" + "s" * (T > 1) for label, T in own.items()}
+        return [f"{label} makes {its}; later T show the last." for label, its in rounds.items()]
+    by_rounds: dict[int, list[str]] = {}
+    for run in runs:
+        by_rounds.setdefault(run.rounds, []).append(
+            run.method if run.booster.rounds else run.dataset
+        )
+    if len(by_rounds) == 1:
+        return [f"T = {runs[0].rounds}."]
+    parts = [f"{T} ({', '.join(dict.fromkeys(its))})" for T, its in by_rounds.items()]
+    return [f"T is the last round: {', '.join(parts)}."]
+
+
+def _listed(texts: Iterable[str], most: int = 8) -> str:
+    distinct = list(dict.fromkeys(texts))
+    more = f"; and {len(distinct) - most} more" if len(distinct) > most else ""
+    return "; ".join(distinct[:most]) + more
+
+
+def _title(study: Study, metric: str) -> str:
+    name = study.config.title or study.config.name
+    return name if metric == "test_error" else f"{name}: {METRICS[metric].words}"

@@ -1,0 +1,211 @@
+"""The numbers behind a table: one fact per noise, data set, booster and T."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from boostbench.reports.tables.wins import Standing, standings
+from boostbench.reports.values.frame import Result, Study, check_recorded, tidy
+from boostbench.reports.values.metrics import END
+from boostbench.reports.values.paper import PaperValue, PaperValues
+
+__all__ = ["Fact", "Key", "gather", "rank", "within_tolerance"]
+
+_LONGEST_REASON = 160
+
+
+class Key(NamedTuple):
+    """What a fact belongs to; a ranking has no data set, the last round no number."""
+
+    noise: str
+    dataset: str | None
+    booster: str
+    rounds: int | str
+
+
+@dataclass
+class Fact:
+    """What is known of one cell.
+
+    Attributes
+    ----------
+    n_planned, n_runs : int
+        Runs there should be, and those with a result at this T.
+    mean, std : float or None
+        Of the error as a fraction; std (ddof = 1) from two runs on.
+    held : tuple of str
+        Runs that had stopped before T, in words.
+    gaps : tuple of str
+        Runs without a result, in words.
+    state : str
+        What stands in the place of a value.
+    paper : PaperValue or None
+    best : bool
+        Whether no booster has a lower mean.
+    """
+
+    n_planned: int = 0
+    n_runs: int = 0
+    mean: float | None = None
+    std: float | None = None
+    held: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    state: str = ""
+    paper: PaperValue | None = None
+    best: bool = False
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the mean is as near to the paper as asked; None if one of them is absent."""
+        if self.mean is None or self.paper is None or self.paper.error is None:
+            return None
+        return within_tolerance(self.mean, self.paper.error)
+
+
+def within_tolerance(ours: float, paper: float) -> bool:
+    """Tell whether ours lies within max(1.5 points, a quarter of the paper's value) of it.
+
+    Examples
+    --------
+    >>> within_tolerance(0.054, 0.04), within_tolerance(0.24, 0.2), within_tolerance(0.26, 0.2)
+    (True, True, False)
+    """
+    return abs(ours - paper) <= max(0.015, 0.25 * paper) + 1e-12
+
+
+def gather(
+    study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
+) -> dict[Key, Fact]:
+    """Return the facts of a table.
+
+    Parameters
+    ----------
+    study : Study
+    metric : str
+    rounds : sequence of int or "end"
+        The T of the table.
+    paper : PaperValues
+
+    Returns
+    -------
+    facts : dict of Key to Fact
+        For every combination the study has runs of, in the study's order.
+    """
+    check_recorded(study, metric)
+    runs: dict[tuple[str, str, str], list[Result]] = {}
+    for result in study.results:
+        runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
+    statistics = _statistics(study.results, metric, rounds)
+    facts = {}
+    for (noise, dataset, booster), results in runs.items():
+        for name in [END] if rounds == END else rounds:
+            key = Key(noise, dataset, booster, name)
+            T = results[0].run.rounds if isinstance(name, str) else name
+            facts[key] = _fact(results, T, statistics.get(key))
+            facts[key].paper = _paper_value(paper, results[0], T)
+    _mark_best(facts)
+    return facts
+
+
+def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
+    """Return how each booster stands over the data sets, by noise and T."""
+    boosters = list(dict.fromkeys(key.booster for key in facts))
+    datasets = list(dict.fromkeys(key.dataset for key in facts))
+    found = {}
+    for noise, T in dict.fromkeys((key.noise, key.rounds) for key in facts):
+        errors = np.full((len(datasets), len(boosters)), np.nan)
+        for i, dataset in enumerate(datasets):
+            for j, booster in enumerate(boosters):
+                fact = facts.get(Key(noise, dataset, booster, T))
+                if fact is not None and fact.mean is not None:
+                    errors[i, j] = fact.mean
+        for booster, standing in zip(boosters, standings(errors), strict=False):
+            found[Key(noise, None, booster, T)] = standing
+    return found
+
+
+def _statistics(
+    results: Sequence[Result], metric: str, rounds: Sequence[int] | Literal["end"]
+) -> dict[Key, tuple[int, float, float]]:
+    frame = tidy(results, rounds, [metric]).dropna(subset="value")
+    if rounds == END:
+        frame["round"] = END
+    columns = ["noise", "dataset", "booster", "round"]
+    grouped = frame.groupby(columns, observed=True, sort=False)["value"]
+    table: pd.DataFrame = grouped.agg(["count", "mean", "std"]).reset_index()
+    return {
+        Key(noise, dataset, booster, T): (count, mean, std)
+        for noise, dataset, booster, T, count, mean, std in table.itertuples(index=False, name=None)
+    }
+
+
+def _fact(results: Sequence[Result], T: int, statistics: tuple[int, float, float] | None) -> Fact:
+    fact = Fact(n_planned=len(results))
+    missing = [result for result in results if not result.ok]
+    fact.gaps = tuple(_gaps(missing, len(results)))
+    if statistics is None:
+        states = dict.fromkeys(result.status for result in missing)
+        fact.state = "/".join(states)
+        return fact
+    fact.n_runs, fact.mean = statistics[0], statistics[1]
+    fact.std = statistics[2] if fact.n_runs > 1 else None
+    fact.held = tuple(_held(results, T))
+    return fact
+
+
+def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
+    """Say why runs have no result; equal reasons once, so that notes can be shared."""
+    by_reason: dict[str, list[Result]] = {}
+    for result in missing:
+        reason = " ".join(result.reason.split())
+        if result.status == "skipped":  # what was tried where is for the page
+            reason = reason.partition(": ")[0]
+        if len(reason) > _LONGEST_REASON:
+            reason = reason[: _LONGEST_REASON - 1] + "…"
+        text = f"{result.status}: {reason}" if reason else result.status
+        by_reason.setdefault(text, []).append(result)
+    for text, results in by_reason.items():
+        if len(results) == n_planned:
+            if text != results[0].status:
+                yield text
+        else:
+            yield f"no result of {len(results)} of {n_planned} runs: {text}"
+
+
+def _held(results: Sequence[Result], T: int) -> Iterable[str]:
+    """Say which runs had stopped before T, and why."""
+    stopped = [result for result in results if result.stopped_at is not None]
+    stops = sorted({result.stopped_at for result in stopped if result.stopped_at is not None})
+    if not stops or stops[0] >= T:
+        return
+    rounds = f"round {stops[0]}" if len(stops) == 1 else f"rounds {stops[0]} to {stops[-1]}"
+    share = f" in {len(stopped)} of {len(results)} runs" if len(stopped) < len(results) else ""
+    records = [result.record for result in stopped if result.record is not None]
+    reasons = dict.fromkeys(record.get("stop_reason") or "no reason given" for record in records)
+    run = results[0].run
+    noise = "" if results[0].noise == "clean" else f", {results[0].noise}"
+    yield f"{run.dataset}/{run.method}{noise} after {rounds}{share} ({', '.join(reasons)})"
+
+
+def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | None:
+    run = result.run
+    return paper.find(
+        (run.dataset, run.data.name), (run.method, run.booster.name), T, result.noise_rate
+    )
+
+
+def _mark_best(facts: dict[Key, Fact]) -> None:
+    lowest: dict[tuple[str, str | None, int | str], float] = {}
+    for key, fact in facts.items():
+        if fact.mean is not None:
+            place = (key.noise, key.dataset, key.rounds)
+            lowest[place] = min(fact.mean, lowest.get(place, fact.mean))
+    alone = len({key.booster for key in facts}) == 1
+    for key, fact in facts.items():
+        if fact.mean is not None and not alone:
+            fact.best = fact.mean <= lowest[key.noise, key.dataset, key.rounds] + 1e-12

@@ -1,0 +1,1 @@
+"""The computed figures of "A theory of multiclass boosting"."""

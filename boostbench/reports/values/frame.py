@@ -1,0 +1,396 @@
+"""What became of an experiment's runs, and their error curves as tidy rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.runs import Noise, Params, Run
+from boostbench.reports.values.metrics import END, ERRORS, METRICS
+
+if TYPE_CHECKING:
+    from boostbench.experiments.config import Config
+
+__all__ = [
+    "EXPORT_COLUMNS",
+    "Result",
+    "Study",
+    "check_recorded",
+    "collect",
+    "error_curve",
+    "export_rows",
+    "noise_label",
+    "tidy",
+]
+
+EXPORT_COLUMNS = (
+    "dataset",
+    "booster",
+    "noise_model",
+    "noise_rate",
+    "seed",
+    "round",
+    "metric",
+    "value",
+)
+
+
+class Planned(Protocol):
+    """A run and its state, as `boostbench.experiments.plan` tells them."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    def record(self) -> Mapping[str, Any] | None: ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run and what became of it.
+
+    Attributes
+    ----------
+    run : Run
+    status : str
+        ``"ok"``, or why there is no result: ``"failed"``, ``"timeout"``, ``"missing"`` ...
+    reason : str
+        The same in words, or a remark on a result.
+    record : mapping or None
+        The run record, also of a run that failed; None if there is none.
+    """
+
+    run: Run
+    status: str
+    reason: str = ""
+    record: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are error curves."""
+        return self.status == "ok" and self.record is not None
+
+    @property
+    def noise(self) -> str:
+        """The noise in words, see `noise_label`."""
+        return noise_label(self.run.noise)
+
+    @property
+    def noise_rate(self) -> float:
+        """The rate, also where the problem drew it; NaN if that is not known yet."""
+        rate = self.run.noise.rate
+        if isinstance(rate, str):
+            rate = ((self.record or {}).get("noise") or {}).get("rate", np.nan)
+        return float(rate)
+
+    @property
+    def fold(self) -> int:
+        """Which fold is the test part; 0 if the split has no folds."""
+        split = self.run.split
+        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
+
+    @property
+    def stopped_at(self) -> int | None:
+        """The last round of a run that stopped early, else None."""
+        if self.record is None or not self.ok or self.record["n_rounds"] >= self.run.rounds:
+            return None
+        return int(self.record["n_rounds"])
+
+
+@dataclass(frozen=True)
+class Study:
+    """An experiment as a report sees it.
+
+    Attributes
+    ----------
+    config : Config
+    results : tuple of Result
+        In the order of the config: noise, data sets, boosters, then seeds.
+    """
+
+    config: Config
+    results: tuple[Result, ...]
+
+    @property
+    def noises(self) -> list[str]:
+        """Names of the noises, in the config's order."""
+        return list(dict.fromkeys(result.noise for result in self.results))
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets, in the config's order."""
+        known = [entry.data.label or entry.data.name for entry in self.config.datasets]
+        present = {result.run.dataset for result in self.results}
+        return [name for name in dict.fromkeys(known) if name in present]
+
+    @property
+    def boosters(self) -> list[str]:
+        """Labels of the boosters, in the config's order."""
+        known = [booster.label or booster.name for booster in self.config.boosters]
+        present = {result.run.method for result in self.results}
+        return [name for name in dict.fromkeys(known) if name in present]
+
+    def only(self, boosters: Sequence[str] = (), datasets: Sequence[str] = ()) -> Study:
+        """Return the part of the study that has these boosters and data sets; empty: all."""
+        kept = (
+            result
+            for result in self.results
+            if (not boosters or result.run.method in boosters)
+            and (not datasets or result.run.dataset in datasets)
+        )
+        return Study(self.config, tuple(kept))
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether the same thing was done with more than one seed or fold."""
+        return len({(result.run.seed, result.fold) for result in self.results}) > 1
+
+
+def collect(config: Config, planned: Iterable[Planned]) -> Study:
+    """Read the records of an experiment.
+
+    Parameters
+    ----------
+    config : Config
+    planned : iterable of PlannedRun
+        ``Plan.runs``.
+
+    Returns
+    -------
+    study : Study
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no run at all.
+    """
+    results = [_result(item) for item in planned]
+    if not results:
+        raise BoostbenchError("there is no run to report on", where=str(config.path))
+    noises = _positions(noise_label(noise) for noise in config.noise)
+    datasets = _positions(entry.data.label or entry.data.name for entry in config.datasets)
+    boosters = _positions(booster.label or booster.name for booster in config.boosters)
+
+    def place(result: Result) -> tuple[int, ...]:
+        run = result.run
+        return (
+            noises.get(result.noise, len(noises)),
+            datasets.get(run.dataset, len(datasets)),
+            boosters.get(run.method, len(boosters)),
+            run.seed,
+            result.fold,
+        )
+
+    return Study(config, tuple(sorted(results, key=place)))
+
+
+def _result(planned: Planned) -> Result:
+    record = planned.record()
+    if record is None and planned.status == "ok":
+        return Result(planned.run, "missing", "its record is damaged")
+    if record is not None:
+        # As arrays, thousands of curves of a thousand rounds fit into memory.
+        curves = {name: _array(values) for name, values in (record.get("curves") or {}).items()}
+        record = {**record, "curves": curves}
+    return Result(planned.run, planned.status, planned.reason, record)
+
+
+def noise_label(noise: Noise) -> str:
+    """Return the noise in words, with its own parameters.
+
+    Examples
+    --------
+    >>> noise_label(Noise("exchange", 0.2)), noise_label(Noise())
+    ('exchange 0.2', 'clean')
+    """
+    if not noise.params:
+        return noise.label
+    params = ", ".join(f"{key}={value}" for key, value in noise.params.items())
+    return f"{noise.label} ({params})"
+
+
+def check_recorded(study: Study, metric: str) -> None:
+    """Refuse a metric that no run has, though there are runs.
+
+    Raises
+    ------
+    BoostbenchError
+        With what would have it recorded.
+    """
+    usable = [result for result in study.results if result.ok]
+    if usable and not any(_holds(result, metric) for result in usable):
+        how = METRICS[metric].asks
+        raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
+
+
+def error_curve(
+    result: Result, metric: str, rounds: NDArray[np.int64] | Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Return a metric, mostly an error rate, at given rounds.
+
+    Parameters
+    ----------
+    result : Result
+        With a record.
+    metric : str
+        A key of `METRICS`.
+    rounds : sequence of int, default=None
+        1 to T; all of them by default. A run that stopped early holds its last value.
+
+    Returns
+    -------
+    errors : ndarray of float64, shape (len(rounds),)
+        Fractions, 0 to 1; costs as they are; NaN if it was not recorded.
+    """
+    record = result.record
+    assert record is not None
+    its = METRICS[metric]
+    counts = np.asarray(record["curves"].get(its.curve, ()), dtype=np.float64)
+    if not len(counts):  # stopped before the first round, or not recorded
+        counts = np.array([record.get("round_zero", {}).get(its.curve, np.nan)])
+    at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
+    held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
+    if not its.held:
+        held[at > len(counts)] = np.nan
+    return held / float(record[its.size]) if its.size else held
+
+
+def tidy(
+    results: Sequence[Result],
+    rounds: Sequence[int] | Literal["end"] | None = None,
+    metrics: Iterable[str] = tuple(ERRORS),
+) -> pd.DataFrame:
+    """Return the error curves as one row per run, round and metric.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Those without a record give no rows.
+    rounds : sequence of int or "end", default=None
+        Rounds to keep; all by default; ``"end"``: the last of each run. Those beyond a run's T are
+        left out, unless its booster has a number of rounds of its own, whose last value stands for
+        all later ones.
+    metrics : iterable of str, default=all of `ERRORS`
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `EXPORT_COLUMNS` (``value`` is a fraction) and ``noise`` (the noise in
+        words), ``fold``, ``stopped`` (the last round made) and ``held`` (whether the run had
+        stopped before this round, so that the value is that of its last round).
+    """
+    metrics = _known(metrics)
+    usable = [result for result in results if result.ok]
+    grids = [_grid(result.run, rounds) for result in usable]
+    sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
+    stopped = np.array(
+        [result.record["n_rounds"] for result in usable if result.record is not None], np.int64
+    )
+    values = [
+        error_curve(result, metric, grid)
+        for result, grid in zip(usable, grids, strict=True)
+        for metric in metrics
+    ]
+    rows = sizes * len(metrics)
+    owner = np.repeat(np.arange(len(usable)), rows)
+    round_ = _joined([grid for grid in grids for _ in metrics], np.int64)
+    which = np.repeat(np.tile(np.arange(len(metrics)), len(usable)), np.repeat(sizes, len(metrics)))
+
+    def text(names: Sequence[str]) -> Any:
+        place = _positions(names)
+        codes = np.array([place[name] for name in names], dtype=np.int64)
+        return pd.Categorical.from_codes(codes[owner], categories=pd.Index(list(place), dtype=str))
+
+    def number(numbers: Sequence[float], dtype: type) -> NDArray[Any]:
+        return np.array(numbers, dtype=dtype)[owner]
+
+    frame = pd.DataFrame(
+        {
+            "dataset": text([result.run.dataset for result in usable]),
+            "booster": text([result.run.method for result in usable]),
+            "noise_model": text([result.run.noise.model for result in usable]),
+            "noise_rate": number([result.noise_rate for result in usable], np.float64),
+            "seed": number([result.run.seed for result in usable], np.int64),
+            "round": round_,
+            "metric": pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str)),
+            "value": _joined(values, np.float64),
+            "noise": text([result.noise for result in usable]),
+            "fold": number([result.fold for result in usable], np.int64),
+            "stopped": stopped[owner],
+        }
+    )
+    frame["held"] = frame["round"] > frame["stopped"]
+    return frame
+
+
+def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) -> pd.DataFrame:
+    """Return the rows that ``boostbench export`` prints.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    rounds : sequence of int, default=None
+        All by default.
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `EXPORT_COLUMNS`, and ``fold`` after them if the splits have folds.
+
+    Raises
+    ------
+    BoostbenchError
+        If no run has a record.
+    """
+    if not any(result.ok for result in results):
+        raise BoostbenchError(
+            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
+        )
+    recorded = [name for name in METRICS if any(_holds(result, name) for result in results)]
+    recorded = [name for name in recorded if name != "edge"]  # of the rounds, not of the answers
+    frame = tidy(results, rounds, recorded).dropna(subset="value")
+    has_folds = bool((frame["fold"] > 0).any())
+    return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+
+
+def _holds(result: Result, metric: str) -> bool:
+    return result.ok and METRICS[metric].curve in (result.record or {})["curves"]
+
+
+def _array(values: Sequence[Any]) -> NDArray[Any]:
+    if all(isinstance(value, int) for value in values):
+        return np.asarray(values, dtype=np.int32)
+    return np.asarray(values, dtype=np.float64)  # None becomes NaN
+
+
+def _known(metrics: Iterable[str]) -> list[str]:
+    metrics = list(metrics)
+    for metric in metrics:
+        if metric not in METRICS:
+            raise UnknownNameError("metric", metric, METRICS)
+    return metrics
+
+
+def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np.int64]:
+    if rounds is None:
+        return np.arange(1, run.rounds + 1)
+    if rounds == END:
+        return np.array([run.rounds], dtype=np.int64)
+    asked = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
+    return asked if run.booster.rounds else asked[asked <= run.rounds]
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
+
+
+def _positions(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}

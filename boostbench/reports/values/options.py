@@ -1,0 +1,69 @@
+"""Options that tables and figures share: which rounds, which metrics, one of a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.reports.values.frame import Study, check_recorded
+from boostbench.reports.values.metrics import METRICS
+
+__all__ = ["check_choice", "check_flag", "chosen_booster", "chosen_metrics", "chosen_rounds"]
+
+
+def check_choice(name: str, found: Any, known: Iterable[str]) -> None:
+    """Raise `UnknownNameError` unless ``found`` is one of the known words."""
+    known = list(known)  # the config may hold what cannot be looked up in a mapping
+    if found not in known:
+        raise UnknownNameError(name, str(found), known)
+
+
+def check_flag(name: str, found: Any) -> None:
+    """Raise `BoostbenchError` unless ``found`` is true or false."""
+    if not isinstance(found, bool):
+        raise BoostbenchError(f"{name} must be true or false, found {found!r}")
+
+
+def chosen_booster(study: Study, name: str, label: Any) -> str:
+    """Return the label of a booster of the study; ``name`` is the option it was given to."""
+    check_choice(f"booster for {name!r}", label, study.boosters)
+    return str(label)
+
+
+def chosen_metrics(study: Study, name: str, value: Any) -> list[str]:
+    """Return the metrics that an option names, one or a list.
+
+    Raises
+    ------
+    BoostbenchError
+        If one is unknown or no run recorded it, or those of different axes are mixed.
+    """
+    metrics = list(value) if isinstance(value, list | tuple) else [value]
+    for metric in metrics:
+        check_choice(name, metric, METRICS)
+        check_recorded(study, metric)
+    if len({METRICS[metric].axis for metric in metrics}) != 1:
+        raise BoostbenchError(
+            f"{name} must name at least one of {', '.join(METRICS)}, all errors, all costs or all "
+            "shares of weight"
+        )
+    return metrics
+
+
+def chosen_rounds(study: Study, at: Any) -> list[int]:
+    """Return the rounds that an option names, ascending; None: the config's checkpoints.
+
+    Raises
+    ------
+    BoostbenchError
+        If one is not a round that is made.
+    """
+    if at is None:
+        return list(study.config.checkpoints)
+    rounds = at if isinstance(at, list | tuple) else [at]
+    largest = max(result.run.rounds for result in study.results)
+    for each in rounds:
+        if isinstance(each, bool) or not isinstance(each, int) or not 1 <= each <= largest:
+            raise BoostbenchError(f"at must be rounds from 1 to {largest}, found {each!r}")
+    return sorted(set(rounds))

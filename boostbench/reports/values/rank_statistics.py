@@ -1,0 +1,194 @@
+"""Ranks of boosters over cases, and tests of whether they differ (Demsar 2006, JMLR 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import f as f_distribution
+from scipy.stats import rankdata, studentized_range
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.values.frame import Result, error_curve
+
+__all__ = [
+    "Cases",
+    "Comparison",
+    "case_errors",
+    "compare_ranks",
+    "competition_ranks",
+    "groups_of",
+    "mean_ranks",
+]
+
+_DECIMALS = 10  # means of the same counts may differ in the last bits
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Mean errors of boosters in the cases where all of them have a value.
+
+    Attributes
+    ----------
+    boosters : tuple of str
+    keys : tuple of (str, str)
+        Data set and noise.
+    errors : ndarray of float64, shape (n_cases, n_boosters)
+        Means over the repeats that all boosters have.
+    n_planned : int
+        Cases that there should be.
+    repeats : (int, int)
+        The least and the most repeats of a case.
+    """
+
+    boosters: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]
+    errors: Floats
+    n_planned: int
+    repeats: tuple[int, int]
+
+    @property
+    def words(self) -> str:
+        """How many cases and repeats there are."""
+        n = f"{len(self.keys)} cases"
+        if len(self.keys) < self.n_planned:
+            n += f" of {self.n_planned} with a result"
+        low, high = self.repeats
+        span = str(low) if low == high else f"{low} to {high}"
+        return f"{n}, means of {span} repeat{'s' * (high > 1)}"
+
+
+def case_errors(
+    results: Iterable[Result], boosters: Sequence[str], value: str, at: int | None = None
+) -> Cases:
+    """Return what is ranked: a case is a data set at a noise.
+
+    Parameters
+    ----------
+    results : iterable of Result
+    boosters : sequence of str
+        Labels.
+    value : str
+        A metric.
+    at : int or None, default=None
+        Round T; the last of each run by default.
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no case with a value of every booster.
+    """
+    rows: list[tuple[Any, ...]] = []
+    planned: dict[tuple[str, str], None] = {}
+    for result in results:
+        key = (result.run.dataset, result.noise)
+        planned[key] = None
+        if result.ok and result.run.method in boosters:
+            error = error_curve(result, value, [at or result.run.rounds])[0]
+            rows.append((*key, (result.run.seed, result.fold), result.run.method, error))
+    columns = ["dataset", "noise", "unit", "booster", "error"]
+    frame = pd.DataFrame(rows, columns=columns).dropna()
+    wide = frame.pivot_table("error", ["dataset", "noise", "unit"], "booster", sort=False)
+    if not set(boosters) <= set(wide.columns) or wide[list(boosters)].dropna().empty:
+        raise BoostbenchError("there is no case in which every booster has a result yet")
+    grouped = wide[list(boosters)].dropna().groupby(level=[0, 1], sort=False)
+    means, counts = grouped.mean(), grouped.size()
+    keys = [key for key in planned if key in means.index]
+    return Cases(
+        tuple(boosters),
+        tuple(keys),
+        np.round(means.loc[keys].to_numpy(dtype=np.float64), _DECIMALS),
+        len(planned),
+        (int(counts.min()), int(counts.max())),
+    )
+
+
+def competition_ranks(errors: Floats) -> NDArray[np.int64]:
+    """Return ranks from 1, the lowest error; equal ones share the better rank.
+
+    Examples
+    --------
+    >>> competition_ranks(np.array([[0.2, 0.1, 0.2, 0.3]])).tolist()
+    [[2, 1, 2, 4]]
+    """
+    lower = errors[:, None, :] < errors[:, :, None]
+    return np.asarray(1 + lower.sum(axis=2))
+
+
+def mean_ranks(errors: Floats) -> Floats:
+    """Return each column's mean rank; equal errors share the mean of their ranks."""
+    return np.asarray(rankdata(errors, axis=1).mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What tests say of mean ranks.
+
+    Attributes
+    ----------
+    mean_ranks : ndarray of float64, shape (k,)
+    chi2 : float
+        Friedman's statistic, corrected for ties.
+    p : float
+        That all are alike, by the F-distribution (Iman & Davenport).
+    critical_difference : float
+        Nemenyi's: mean ranks further apart differ.
+    n, k : int
+        Cases and boosters.
+    """
+
+    mean_ranks: Floats
+    chi2: float
+    p: float
+    critical_difference: float
+    n: int
+    k: int
+
+
+def compare_ranks(errors: Floats, alpha: float = 0.05) -> Comparison:
+    """Test whether boosters differ over cases.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n, k)
+        At least 2 cases and 2 boosters.
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    comparison : Comparison
+    """
+    n, k = errors.shape
+    ranks = rankdata(errors, axis=1)
+    of_booster = ranks.mean(axis=0)
+    spread = float(np.square(ranks - (k + 1) / 2).sum()) / (n * (k - 1))  # ties lessen it
+    between = float(np.square(of_booster - (k + 1) / 2).sum())
+    chi2 = n * between / spread if spread > 0 else 0.0
+    left = n * (k - 1) - chi2
+    F = (n - 1) * chi2 / left if left > 0 else np.inf
+    p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
+    q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
+    cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
+    return Comparison(of_booster, chi2, p, cd, n, k)
+
+
+def groups_of(ranks: Floats, critical_difference: float) -> list[tuple[int, int]]:
+    """Return the largest runs of sorted mean ranks that do not differ, as first and last place.
+
+    Examples
+    --------
+    >>> groups_of(np.array([1.0, 1.5, 2.2, 4.0]), 1.0)
+    [(0, 1), (1, 2)]
+    """
+    ranks = np.sort(ranks)
+    ends = [int(np.flatnonzero(ranks <= rank + critical_difference)[-1]) for rank in ranks]
+    found: list[tuple[int, int]] = []
+    for first, last in enumerate(ends):
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found
