@@ -15,7 +15,7 @@ JOBS ?= 2
 DEEP := $(addprefix deep-,table1 table2 table3 table4 rounds objectives)
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
-SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5)
+SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
@@ -160,6 +160,9 @@ spl-fig3: setup  ## where the weight lies on two Gaussians
 spl-fig4: setup  ## error against label noise, parameters chosen inside
 	$(call experiment,spl-boosting/figures4-5)
 spl-fig5: spl-fig4
+
+spl-stumps: setup  ## the same with stumps, on the smaller sets
+	$(call experiment,spl-boosting/figures4-5-stumps)
 
 deep: $(DEEP)  ## all of "Multi-class deep boosting"
 

@@ -69,8 +69,11 @@ def test_ranks_of_what_was_chosen(boostbench, tmp_path):
     assert boostbench("verify", config).code == 0
 
 
+NAMES = ["figures1-2", "figure3", "figures4-5", "figures4-5-stumps", "table1"]
+
+
 @pytest.mark.parametrize("size", ["quick", "standard", "full"])
-@pytest.mark.parametrize("name", ["figures1-2", "figure3", "figures4-5", "table1"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_size_is_a_config_without_mistakes(name, size):
     config = load_config(CONFIGS / f"{name}.yaml", size=size)
     check_report(config)
