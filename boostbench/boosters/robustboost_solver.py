@@ -9,15 +9,13 @@ positive all the way to it. Otherwise both zeros are bracketed, one within the o
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.boosters.robustboost_potential import Potential
 from boostbench.weak_learners.compiled import inner, kernel
-
-if TYPE_CHECKING:
-    from boostbench.boosters.robustboost import Potential
 
 __all__ = ["solve_step"]
 

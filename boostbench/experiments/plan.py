@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
@@ -17,10 +17,7 @@ from boostbench.experiments.identity import Key, code_of, value_of
 from boostbench.experiments.records import Record, RecordStore, StoredRecord
 from boostbench.experiments.runs import Booster, Data, Params, Run
 
-if TYPE_CHECKING:
-    from boostbench.experiments.wanted import Chosen
-
-__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "Planner", "make_plan"]
+__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "Planner", "Reported", "make_plan"]
 
 #: Records that say how a run went wrong; they stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
@@ -30,6 +27,25 @@ STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 #: Share of a data set's rows that are taken to be for training.
 _TRAINING = 0.7
 _GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
+
+
+class Reported(Protocol):
+    """What a report is of: a run, or what was chosen among several, and its state."""
+
+    @property
+    def run(self) -> Run:
+        """The run, or the method with the parameters that were chosen."""
+
+    @property
+    def status(self) -> str:
+        """As of a `PlannedRun`."""
+
+    @property
+    def reason(self) -> str:
+        """As of a `PlannedRun`."""
+
+    def record(self) -> Record | None:
+        """Return what is recorded; None if nothing is."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +96,7 @@ class Plan:
     ----------
     runs : tuple of PlannedRun
         In the order in which they should be done.
-    chosen : tuple of Chosen or None
+    chosen : tuple of Reported or None
         Where parameters are chosen: what the report is of, one for each method, data set, noise,
         seed and fold.
     n_open : int
@@ -88,11 +104,11 @@ class Plan:
     """
 
     runs: tuple[PlannedRun, ...]
-    chosen: tuple[Chosen, ...] | None = None
+    chosen: tuple[Reported, ...] | None = None
     n_open: int = 0
 
     @property
-    def results(self) -> tuple[PlannedRun | Chosen, ...]:
+    def results(self) -> tuple[Reported, ...]:
         """What a report is of: the runs, or what was chosen among them."""
         return self.runs if self.chosen is None else self.chosen
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.plan import Reported
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
@@ -17,7 +18,7 @@ from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, named_parts
 from boostbench.reports.tables.errors import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
-from boostbench.reports.values.frame import Planned, Study, collect
+from boostbench.reports.values.frame import Study, collect
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
@@ -53,7 +54,7 @@ class Report:
 
 def write_report(
     config: Config,
-    planned: Iterable[Planned],
+    planned: Iterable[Reported],
     out_dir: Path | str,
     *,
     studies: Studies | None = None,

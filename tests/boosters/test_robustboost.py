@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 from sklearn.datasets import make_classification
 
 from boostbench.boosters.binary import answers, margins, signed_labels
-from boostbench.boosters.robustboost import Potential, RobustBoost
+from boostbench.boosters.robustboost import RobustBoost
+from boostbench.boosters.robustboost_potential import Potential
 
 SETTINGS: list[dict[str, Any]] = [
     {"epsilon": 0.1},

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.plan import Reported
 from boostbench.experiments.runs import Noise, Params, Run
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
@@ -39,18 +40,6 @@ EXPORT_COLUMNS = (
     "metric",
     "value",
 )
-
-
-class Planned(Protocol):
-    """A run and its state, as `boostbench.experiments.plan` tells them."""
-
-    @property
-    def run(self) -> Run: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    def record(self) -> Mapping[str, Any] | None: ...
 
 
 @dataclass(frozen=True)
@@ -154,7 +143,7 @@ class Study:
         return len({(result.run.seed, result.fold) for result in self.results}) > 1
 
 
-def collect(config: Config, planned: Iterable[Planned]) -> Study:
+def collect(config: Config, planned: Iterable[Reported]) -> Study:
     """Read the records of an experiment.
 
     Parameters
@@ -192,7 +181,7 @@ def collect(config: Config, planned: Iterable[Planned]) -> Study:
     return Study(config, tuple(sorted(results, key=place)))
 
 
-def _result(planned: Planned) -> Result:
+def _result(planned: Reported) -> Result:
     record = planned.record()
     if record is None and planned.status == "ok":
         return Result(planned.run, "missing", "its record is damaged")
