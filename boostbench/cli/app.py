@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from boostbench import __version__
-from boostbench.cli import data, theory
+from boostbench.cli import data, theory, theory_games
 from boostbench.cli.adopt import adopt
 from boostbench.cli.diff import diff
 from boostbench.cli.export import export
@@ -101,9 +101,9 @@ _add(
     theory_app,
     {
         "conditions": theory.conditions,
-        "potential": theory.potential,
-        "bound": theory.bound,
-        "degrees": theory.degrees,
+        "potential": theory_games.potential,
+        "bound": theory_games.bound,
+        "degrees": theory_games.degrees,
         "figures": theory.figures,
     },
 )

@@ -1,0 +1,242 @@
+"""`boostbench theory`: potentials, bounds and degrees of the drifting game."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from boostbench.cli.guard import OK
+from boostbench.cli.options import Json
+from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.theory_output import print_numbers
+from boostbench.errors import BoostbenchError
+
+__all__ = ["Gamma", "bound", "degrees", "potential"]
+
+#: Larger games are refused: a potential takes O(T^3) steps or a square table of T.
+_MOST_ROUNDS = {"potential": 2000, "degrees": 300}
+_MOST_CLASSES = 1000
+#: exp of more leaves the range of floating-point numbers.
+_LARGEST_EXPONENT = 700.0
+
+Gamma = Annotated[float, typer.Option(metavar="EDGE", help="Edge over random, 0 to 1.")]
+Loss = Annotated[str, typer.Option(metavar="LOSS", help="zero-one or exponential.")]
+Eta = Annotated[
+    float | None,
+    typer.Option(
+        metavar="WEIGHT",
+        help="Weight of a vote in the exponential loss; ln(1 + gamma) by default.",
+        show_default=False,
+    ),
+]
+Numbers = Annotated[
+    str, typer.Option(metavar="NUMBERS", help="One or several, as in 10, 1,5,10 or 0..10.")
+]
+
+
+def potential(
+    *,
+    classes: Annotated[int, typer.Option(metavar="K", min=2, max=_MOST_CLASSES, help="Classes.")],
+    rounds: Numbers,
+    gamma: Gamma = 0.1,
+    condition: Annotated[
+        str,
+        typer.Option(
+            metavar="CONDITION",
+            help="uniform, the edge-over-random condition with the uniform baseline; or minimal.",
+        ),
+    ] = "uniform",
+    loss: Loss = "zero-one",
+    eta: Eta = None,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VOTES",
+            help="Votes for each label, the true one first, as in 1,0,2; none by default.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Print potentials of a drifting game, with optimal costs.
+
+    The potential is the loss that a booster can guarantee for a sample with these votes when so
+    many rounds are left. The costs are those of the first of them, per label, the true one first;
+    with the minimal condition the degree is the number of labels its worst baseline weighs.
+
+    Examples:
+      boostbench theory potential --classes 6 --rounds 0..10 --gamma 0
+      boostbench theory potential --classes 3 --rounds 4 --condition minimal --state 2,1,0
+      boostbench theory potential --classes 4 --rounds 100 --loss exponential
+    """
+    import numpy as np
+
+    from boostbench.theory.bounds import make_potential
+    from boostbench.theory.minimal import MinimalPotential
+
+    votes = _votes(state, classes)
+    n_left = _numbers(rounds, "--rounds", 0, _MOST_ROUNDS["potential"])
+    eta = _weight(loss, eta, gamma, max(n_left) + sum(votes))
+    phi = make_potential(classes, gamma, condition=condition, loss=loss, eta=eta)
+    states = np.array([votes], dtype=np.int64)
+    table = []
+    for t in n_left:
+        row: dict[str, Any] = {"rounds_left": t, "potential": float(phi.values(states, t)[0])}
+        if isinstance(phi, MinimalPotential):
+            row["degree"] = int(phi.degrees(states, t)[0][0]) if t else None
+        row["costs"] = phi.costs(states, t)[0].tolist() if t else None
+        table.append(row)
+    if as_json:
+        head = {"classes": classes, "gamma": gamma, "condition": condition, "loss": loss}
+        print_json(head | {"eta": eta, "state": votes, "potentials": table})
+    else:
+        print_numbers(table)
+    return OK
+
+
+def bound(
+    *,
+    classes: Numbers,
+    rounds: Numbers,
+    gamma: Gamma = 0.1,
+    as_json: Json = False,
+) -> int:
+    """Compare bounds on the training error.
+
+    The columns: phi_T(0) of the zero-one loss, with the uniform baseline and with the minimal
+    condition; (K - 1) kappa^T of the exponential loss with the weight ln(1 + gamma) and with the
+    best one; and AdaBoost.MM's (K - 1) exp(-gamma^2 T / 2). From 1 on a bound says nothing.
+
+    Examples:
+      boostbench theory bound --classes 6 --rounds 0..10 --gamma 0
+      boostbench theory bound --classes 2..20 --rounds 10 --json
+    """
+    from boostbench.theory import bounds
+    from boostbench.theory.minimal import MAX_STATES, state_count
+
+    eta = bounds.default_eta(gamma)
+    table = []
+    n_refused = 0
+    for K in _numbers(classes, "--classes", 2, _MOST_CLASSES):
+        for T in _numbers(rounds, "--rounds", 0, _MOST_ROUNDS["potential"]):
+            is_small = state_count(K, T) <= MAX_STATES
+            n_refused += not is_small
+            table.append(
+                {
+                    "classes": K,
+                    "rounds": T,
+                    "uniform": bounds.potential_bound(K, gamma, T).value,
+                    "minimal": bounds.potential_bound(K, gamma, T, condition="minimal").value
+                    if is_small
+                    else None,
+                    "exponential": (K - 1) * bounds.kappa(K, gamma, eta) ** T,
+                    "best_exponential": (K - 1) * bounds.smallest_kappa(K, gamma) ** T,
+                    "adaboost_mm": float(bounds.edge_bound(K, gamma, T)),
+                }
+            )
+    if as_json:
+        print_json({"gamma": gamma, "bounds": table})
+    else:
+        print_numbers(table)
+    if n_refused:
+        text = f"minimal: left out {n_refused} of {len(table)}, with more than {MAX_STATES} states"
+        print(f"boostbench: {text}", file=sys.stderr)
+    return OK
+
+
+def degrees(
+    *,
+    rounds: Annotated[
+        int,
+        typer.Option(metavar="T", min=1, max=_MOST_ROUNDS["degrees"], help="Rounds left."),
+    ],
+    gamma: Gamma = 0.1,
+    loss: Loss = "zero-one",
+    eta: Eta = None,
+    as_json: Json = False,
+) -> int:
+    """Map the degrees of three classes under the minimal condition.
+
+    A pixel is x = s_1 - s_0, y = s_2 - s_0, where s counts votes and label 0 is the true one. Its
+    degree is the number of labels on which the worst baseline puts its weight: 2, 3, or `=`, where
+    both attain the maximum. Lines are y from T down to -T, columns x from -T to T.
+
+    Examples:
+      boostbench theory degrees --rounds 10 --gamma 0
+      boostbench theory degrees --rounds 10 --loss exponential --eta 0.3
+    """
+    from boostbench.theory.pixels import pixel_map
+
+    eta = _weight(loss, eta, gamma, 2 * rounds)
+    pixels = pixel_map(rounds, gamma, loss, eta)
+    three = int(((pixels.degree == 3) & ~pixels.tied).sum())
+    counts = {"degree_3": three, "degree_2": int((pixels.degree == 2).sum())}
+    counts["both"] = int(pixels.tied.sum())
+    if as_json:
+        head = {"rounds": rounds, "gamma": gamma, "loss": loss, "eta": eta}
+        arrays = {
+            "coordinate": pixels.coordinate.tolist(),
+            "degree": pixels.degree.tolist(),
+            "both_attain": pixels.tied.astype(int).tolist(),
+            "potential": pixels.value.tolist(),
+        }
+        print_json(head | counts | {"rows": "x", "columns": "y"} | arrays)
+        return OK
+    for y in reversed(range(len(pixels.coordinate))):
+        line = zip(pixels.degree[:, y], pixels.tied[:, y], strict=True)
+        print("".join("=" if tied else str(degree) for degree, tied in line))
+    print()
+    print_rows([counts])
+    return OK
+
+
+def _weight(loss: str, eta: float | None, gamma: float, n_votes: int) -> float | None:
+    """Return the weight of a vote, checked; None for the zero-one loss."""
+    from boostbench.theory.bounds import default_eta
+    from boostbench.theory.minimal import check_loss
+
+    if loss == "exponential" and eta is None:
+        eta = default_eta(gamma)
+        if eta == 0:
+            raise BoostbenchError("needed for the exponential loss if gamma is 0", where="--eta")
+    check_loss(loss, eta)
+    if eta is not None and not eta * n_votes <= _LARGEST_EXPONENT:
+        most = _LARGEST_EXPONENT / n_votes
+        what = f"with {n_votes} votes it may be at most {most:.4g}, found {eta:g}"
+        raise BoostbenchError(what, where="--eta")
+    return eta
+
+
+def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
+    """Read one or several whole numbers: ``10``, ``1,5,10``, ``0..10``."""
+    found: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", part, re.ASCII)
+        if ends is None:
+            what = f"{text!r} is not a list of whole numbers; write for example 1,5,10 or 0..10"
+            raise BoostbenchError(what, where=option)
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if not least <= first <= last <= most:
+            what = (
+                f"expected numbers from {least} to {most}, rising in a range; found {part.strip()}"
+            )
+            raise BoostbenchError(what, where=option)
+        found += range(first, last + 1)
+    return list(dict.fromkeys(found))
+
+
+def _votes(text: str | None, n_classes: int) -> list[int]:
+    """Read the votes for each label; None stands for no votes."""
+    if text is None:
+        return [0] * n_classes
+    parts = [part.strip() for part in text.split(",")]
+    most = _MOST_ROUNDS["potential"]
+    is_count = all(re.fullmatch(r"\d{1,9}", part, re.ASCII) for part in parts)
+    if not is_count or len(parts) != n_classes or sum(map(int, parts)) > most:
+        example = ",".join(["1"] + ["0"] * (n_classes - 1)) if n_classes <= 12 else "1,0,..."
+        what = f"{text!r} is not the votes for {n_classes} labels, {most} at most"
+        raise BoostbenchError(f"{what}; write for example {example}", where="--state")
+    return list(map(int, parts))
