@@ -132,7 +132,7 @@ def _judge(family: Family, store: RecordStore, share: float) -> dict[str, Any]:
     n_adopted = adopt(rest, store, sample) if n_same == len(sample) else 0
     return {
         "dataset": family.dataset,
-        "booster": family.method,
+        "booster": family.booster,
         "code": family.code,
         "checked": len(sample),
         "same": n_same,

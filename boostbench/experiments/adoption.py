@@ -31,23 +31,26 @@ class Family:
 
     Attributes
     ----------
-    dataset, method : str
-        Labels.
+    dataset : str
+        Label.
+    booster : str
+        Registered name: its parameters vary within the family, the code does not.
     code : str
         Fingerprint of the older code.
     members : tuple of PlannedRun
-        Stale, in a fixed order that mixes noises and seeds; of as many rounds as their records.
+        Stale, in a fixed order that mixes parameters, noises and seeds; of as many rounds as their
+        records.
     """
 
     dataset: str
-    method: str
+    booster: str
     code: str
     members: tuple[PlannedRun, ...]
 
     @property
     def name(self) -> tuple[str, str, str]:
         """Data set, booster and code, which no other family shares."""
-        return self.dataset, self.method, self.code
+        return self.dataset, self.booster, self.code
 
     def sample(self, share: float) -> tuple[PlannedRun, ...]:
         """Return a share of the members, 0 to 1, and at least one."""
@@ -66,7 +69,7 @@ def families(planned: Iterable[PlannedRun]) -> list[Family]:
             continue
         run = replace(each.run, rounds=old.rounds)
         member = replace(each, run=run, key=replace(each.key, rounds=old.rounds))
-        found.setdefault((run.dataset, run.method, old.code), []).append(member)
+        found.setdefault((run.dataset, run.booster.name, old.code), []).append(member)
     return [
         Family(*place, tuple(sorted(members, key=lambda member: member.key.value)))
         for place, members in found.items()

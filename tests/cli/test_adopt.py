@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class Prior(ClassifierMixin, BaseEstimator):
-    def __init__(self, n_estimators=10, random_state=None):
+    def __init__(self, n_estimators=10, smoothing=0, random_state=None):
         self.n_estimators = n_estimators
+        self.smoothing = smoothing
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -69,6 +70,17 @@ def test_results_that_a_change_left_alone_are_adopted(shell, write, done, tmp_pa
     noted = [record["adopted"] for record in records if "adopted" in record]
     assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
     assert shell("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
+
+
+def test_parameters_of_one_booster_are_one_family(shell, write, tmp_path):
+    several = CONFIG.replace("[prior.py:Prior]", "\n  - prior.py:Prior: {smoothing: [0, 1, 2]}")
+    write("counts.argmax()")
+    (tmp_path / "adopted.yaml").write_text(several)
+    assert shell("run", "adopted.yaml", "--quiet").code == 0
+    write("int(np.argmax(counts))")
+    outcome = shell("adopt", "adopted.yaml", "--sample", "0.2", "--quiet", "--json")
+    assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(3, 9)] * 2
+    assert statuses(shell) == ["ok"] * 24
 
 
 def test_nothing_is_adopted_when_a_result_changed(shell, write, done):
