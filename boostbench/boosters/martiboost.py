@@ -7,7 +7,7 @@ paper            here                                 shape
 ===============  ===================================  ==========================
 L                ``n_estimators``
 node (l, j)      tree ``l (l + 1) / 2 + j``           j = 0..l
-P(l, .)          ``mass``, a row's sum being 1         (n, l + 1)
+P(l, .)          ``mass``, a column's sum being 1      (l + 1, n)
 rho              leaf value of the node's tree        answer-1 probability
 ===============  ===================================  ==========================
 """
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import TwoClasses
+from boostbench.boosters.branching_program import Program, walk_on
 from boostbench.boosters.game import Game, RoundInfo, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
@@ -127,16 +128,16 @@ class MartiBoost(TwoClasses):
         data = learner.prepare(X, rows.representative)
         layers: list[Forest] = []
         advantages: list[NDArray[np.float64]] = []
-        mass = np.zeros((len(game.y), self.n_estimators + 1))
-        mass[:, 0] = 1.0
+        mass = np.zeros((self.n_estimators + 1, len(game.y)))
+        mass[0] = 1.0
         for layer in range(self.n_estimators):
             nodes, leaves, advantage = self._train_layer(
-                game, mass[:, : layer + 1], learner, data, rng
+                game, mass[: layer + 1], learner, data, rng
             )
-            coins = game.rng.random(len(mass) if self.route == "sampled" else 0)
-            _walk_on(mass, np.ascontiguousarray(leaves.T), *_rho(nodes), coins)
+            coins = game.rng.random(len(game.y) if self.route == "sampled" else 0)
+            walk_on(mass, leaves, nodes, coins)
             game.scores = self._answers(mass, layer + 1)
-            game.memo["mass"] = mass[:, : layer + 2]
+            game.memo["mass"] = mass[: layer + 2]
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
@@ -166,32 +167,35 @@ class MartiBoost(TwoClasses):
         advantage : ndarray of float64, shape (n_nodes,)
             NaN where one label, or nobody, arrives.
         """
-        is_label = _labels_as_rows(game)
         v, label_mass, is_trained = self._arriving(game, mass)
-        demand = BinaryLabels(np.where(game.y[:, None] == 1, v, -v))
-        b = learner.fit(data, demand, rng)
-        c, a = is_label @ (v * (b.values(mass.shape[1]) > 0.0))  # P(b = 1, y = 0), P(b = 1, y = 1)
+        signs = np.where(game.y == 1, 1.0, -1.0)
+        h = learner.fit(data, BinaryLabels((v * signs).T), rng)
+        if h.trees.n_trees != len(mass):
+            raise ValueError(f"MartiBoost trains a tree for each node; {learner!r} joins them")
+        b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
+        _times_b(v, h.leaves, b, h.trees.leaf_offset)
+        c, a = _mass_of_labels(game, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
         untrained = _untrained_answers(*label_mass)
         at_0, at_1 = (np.where(is_trained, at, untrained) for at in (at_0, at_1))
         advantage = (a - c) * (at_1 - at_0)
-        nodes = _with_answers(b.trees, at_0, at_1)
-        return nodes, b.leaves, np.where(is_trained, advantage, np.nan)
+        nodes = _with_answers(h.trees, at_0, at_1)
+        return nodes, h.leaves, np.where(is_trained, advantage, np.nan)
 
     def _arriving(
         self, game: Game, mass: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return each row's weight in each node, each label's mass there, and who is trained."""
-        v = game.sample_weight[:, None] * mass
-        label_mass = _labels_as_rows(game) @ v
+        v = game.sample_weight * mass
+        label_mass = _mass_of_labels(game, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
-        v /= np.where(is_trained, 2.0 * label_mass, np.inf)[game.y]  # each label has mass 1/2
+        _balance(v, game.y, np.where(is_trained, 2.0 * label_mass, np.inf))
         return v, label_mass, is_trained
 
     def weights(self, game: Game) -> NDArray[np.float64]:
         """Return what the nodes of the next layer put on each row, all nodes together."""
         v, _, _ = self._arriving(game, game.memo["mass"])
-        return row_weights(BinaryLabels(v), len(game.y))
+        return row_weights(BinaryLabels(np.ascontiguousarray(v.T)), len(game.y))
 
     def _balanced_answers(
         self, a: NDArray[np.float64], c: NDArray[np.float64]
@@ -209,23 +213,26 @@ class MartiBoost(TwoClasses):
     # ---- prediction -----------------------------------------------------------------------
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        rng = np.random.default_rng(self._walk_seed)
+        if self.rule == "sampled":  # every row walks by itself, equal ones too
+            yield from self._sampled_walks(X)
+            return
         distinct, row_of = np.unique(X, axis=0, return_inverse=True)
         row_of = row_of.reshape(-1)
-        mass = np.zeros((len(distinct), self.n_rounds_ + 1))
-        mass[:, 0] = 1.0
-        position = np.zeros(len(X), dtype=np.intp)
+        program = Program(self.model_, distinct)
+        mass = np.zeros((self.n_rounds_ + 1, len(distinct)))
+        mass[0] = 1.0
         for layer in range(self.n_rounds_):
-            start = layer * (layer + 1) // 2
-            nodes = self.model_[start : start + layer + 1]
-            leaves, (rho, first) = nodes.apply(distinct), _rho(nodes)
-            if self.rule == "sampled":  # every row walks by itself, equal ones too
-                position += rng.random(len(X)) < rho[first[position] + leaves[row_of, position]]
-                p = (2 * position > layer + 1).astype(np.float64)
-                yield np.column_stack([1.0 - p, p])
-            else:
-                _walk_on(mass, leaves, rho, first, np.empty(0))
-                yield self._answers(mass, layer + 1)[row_of]
+            program.spread(mass, layer)
+            yield self._answers(mass, layer + 1)[row_of]
+
+    def _sampled_walks(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        rng = np.random.default_rng(self._walk_seed)
+        program = Program(self.model_, X)
+        position = np.zeros(len(X), dtype=np.int64)
+        for layer in range(self.n_rounds_):
+            program.step(position, layer, rng.random(len(X)))
+            p = (2 * position > layer + 1).astype(np.float64)
+            yield np.column_stack([1.0 - p, p])
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
@@ -234,7 +241,8 @@ class MartiBoost(TwoClasses):
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
         """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""
-        p = mass[:, layer // 2 + 1 : layer + 1].sum(axis=1)
+        # numpy sums pairwise, hence more exactly, what lies side by side
+        p = np.ascontiguousarray(mass[layer // 2 + 1 : layer + 1].T).sum(axis=1)
         return np.column_stack([1.0 - p, p])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,37 +263,31 @@ class MartiBoost(TwoClasses):
         return "stump", {}
 
 
-def _labels_as_rows(game: Game) -> NDArray[np.float64]:
-    """Return for each of the two labels which rows have it, shape (2, n)."""
-    return np.stack([game.y == 0, game.y == 1]).astype(np.float64)
+def _mass_of_labels(game: Game, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each of the two labels in each node, shape (2, n_nodes)."""
+    is_label = np.stack([game.y == 0, game.y == 1]).astype(np.float64)
+    return is_label @ np.ascontiguousarray(v.T)
+
+
+@njit(cache=True, error_model="numpy")  # no branch for a division by 0: a mass is positive
+def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.float64]) -> None:
+    """Divide weights in place by the mass of their label in their node."""
+    for j in range(len(v)):
+        for i in range(v.shape[1]):
+            v[j, i] /= mass[1, j] if y[i] == 1 else mass[0, j]  # P_i / (2 m1) or P_i / (2 m0)
 
 
 @njit(cache=True)
-def _walk_on(
-    mass: NDArray[np.float64],
+def _times_b(
+    v: NDArray[np.float64],
     leaves: NDArray[np.int32],
-    rho: NDArray[np.float64],
+    b: NDArray[np.float64],
     first: NDArray[np.int64],
-    coins: NDArray[np.float64],
 ) -> None:
-    """Turn P(l, .) into P(l + 1, .) in place: answer 1 leads from j to j + 1, 0 keeps j.
-
-    ``rho[first[j] + leaf]`` is the probability of answering 1 in a leaf of node j. With coins, one
-    per row, a row answers 1 where its coin is below that, and its mass stays in one piece.
-    """
-    for i in range(leaves.shape[0]):
-        for j in range(leaves.shape[1] - 1, -1, -1):
-            share = rho[first[j] + leaves[i, j]]
-            if coins.size:
-                share = 1.0 if coins[i] < share else 0.0
-            moving = mass[i, j] * share
-            mass[i, j] -= moving
-            mass[i, j + 1] += moving
-
-
-def _rho(nodes: Forest) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the probability of answering 1 in every leaf, and each node's first leaf."""
-    return np.ascontiguousarray(nodes.leaf_value[:, 0]), nodes.leaf_offset
+    """Multiply weights in place by what their node's weak learner answers, 0 or 1."""
+    for j in range(len(v)):
+        for i in range(v.shape[1]):
+            v[j, i] *= b[first[j] + leaves[j, i]]  # v_i b(x_i)
 
 
 def _untrained_answers(m0: NDArray[np.float64], m1: NDArray[np.float64]) -> NDArray[np.float64]:

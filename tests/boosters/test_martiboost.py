@@ -114,3 +114,21 @@ def test_a_frozen_node_answers_its_heavier_label() -> None:
     X, y = noisy_problem()
     booster = MartiBoost(15, min_mass=0.45).fit(X, y)
     assert np.isnan(booster.advantages_[1:]).all()
+
+
+@pytest.mark.parametrize("weak_learner", ["stump", {"tree": {"max_leaf_nodes": 4}}])
+def test_predictions_are_bit_for_bit_what_training_saw(weak_learner: object) -> None:
+    X, y = noisy_problem()
+    X[::7, 3] = np.nan
+    seen: list[np.ndarray] = []
+    booster = MartiBoost(20, weak_learner=weak_learner)
+    booster.fit(X, y, on_round=lambda info: seen.append(info.scores[info.row_of]))
+    staged = [F.copy() for F in booster.staged_scores(X)]
+    assert_array_equal(staged, seen)
+    assert_array_equal(booster.scores(X), staged[-1])
+
+
+def test_a_weak_learner_of_one_tree_for_all_nodes_is_refused() -> None:
+    X, y = noisy_problem()
+    with pytest.raises(ValueError, match="a tree for each node"):
+        MartiBoost(3, weak_learner="multilabel-stump").fit(X, y)

@@ -1,0 +1,173 @@
+"""How samples walk through a branching program of layers, layer l having nodes j = 0..l.
+
+A node is a tree whose leaves hold rho, the probability of the answer 1. Answer 1 leads from node
+(l, j) to (l + 1, j + 1), answer 0 to (l + 1, j). Arrays have a row per node and a column per
+sample, so that a pass over a node's samples reads and writes neighbours.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from boostbench.weak_learners import Forest
+
+__all__ = ["Program", "walk_on"]
+
+
+class Program:
+    """A trained program and the samples that walk through it.
+
+    Parameters
+    ----------
+    nodes : Forest
+        Node (l, j) is tree ``l (l + 1) / 2 + j``; a leaf's value is rho.
+    X : ndarray of float64, shape (n, n_features)
+    """
+
+    def __init__(self, nodes: Forest, X: NDArray[np.float64]) -> None:
+        self._nodes = _nodes_of(nodes)
+        self._features = np.ascontiguousarray(X.T)
+
+    def spread(self, mass: NDArray[np.float64], layer: int) -> None:
+        """Turn P(l, .), shape (L + 1, n), into P(l + 1, .) in place."""
+        _spread(mass, self._features, _first(layer), layer, self._nodes)
+
+    def step(self, position: NDArray[np.int64], layer: int, coins: NDArray[np.float64]) -> None:
+        """Let every sample walk on from its node j, in place: answer 1 if its coin is below rho."""
+        _step(position, self._features, _first(layer), self._nodes, coins)
+
+
+def walk_on(
+    mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest, coins: NDArray[np.float64]
+) -> None:
+    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of the samples are known.
+
+    Parameters
+    ----------
+    mass : ndarray of float64, shape (L + 1, n)
+    leaves : ndarray of int32, shape (l + 1, n)
+    nodes : Forest
+        The nodes of layer l.
+    coins : ndarray of float64, shape (n,) or (0,)
+        With coins a sample answers 1 where its coin is below rho, and its mass stays in one piece.
+    """
+    of = _nodes_of(nodes)
+    _walk_on(mass, leaves, of.rho, of.first_leaf, coins)
+
+
+class _Nodes(NamedTuple):
+    """What compiled code needs to know of a `Forest` whose leaves hold rho."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    root: NDArray[np.int64]
+    first_leaf: NDArray[np.int64]
+    rho: NDArray[np.float64]
+
+
+def _nodes_of(forest: Forest) -> _Nodes:
+    return _Nodes(
+        forest.feature,
+        forest.threshold,
+        forest.missing_left,
+        forest.left,
+        forest.right,
+        forest.node_offset,
+        forest.leaf_offset,
+        np.ascontiguousarray(forest.leaf_value[:, 0]),
+    )
+
+
+def _first(layer: int) -> int:
+    """Return the tree of node (l, 0)."""
+    return layer * (layer + 1) // 2
+
+
+@njit(cache=True)
+def _walk_on(
+    mass: NDArray[np.float64],
+    leaves: NDArray[np.int32],
+    rho: NDArray[np.float64],
+    first_leaf: NDArray[np.int64],
+    coins: NDArray[np.float64],
+) -> None:
+    share = np.empty(mass.shape[1])
+    for j in range(len(leaves) - 1, -1, -1):
+        for i in range(len(share)):
+            share[i] = rho[first_leaf[j] + leaves[j, i]]
+        for i in range(len(coins)):
+            share[i] = 1.0 if coins[i] < share[i] else 0.0
+        _move(mass[j], mass[j + 1], share)
+
+
+@njit(cache=True)
+def _move(
+    stays: NDArray[np.float64], goes: NDArray[np.float64], share: NDArray[np.float64]
+) -> None:
+    for i in range(len(share)):
+        moving = stays[i] * share[i]  # P_i(l, j) rho(x_i)
+        stays[i] -= moving
+        goes[i] += moving
+
+
+@njit(cache=True)
+def _rho_of(X: NDArray[np.float64], i: int, tree: int, nodes: _Nodes) -> float:
+    """Return rho of column i of X."""
+    root = nodes.root[tree]
+    at = 0 if nodes.root[tree + 1] > root else ~0  # a tree of one leaf asks nothing
+    while at >= 0:
+        x = X[nodes.feature[root + at], i]
+        is_left = (x <= nodes.threshold[root + at]) | (np.isnan(x) & nodes.missing_left[root + at])
+        at = nodes.left[root + at] if is_left else nodes.right[root + at]
+    return float(nodes.rho[nodes.first_leaf[tree] + ~at])
+
+
+@njit(cache=True)
+def _rho_of_all(
+    X: NDArray[np.float64], tree: int, nodes: _Nodes, share: NDArray[np.float64]
+) -> None:
+    """Write rho of every column of X into ``share``."""
+    root, leaf = nodes.root[tree], nodes.first_leaf[tree]
+    if nodes.root[tree + 1] - root != 1:
+        for i in range(len(share)):
+            share[i] = _rho_of(X, i, tree, nodes)
+        return
+    # a stump, without a branch that depends on the sample: vector instructions do it
+    x, threshold, missing_left = (
+        X[nodes.feature[root]],
+        nodes.threshold[root],
+        nodes.missing_left[root],
+    )
+    on_left, on_right = nodes.rho[leaf + ~nodes.left[root]], nodes.rho[leaf + ~nodes.right[root]]
+    for i in range(len(share)):
+        is_left = (x[i] <= threshold) | (np.isnan(x[i]) & missing_left)
+        share[i] = on_left if is_left else on_right
+
+
+@njit(cache=True)
+def _spread(
+    mass: NDArray[np.float64], X: NDArray[np.float64], first: int, layer: int, nodes: _Nodes
+) -> None:
+    share = np.empty(mass.shape[1])
+    for j in range(layer, -1, -1):
+        _rho_of_all(X, first + j, nodes, share)
+        _move(mass[j], mass[j + 1], share)
+
+
+@njit(cache=True)
+def _step(
+    position: NDArray[np.int64],
+    X: NDArray[np.float64],
+    first: int,
+    nodes: _Nodes,
+    coins: NDArray[np.float64],
+) -> None:
+    for i in range(len(position)):
+        position[i] += coins[i] < _rho_of(X, i, first + position[i], nodes)
