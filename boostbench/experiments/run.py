@@ -115,10 +115,9 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
         for predicted in staged_labels(booster, problem.X):
             curves.add(predicted)
     tested = Tally(problem.y_test, problem.cost)
-    for predicted in staged_labels(booster, problem.X_test):
-        tested.add(predicted)
-    with _timed(seconds, "predict"):
-        booster.predict(problem.X_test)
+    with _timed(seconds, "predict"):  # the last labels are those of `predict`
+        for predicted in staged_labels(booster, problem.X_test):
+            tested.add(predicted)
     if len(tested.errors) != len(curves.seen.errors):
         raise BoostbenchError(
             f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from boostbench.boosters import make_booster
+from boostbench.boosters.base import Booster as Ensembled
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.run import execute, prepare
@@ -46,6 +47,22 @@ def test_the_curves_are_those_of_the_staged_predictions(outcome):
     assert curves["train_errors"] == [int((p != problem.y).sum()) for p in train]
     assert curves["train_errors_clean"] == [int((p != problem.y_clean).sum()) for p in train]
     assert curves["test_errors"] == [int((p != problem.y_test).sum()) for p in test]
+
+
+def test_the_test_samples_are_predicted_in_one_timed_pass(outcome, monkeypatch):
+    passes = []
+    for name in ("_scores", "_staged_scores"):
+        original = getattr(Ensembled, name)
+
+        def noted(self, X, name=name, original=original):
+            passes.append((name, len(X)))
+            return original(self, X)
+
+        monkeypatch.setattr(Ensembled, name, noted)
+    again = execute(RUN)
+    assert passes == [("_staged_scores", again["n_test"])]
+    assert again["seconds"]["predict"] > 0.0
+    assert {**again, "seconds": None} == {**outcome, "seconds": None}
 
 
 def test_the_noise_is_exact_and_recorded(outcome):
