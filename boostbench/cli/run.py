@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -29,10 +29,12 @@ from boostbench.cli.options import (
     parse_shard,
 )
 from boostbench.cli.progress import in_words, n_runs, showing_progress
+from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.experiments.conduct import Outcome
     from boostbench.experiments.config import Config
+    from boostbench.experiments.dask_executor import DaskExecutor
     from boostbench.experiments.executors import InlineExecutor, LocalExecutor
     from boostbench.experiments.plan import Plan, PlannedRun
     from boostbench.experiments.records import RecordStore
@@ -46,17 +48,25 @@ class _Means:
     """How the runs are carried out; None: as the config says."""
 
     executor: str
+    scheduler: str | None
     jobs: int
     time_limit: float | None
     memory_limit: int | None
     fail_fast: bool
     quiet: bool
 
-    def executor_for(self, config: Config, data: Sequence[Path]) -> InlineExecutor | LocalExecutor:
+    def executor_for(
+        self, config: Config, data: Sequence[Path]
+    ) -> InlineExecutor | LocalExecutor | DaskExecutor:
         from boostbench.experiments.executors import InlineExecutor, LocalExecutor
 
         if self.executor == "inline":
             return InlineExecutor(data)
+        if self.executor == "dask":
+            from boostbench.experiments.dask_executor import DaskExecutor
+
+            assert self.scheduler is not None
+            return DaskExecutor(self.scheduler, data)
         return LocalExecutor(
             self.jobs,
             data,
@@ -75,9 +85,21 @@ def run(
     settings: Settings,
     size: Size = None,
     executor: Annotated[
-        Literal["local", "inline"],
-        typer.Option(metavar="NAME", help="local: worker processes; inline: in this process."),
+        Literal["local", "inline", "dask"],
+        typer.Option(
+            metavar="NAME",
+            help="local: worker processes; inline: in this process; dask: a running cluster.",
+        ),
     ] = "local",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Of the cluster, as in tcp://host:8786; its workers find data under the same "
+            "paths, and its own limits hold.",
+            show_default=False,
+        ),
+    ] = None,
     time_limit: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Of one run, as in 90s, 30m, 1h30m.", show_default=False),
@@ -119,8 +141,11 @@ def run(
     from boostbench.experiments.records import RecordStore
 
     load_plugins(plugin)
+    limits = {"--jobs": jobs, "--time-limit": time_limit, "--memory-limit": memory_limit}
+    _check_cluster(executor, scheduler, limits)
     means = _Means(
         executor,
+        scheduler,
         jobs or n_cores(),
         parse_duration(time_limit, where="--time-limit") if time_limit else None,
         parse_size(memory_limit, where="--memory-limit") if memory_limit else None,
@@ -176,6 +201,16 @@ class _Work:
 
     def _planned(self) -> Plan:
         return self.request.plan(self.config, self.store, check_packages=True)
+
+
+def _check_cluster(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
+    """Refuse options that do not go with a cluster, or go with nothing else."""
+    if (executor == "dask") != (scheduler is not None):
+        what = "`--executor dask` and `--scheduler ADDRESS` are given together"
+        raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
+    for option, value in local.items():
+        if executor == "dask" and value is not None:
+            raise BoostbenchError("the cluster decides that; leave it out", where=option)
 
 
 def _carry_out(config: Config, work: _Work, means: _Means) -> int:

@@ -26,6 +26,7 @@ __all__ = [
     "Job",
     "compile_kernels",
     "failure",
+    "load_plugins",
     "now",
     "perform",
     "start_worker",
@@ -105,7 +106,7 @@ def compile_kernels(jobs: Sequence[Job]) -> None:
     environment.die_with_parent()
     for job in jobs:
         with suppress(BoostbenchError):
-            _load_plugins(job)
+            load_plugins(job)
         warm_up(job.run)
 
 
@@ -132,7 +133,7 @@ def now() -> str:
 def _execute(job: Job) -> dict[str, Any]:
     from boostbench.experiments.run import execute  # heavy: numpy, scikit-learn, numba
 
-    _load_plugins(job)
+    load_plugins(job)
     if job.run.validation is not None:
         from boostbench.experiments.crossfit import cross_validate
 
@@ -140,7 +141,8 @@ def _execute(job: Job) -> dict[str, Any]:
     return execute(job.run, job.data_dirs)
 
 
-def _load_plugins(job: Job) -> None:
+def load_plugins(job: Job) -> None:
+    """Have the plugin files of a job loaded."""
     for plugin in job.plugins:
         registry.load_plugin(Path(plugin))
 

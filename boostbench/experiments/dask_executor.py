@@ -1,0 +1,158 @@
+"""Runs on the workers of a Dask cluster that is already there (the extra ``dask``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from boostbench.data import search_dirs
+from boostbench.errors import BoostbenchError
+from boostbench.experiments import environment
+from boostbench.experiments.identity import Key, code_of
+from boostbench.experiments.records import Record
+from boostbench.experiments.runs import Run
+from boostbench.experiments.worker import Job, failure, load_plugins, now, perform
+from boostbench.registry import loaded_plugins
+
+__all__ = ["DaskExecutor"]
+
+_CONNECT_SECONDS = 10.0
+
+
+class DaskExecutor:
+    """Sends runs to a running Dask cluster; their records come back and are written here.
+
+    The workers have this package with the same code, one thread each, and find data and plugin
+    files under the paths that they have here. Limits on time and memory are the cluster's.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, as in ``tcp://host:8786``.
+    data_dirs : sequence of path, default=()
+
+    Raises
+    ------
+    BoostbenchError
+        If the package ``distributed`` is absent, nobody answers at the address, or the cluster has
+        no workers, or workers of several threads.
+    """
+
+    def __init__(self, address: str, data_dirs: Sequence[str | Path] = ()) -> None:
+        self._address = address
+        self._client = _connect(address)
+        self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
+        self._is_closed = False
+        threads = self._client.nthreads()
+        wide = sum(n > 1 for n in threads.values())
+        if not threads or wide:
+            self._client.close()
+            found = f"{wide} of its {len(threads)} workers have several threads" if wide else "none"
+            raise BoostbenchError(
+                f"the cluster needs workers of one thread, found {found}; start them with "
+                "`dask worker ADDRESS --nthreads 1`",
+                where=address,
+            )
+        self.jobs = len(threads)
+        self.ahead = self.jobs
+
+    def prepare(self, runs: Sequence[Run]) -> None:
+        """Make sure that all workers would carry out the same code.
+
+        Raises
+        ------
+        BoostbenchError
+            If one has other code, or cannot load a plugin.
+        """
+        by_booster = list({run.booster: run for run in runs}.values())
+        jobs = [self._job(run, Key("", 0, "", "")) for run in by_booster]
+        here = _codes(jobs)
+        for worker, there in self._client.run(_codes, jobs, on_error="return").items():
+            if isinstance(there, Exception):
+                raise BoostbenchError(f"the worker cannot take runs: {there}", where=worker)
+            for run, code, its_code in zip(by_booster, here, there, strict=True):
+                if code != its_code:
+                    raise BoostbenchError(
+                        f"the worker has other code of booster {run.booster.name!r} ({its_code}, "
+                        f"here {code}); install the same version there",
+                        where=worker,
+                    )
+
+    def submit(self, run: Run, key: Key) -> Future[Record]:
+        """Send a run; the future ends with its record, which says what went wrong if anything."""
+        future: Future[Record] = Future()
+        job = self._job(run, key)
+        started = now()
+        inner = self._client.submit(_perform, job, pure=False)
+        inner.add_done_callback(lambda done: self._finish(done, job, future, started))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the cluster; it drops what it still has of ours."""
+        self._is_closed = True
+        self._client.close()
+
+    def __enter__(self) -> DaskExecutor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+    def _job(self, run: Run, key: Key) -> Job:
+        plugins = tuple(str(path.resolve()) for path in loaded_plugins())
+        return Job(run, key, self._data_dirs, plugins=plugins)
+
+    def _finish(self, done: Any, job: Job, future: Future[Record], started: str) -> None:
+        from distributed import KilledWorker
+
+        try:
+            record = done.result()
+        except CancelledError:
+            if self._is_closed:
+                future.cancel()
+            else:
+                what = "the cluster gave up its runs, or its scheduler ended"
+                future.set_exception(BoostbenchError(what, where=self._address))
+            return
+        except KilledWorker as error:
+            message = f"ended every worker that tried it; the last was {error.last_worker.address}"
+            record = failure(job, "killed", "KilledWorker", message, started)
+        except Exception as error:  # what a worker sent back could not be read
+            record = failure(job, "failed", type(error).__name__, str(error), started)
+        future.set_result(record)
+
+
+def _connect(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        what = "needs the package 'distributed'; `pip install boostbench[dask]` brings it"
+        raise BoostbenchError(what, where="--executor dask") from None
+    connect: Any = Client  # which has no types
+    try:
+        return connect(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        what = f"no Dask scheduler answers ({error}); expected an address as in tcp://host:8786"
+        raise BoostbenchError(what, where=address) from None
+
+
+def _codes(jobs: list[Job]) -> list[str]:
+    """Return the fingerprints of the code of some jobs, where this is called."""
+    found = []
+    for job in jobs:
+        load_plugins(job)
+        found.append(code_of(job.run))
+    return found
+
+
+def _perform(job: Job) -> Record:
+    _use_one_thread()
+    return perform(job)
+
+
+@cache
+def _use_one_thread() -> None:
+    environment.limit_threads(1)
