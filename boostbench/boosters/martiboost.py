@@ -174,7 +174,7 @@ class MartiBoost(TwoClasses):
             raise ValueError(f"MartiBoost trains a tree for each node; {learner!r} joins them")
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
         _times_b(v, h.leaves, b, h.trees.leaf_offset)
-        c, a = _mass_of_labels(game, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
+        c, a = _mass_of_labels(game.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
         untrained = _untrained_answers(*label_mass)
         at_0, at_1 = (np.where(is_trained, at, untrained) for at in (at_0, at_1))
@@ -187,7 +187,7 @@ class MartiBoost(TwoClasses):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return each row's weight in each node, each label's mass there, and who is trained."""
         v = game.sample_weight * mass
-        label_mass = _mass_of_labels(game, v)
+        label_mass = _mass_of_labels(game.y, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
         _balance(v, game.y, np.where(is_trained, 2.0 * label_mass, np.inf))
         return v, label_mass, is_trained
@@ -263,10 +263,22 @@ class MartiBoost(TwoClasses):
         return "stump", {}
 
 
-def _mass_of_labels(game: Game, v: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight of each of the two labels in each node, shape (2, n_nodes)."""
-    is_label = np.stack([game.y == 0, game.y == 1]).astype(np.float64)
-    return is_label @ np.ascontiguousarray(v.T)
+@njit(cache=True)
+def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each of the two labels in each node, shape (2, n_nodes).
+
+    The order of the additions is fixed: a product of matrices rounds as threads and processor have
+    it, and where splits nearly tie, another last bit is another program.
+    """
+    is_1, mass = y.astype(np.float64), np.empty((2, len(v)))
+    is_0 = 1.0 - is_1
+    for j in range(len(v)):
+        m0, m1 = 0.0, 0.0
+        for i in range(len(y)):
+            m0 += is_0[i] * v[j, i]
+            m1 += is_1[i] * v[j, i]
+        mass[0, j], mass[1, j] = m0, m1
+    return mass
 
 
 @njit(cache=True, error_model="numpy")  # no branch for a division by 0: a mass is positive

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 
-from boostbench.boosters.martiboost import MartiBoost
+from boostbench.boosters.martiboost import MartiBoost, _mass_of_labels
 
 #: Worked out in exact fractions, node by node: feature (from 1), P(answer 1 | x = 0), and | x = 1.
 V8_NODES = [
@@ -132,3 +132,10 @@ def test_a_weak_learner_of_one_tree_for_all_nodes_is_refused() -> None:
     X, y = noisy_problem()
     with pytest.raises(ValueError, match="a tree for each node"):
         MartiBoost(3, weak_learner="multilabel-stump").fit(X, y)
+
+
+def test_masses_are_added_in_the_order_of_the_rows() -> None:
+    rng = np.random.default_rng(0)
+    y, v = rng.integers(0, 2, 500).astype(np.int32), rng.random((4, 500)) ** 9
+    for label, masses in enumerate(_mass_of_labels(y, v)):
+        assert masses.tolist() == [np.cumsum(row[y == label])[-1] for row in v]
