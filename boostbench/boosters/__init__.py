@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.game import Game, Step
+from boostbench.boosters.surface import RoundInfo
 from boostbench.registry import boosters
 
 __all__ = ["Booster", "Game", "RoundInfo", "Step", "list_boosters", "make_booster"]

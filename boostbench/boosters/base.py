@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
-from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
-from boostbench.boosters.surface import BoostingClassifier, OnRound
+from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.weak_learners import make_weak_learner
 
 __all__ = ["Booster"]

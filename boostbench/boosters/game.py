@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from boostbench.boosters.surface import BoostingClassifier
-
-__all__ = ["TINY", "Game", "RoundInfo", "Step", "softmax"]
+__all__ = ["TINY", "Game", "Step", "softmax"]
 
 #: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
 TINY = 1e-10
@@ -92,47 +89,6 @@ class Step:
     stop: str = ""
     keep: bool = True
     decay: float = 1.0
-
-
-@dataclass(frozen=True)
-class RoundInfo:
-    """What `BoostingClassifier.fit` hands to its ``on_round`` callback after each round.
-
-    Attributes
-    ----------
-    round : int
-        1 for the first.
-    row_of : ndarray of intp, shape (n_samples,)
-        Distinct row of each training sample, -1 for a sample of weight 0: the scores of the
-        samples are ``scores[row_of]``.
-    step : Step
-        The step just taken.
-    game : Game
-        The state after the step.
-    booster : BoostingClassifier
-    """
-
-    round: int
-    row_of: NDArray[np.intp]
-    step: Step
-    game: Game
-    booster: BoostingClassifier
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
-        return self.game.scores
-
-    @cached_property
-    def loss(self) -> float:
-        """The booster's training objective after this round (computed when first asked for)."""
-        return self.booster.objective(self.game)
-
-    @property
-    def bound(self) -> float:
-        """A bound on the training error by the loss; NaN if the booster's loss gives none."""
-        least = self.booster.loss_if_wrong(self.game)
-        return self.loss / least if least > 0.0 else np.nan
 
 
 def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:

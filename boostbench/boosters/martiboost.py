@@ -25,10 +25,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.branching_program import Program, walk_on
-from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
-from boostbench.boosters.surface import OnRound
+from boostbench.boosters.surface import OnRound, RoundInfo
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
 
 __all__ = ["MartiBoost"]

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.combination import Combination, on_grid
-from boostbench.boosters.game import TINY, Game, RoundInfo, Step, softmax
+from boostbench.boosters.game import TINY, Game, Step, softmax
 from boostbench.boosters.multiclass_objectives import (
     EXPONENTIAL,
     LOGISTIC,
@@ -45,7 +45,7 @@ from boostbench.boosters.multiclass_objectives import (
 )
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
-from boostbench.boosters.surface import BoostingClassifier, OnRound
+from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.weak_learners import Costs, GrowthPath, make_weak_learner
 
 __all__ = ["MDeepBoost", "tree_complexity"]

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from boostbench.boosters.game import Game, RoundInfo, Step
+from boostbench.boosters.game import Game, Step
 from boostbench.boosters.rows import CanonicalRows
-from boostbench.boosters.surface import BoostingClassifier, OnRound
+from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.registry import boosters
 
 __all__ = ["OneVsAll"]

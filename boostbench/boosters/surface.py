@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -16,11 +18,54 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.costs import sample_costs
-from boostbench.boosters.game import Game, RoundInfo, softmax
+from boostbench.boosters.game import Game, Step, softmax
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 
-__all__ = ["BoostingClassifier", "OnRound"]
+__all__ = ["BoostingClassifier", "OnRound", "RoundInfo"]
 
+
+@dataclass(frozen=True)
+class RoundInfo:
+    """What `BoostingClassifier.fit` hands to its ``on_round`` callback after each round.
+
+    Attributes
+    ----------
+    round : int
+        1 for the first.
+    row_of : ndarray of intp, shape (n_samples,)
+        Distinct row of each training sample, -1 for a sample of weight 0: the scores of the
+        samples are ``scores[row_of]``.
+    step : Step
+        The step just taken.
+    game : Game
+        The state after the step.
+    booster : BoostingClassifier
+    """
+
+    round: int
+    row_of: NDArray[np.intp]
+    step: Step
+    game: Game
+    booster: BoostingClassifier
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
+        return self.game.scores
+
+    @cached_property
+    def loss(self) -> float:
+        """The booster's training objective after this round (computed when first asked for)."""
+        return self.booster.objective(self.game)
+
+    @property
+    def bound(self) -> float:
+        """A bound on the training error by the loss; NaN if the booster's loss gives none."""
+        least = self.booster.loss_if_wrong(self.game)
+        return self.loss / least if least > 0.0 else np.nan
+
+
+#: Called after each round.
 OnRound = Callable[[RoundInfo], None]
 
 
