@@ -23,7 +23,6 @@ from boostbench.cli.options import (
     Size,
 )
 from boostbench.cli.output import print_rows
-from boostbench.cli.progress import showing_progress
 from boostbench.cli.run import n_cores
 from boostbench.errors import BoostbenchError
 
@@ -94,8 +93,6 @@ def _adopt_all(
 ) -> list[dict[str, Any]] | None:
     """Judge all families; where parameters are chosen, others may follow from what was adopted."""
     from boostbench.experiments.adoption import families
-    from boostbench.experiments.conduct import run_plan
-    from boostbench.experiments.executors import LocalExecutor
 
     rows: list[dict[str, Any]] = []
     judged: set[tuple[str, str, str]] = set()
@@ -105,17 +102,8 @@ def _adopt_all(
         if not todo:
             return rows
         samples = [planned for family in todo for planned in family.sample(share)]
-        with (
-            showing_progress(config.name, quiet=quiet) as listener,
-            LocalExecutor(
-                jobs,
-                request.data,
-                time_limit=config.limits.time,
-                memory_limit=config.limits.memory,
-            ) as executor,
-        ):
-            if run_plan(samples, store, executor, on_event=listener).interrupted:
-                return None
+        if not request.carry_out(config, store, samples, jobs=jobs, quiet=quiet):
+            return None
         rows += [_judge(family, store, share) for family in todo]
         judged |= {family.name for family in todo}
 

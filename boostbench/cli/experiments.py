@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.cli.configs import find_config
+from boostbench.cli.progress import showing_progress
 from boostbench.errors import BoostbenchError, ConfigError
 
 if TYPE_CHECKING:
     from boostbench.experiments.config import Config
-    from boostbench.experiments.plan import Plan
+    from boostbench.experiments.plan import Plan, PlannedRun
     from boostbench.experiments.records import RecordStore
     from boostbench.experiments.runs import Run
     from boostbench.reports.claims.evidence import Studies
@@ -51,6 +52,30 @@ class Request:
         heads = [run for run in _expand(config) if run in asked]
         plan = plan_config(config, heads, store, self.data, check_packages=check_packages)
         return plan if self.shard is None else plan.shard(*self.shard)
+
+    def carry_out(
+        self,
+        config: Config,
+        store: RecordStore,
+        runs: Sequence[PlannedRun],
+        *,
+        jobs: int,
+        quiet: bool = False,
+    ) -> bool:
+        """Do some runs within the config's limits; return whether nobody interrupted."""
+        from boostbench.experiments.conduct import run_plan
+        from boostbench.experiments.executors import LocalExecutor
+
+        with (
+            showing_progress(config.name, quiet=quiet) as listener,
+            LocalExecutor(
+                jobs,
+                self.data,
+                time_limit=config.limits.time,
+                memory_limit=config.limits.memory,
+            ) as executor,
+        ):
+            return not run_plan(runs, store, executor, on_event=listener).interrupted
 
     def studies(self, config: Config, store: RecordStore, size: str | None = None) -> Studies:
         """Return what gives the runs of other configs, which claims of ``config`` may need.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boostbench.cli.experiments import Request, load_configs, warn_of_damage
-from boostbench.cli.guard import OK
+from boostbench.cli.guard import INTERRUPTED, OK
 from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import (
     Configs,
@@ -38,6 +39,14 @@ def plan(
     data: Data,
     results: Results = Path("results"),
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="For the estimated time.")] = 1,
+    sample: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="First do so many of the runs of each booster on each data set, which are kept.",
+        ),
+    ] = 0,
     only: Only,
     settings: Settings,
     size: Size = None,
@@ -47,11 +56,12 @@ def plan(
 ) -> int:
     """Show what `run` would do, why, and how long it takes.
 
-    Nothing is trained. Times are judged by the runs that are done.
+    Nothing is trained unless a sample is asked for. Times are judged by the runs that are done.
 
     Examples:
       boostbench plan noise20 --data DIR
       boostbench plan configs/noise20.yaml --set rounds=100 --json
+      boostbench plan noise20 --size full --sample 1 --jobs 2
     """
     from boostbench.experiments.records import RecordStore
 
@@ -59,6 +69,10 @@ def plan(
     loaded = load_configs(configs, settings, size=size, data=data, check_parameters=True)
     request = Request(loaded, results, tuple(data), tuple(only), parse_shard(shard))
     store = RecordStore(results)
+    for config in loaded if sample else ():
+        runs = _sample(request.plan(config, store, check_packages=True), sample)
+        if not request.carry_out(config, store, runs, jobs=jobs, quiet=as_json):
+            return INTERRUPTED
     plans = [(config, request.plan(config, store, check_packages=True)) for config in loaded]
     warn_of_damage(store)
     if as_json:
@@ -67,6 +81,18 @@ def plan(
         for config, its in plans:
             _print(config, its, jobs)
     return OK
+
+
+def _sample(plan: Plan, n: int) -> list[PlannedRun]:
+    """Return the runs to do so that n of each booster on each data set are done."""
+    done = Counter((p.run.data, p.run.booster.name) for p in plan.runs if p.status == "ok")
+    found = []
+    for planned in plan.todo():
+        kind = planned.run.data, planned.run.booster.name
+        if done[kind] < n:
+            done[kind] += 1
+            found.append(planned)
+    return found
 
 
 def _rows(config: Config, plan: Plan) -> list[dict[str, Any]]:

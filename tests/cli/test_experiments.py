@@ -104,6 +104,14 @@ def test_a_dry_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
     assert all(row["would_run"] and row["status"] == "missing" for row in rows)
 
 
+def test_a_sample_of_each_kind_is_done_for_the_estimate(boostbench, tiny):
+    more = ("plan", tiny, "--set", "seeds=3")
+    assert boostbench(*more, "--sample", "1").out.startswith("tiny: 18 runs: 6 ok, 12 missing\n")
+    done = [row for row in boostbench(*more, "--json").json if row["status"] == "ok"]
+    assert len({(row["dataset"], row["booster"]) for row in done}) == 6
+    assert boostbench(*more, "--sample", "1").out.startswith("tiny: 18 runs: 6 ok, 12 missing\n")
+
+
 def test_only_what_is_missing_is_run(boostbench, tiny):
     first = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
     assert first.out.startswith("tiny: 3 runs: 3 ok")
