@@ -27,7 +27,7 @@ _SLACK = 3e-7
 
 
 @inner
-def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, ints):  # type: ignore[no-untyped-def]
+def list_bins(layout, rules, histogram, total, n_sums, first, end, missing_left, ints):  # type: ignore[no-untyped-def]
     """List the candidates of some features; those of feature j start at ``WHERE[j - first]``.
 
     Drawn thresholds may fall into empty bins, which are listed too then. The missing bin is a
@@ -35,8 +35,8 @@ def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, i
     and it itself leaves nothing on the right.
     """
     bins, where, occupied = ints[BINS], ints[WHERE], ints[LEFT]
-    start, n_all = data.offset[first], data.low.shape[0]
-    size = data.offset[end] - start
+    start, n_all = layout.offset[first], layout.size
+    size = layout.offset[end] - start
     for b in range(size):
         occupied[b] = rules.random
     if rules.criterion == COST:
@@ -53,11 +53,11 @@ def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, i
     n = np.uint64(0)  # unsigned: no negative index to look out for
     for j in range(first, end):
         where[j - first] = n
-        offset = data.offset[j]
-        here = occupied[offset - start : data.offset[j + 1] - start]
+        offset = layout.offset[j]
+        here = occupied[offset - start : layout.offset[j + 1] - start]
         if missing_left:  # an empty first bin sends missing values left alone
             here[0] = 1
-        for b in range(data.n_bins[j] if missing_left else here.shape[0]):
+        for b in range(layout.n_bins[j] if missing_left else here.shape[0]):
             bins[n] = offset + b
             n += np.uint64(here[b] != 0)
     where[end - first] = n
@@ -65,7 +65,7 @@ def list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, i
 
 @inner
 def score_candidates(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
+    layout, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
     missing_left, ints, floats,
 ):  # fmt: skip
     """Write key, gain and left weight of the listed candidates.
@@ -73,22 +73,22 @@ def score_candidates(  # type: ignore[no-untyped-def]
     The key is the gain on the grid of ties, or nearly the gain (see `pick`); -inf where a child
     would be too light.
     """
-    n_all, size = data.low.shape[0], ints[WHERE, end - first]
+    n_all, size = layout.size, ints[WHERE, end - first]
     left, key, score = ints[LEFT, :size], floats[KEY, :size], floats[SCORE, :size]
     W = weight_of(rules.criterion, total, n_sums)
     if rules.criterion == COST:
-        _score_costs(data, histogram, total, n_sums, first, end, missing_left, ints, score)
+        _score_costs(layout, histogram, total, n_sums, first, end, missing_left, ints, score)
     elif rules.criterion == SQUARED_ERROR:
         prefix = ints[PREFIX]
-        _prefix(data, histogram[:n_all], first, end, missing_left, ints, prefix)
-        _prefix(data, histogram[n_all:], first, end, missing_left, ints, left)
+        _prefix(layout, histogram[:n_all], first, end, missing_left, ints, prefix)
+        _prefix(layout, histogram[n_all:], first, end, missing_left, ints, left)
         for c in range(size):
             s, w = np.float64(prefix[c]), np.float64(left[c])
             rest, others = np.float64(total[0] - prefix[c]), np.float64(W - left[c])
             score[c] = s * s / w + rest * rest / others - square
     else:
         _score_labels(
-            data, rules.criterion, histogram, total, n_sums, W, first, end, missing_left, ints,
+            layout, rules.criterion, histogram, total, n_sums, W, first, end, missing_left, ints,
             left, key, score,
         )  # fmt: skip
     exact = not takes_logs(rules.criterion)
@@ -105,11 +105,11 @@ def takes_logs(criterion):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _prefix(data, plane, first, end, missing_left, ints, out):  # type: ignore[no-untyped-def]
+def _prefix(layout, plane, first, end, missing_left, ints, out):  # type: ignore[no-untyped-def]
     """Write the sums up to each candidate within its feature."""
     bins, where = ints[BINS], ints[WHERE]
     for j in range(first, end):
-        run = plane[data.offset[j + 1] - 1] if missing_left else np.int64(0)
+        run = plane[layout.offset[j + 1] - 1] if missing_left else np.int64(0)
         here = slice(where[j - first], where[j - first + 1])
         its_bins, its_sums = bins[here], out[here]
         for c in range(its_bins.shape[0]):
@@ -119,11 +119,11 @@ def _prefix(data, plane, first, end, missing_left, ints, out):  # type: ignore[n
 
 @stage
 def _score_labels(  # type: ignore[no-untyped-def]
-    data, criterion, histogram, total, n_sums, W, first, end, missing_left, ints, left, right_sum,
+    layout, criterion, histogram, total, n_sums, W, first, end, missing_left, ints, left, right_sum,
     score,
 ):  # fmt: skip
     """Write left weight and minus the children's impurity, for class weights."""
-    n_all = data.low.shape[0]
+    n_all = layout.size
     left[:] = 0
     score[:] = 0.0
     right_sum[:] = 0.0
@@ -132,20 +132,21 @@ def _score_labels(  # type: ignore[no-untyped-def]
             continue
         prefix = ints[PREFIX + k if takes_logs(criterion) else PREFIX, : left.shape[0]]
         plane = histogram[k * n_all : (k + 1) * n_all]
-        _prefix(data, plane, first, end, missing_left, ints, prefix)
-        for c in range(left.shape[0]):
-            left[c] += prefix[c]
+        _prefix(layout, plane, first, end, missing_left, ints, prefix)
         if criterion == GINI:
             for c in range(left.shape[0]):
+                left[c] += prefix[c]
                 here, there = np.float64(prefix[c]), np.float64(total[k] - prefix[c])
                 score[c] += here * here
                 right_sum[c] += there * there
         elif criterion == ERROR:
             for c in range(left.shape[0]):
+                left[c] += prefix[c]
                 score[c] = max(score[c], np.float64(prefix[c]))
                 right_sum[c] = max(right_sum[c], np.float64(total[k] - prefix[c]))
         else:
             for c in range(left.shape[0]):
+                left[c] += prefix[c]
                 score[c] += about_xlogx(np.float64(prefix[c]))
                 right_sum[c] += about_xlogx(np.float64(total[k] - prefix[c]))
     if criterion == GINI:
@@ -163,12 +164,12 @@ def _score_labels(  # type: ignore[no-untyped-def]
 
 @inner
 def _score_costs(  # type: ignore[no-untyped-def]
-    data, histogram, total, n_sums, first, end, missing_left, ints, score
+    layout, histogram, total, n_sums, first, end, missing_left, ints, score
 ):
     """Write a left weight (the sum of all costs) and minus the children's cost."""
     q, run = total.shape[0], ints[PREFIX]
     for j in range(first, end):
-        missing = (data.offset[j + 1] - 1) * q
+        missing = (layout.offset[j + 1] - 1) * q
         for k in range(n_sums):
             run[k] = histogram[missing + k] if missing_left else 0
         here = slice(ints[WHERE, j - first], ints[WHERE, j - first + 1])

@@ -3,7 +3,8 @@
 The rows of a leaf are contiguous. Of two children only the one with fewer rows has its histogram
 built; the other's is the parent's minus that. A leaf's histogram is built only when its impurity,
 which bounds the gain of any split of it, is the largest key among all leaves: most pure leaves, and
-all leaves left when the tree is full, never cost one.
+all leaves left when the tree is full, never cost one. A leaf of few rows has a compact histogram
+instead, which costs nothing but what its rows cost (see `boostbench.weak_learners.compact`).
 
 Nodes are numbered as they arise (children: left, right), the inner nodes of the finished tree in
 the order in which they were split. So the first l - 1 of them are the best-first tree of l leaves.
@@ -15,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.weak_learners.binning import BinnedData
+from boostbench.weak_learners.compact import build_compact, in_data, is_cheaper
 from boostbench.weak_learners.compiled import inner, kernel, stage
 from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, impurity, resolution
 from boostbench.weak_learners.heap import pop, push
 from boostbench.weak_learners.histograms import build, subtract
 from boostbench.weak_learners.packing import pack
-from boostbench.weak_learners.splitting import find_split, threshold_of
+from boostbench.weak_learners.splitting import find_split, next_occupied, threshold_of
 from boostbench.weak_learners.statistics import node_sums, prepare
-from boostbench.weak_learners.structures import Finished, GrowthRules, Work
+from boostbench.weak_learners.structures import Finished, GrowthRules, Layout, Work
 
 __all__ = ["grow_trees", "partition"]
 
@@ -55,7 +57,7 @@ def grow_trees(
     Finished
     """
     max_leaves = max(min(rules.max_leaves, data.n_rows), 1)
-    work = Work.space(rules, labels, max_leaves, data.n_features, len(data.low))
+    work = Work.space(rules, data, labels, max_leaves)
     finished = Finished.room(len(columns), max_leaves, data.n_rows)
     _grow_trees(data, rules, numbers, weights, columns, work, finished)
     return finished
@@ -90,6 +92,7 @@ def _grow(data, rules, sample, column, work):  # type: ignore[no-untyped-def]
         resolution(rules.criterion, work.total[0], rules.n_sums, nodes[0].square, sample.scale),
         1e-290,
     )
+    nodes[0].compact = is_cheaper(data, rules, work.rows[: sample.n_active], work.total[0])
     n_heap, n_splits, n_nodes = np.int64(0), np.int64(0), np.int64(1)
     if _may_split(rules, sample, work, root, tie):
         n_heap = push(keys, heap, n_heap, np.inf, root)
@@ -121,6 +124,7 @@ def _open_node(work, node, parent, start, end, depth):  # type: ignore[no-untype
     new.start, new.end, new.depth, new.parent = start, end, depth, parent
     new.left = new.slot = new.feature = -1
     new.gain = new.impurity = new.square = 0.0
+    new.compact = False
     for k in range(work.total.shape[1]):
         work.total[node, k] = 0
 
@@ -169,19 +173,30 @@ def _least_weight(rules, sample, root, total):  # type: ignore[no-untyped-def]
 @stage
 def _find(data, rules, sample, node, stream, work):  # type: ignore[no-untyped-def]
     """Find the best split of a leaf and note it in the table."""
-    histogram, total = work.histogram[_histogram_of(data, rules, node, work)], work.total[node]
-    leaf = work.nodes[node]
+    leaf, total = work.nodes[node], work.total[node]
+    if leaf.compact:
+        histogram = work.histogram[work.histogram.shape[0] - 1]
+        layout = build_compact(
+            data, work.label, work.stat[:, 0], work.rows[leaf.start : leaf.end], total,
+            work.marks, work.bins, work.features, histogram,
+        )  # fmt: skip
+    else:
+        histogram = work.histogram[_histogram_of(data, rules, node, work)]
+        layout = Layout(data.offset, data.n_bins, data.low.shape[0])
     least = _least_weight(rules, sample, work.total[0], total)
     feature, b, missing_left, gain = find_split(
-        data, rules, histogram, total, rules.n_sums, leaf.impurity, leaf.square, sample.scale,
-        least, sample.unit, stream, work.found, work.ints, work.floats,
+        data, layout, rules, histogram, total, rules.n_sums, leaf.impurity, leaf.square,
+        sample.scale, least, sample.unit, stream, work.found, work.ints, work.floats,
     )  # fmt: skip
-    leaf.feature = feature
     if feature >= 0:
+        right = next_occupied(layout, rules, histogram, total, rules.n_sums, feature, b)
+        if leaf.compact:
+            feature, b, right = in_data(data, work.bins, work.features, feature, b, right)
         leaf.bin, leaf.threshold = threshold_of(
-            data, rules, histogram, total, rules.n_sums, feature, b, stream
+            data, layout, rules, histogram, total, rules.n_sums, feature, b, right, stream
         )
         leaf.missing_left, leaf.gain = missing_left, gain
+    leaf.feature = feature
     if not rules.subtraction:
         _release(work, node)
 
@@ -201,7 +216,7 @@ def _histogram_of(data, rules, node, work):  # type: ignore[no-untyped-def]
         if nodes[other].end - nodes[other].start < nodes[built].end - nodes[built].start:
             built, other = other, built
     slot = work.histogram.shape[0] - 1
-    if free[0] > 0:
+    if free[0] > 0 and not nodes[built].compact:
         slot = free[free[0]]
         free[0] -= 1
         nodes[built].slot = slot
@@ -249,6 +264,9 @@ def _split(data, rules, node, child, work):  # type: ignore[no-untyped-def]
             for k in range(total.shape[1]):
                 total[big, k] = total[node, k] - total[small, k]
         new.impurity = impurity(rules.criterion, total[leaf], rules.n_sums, new.square)
+        new.compact = is_cheaper(data, rules, work.rows[new.start : new.end], total[leaf])
+    if work.nodes[small].compact and work.nodes[big].compact:
+        _release(work, node)
 
 
 @inner

@@ -37,23 +37,22 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
     """
     counted = total.shape[0] > n_sums
     n_bins = data.low.shape[0]
-    if kind == COSTS:
-        histogram[:] = 0
-        _add_costs(data, stat, rows, total.shape[0], histogram)
-        if data.sparse_features.shape[0]:
-            _complete(data, total, False, total.shape[0], 1, histogram)
-        return
     for k in range(total.shape[0]):
-        if total[k] != 0 or kind == TARGETS:
+        if total[k] != 0 or kind in (COSTS, TARGETS):
             histogram[k * n_bins : (k + 1) * n_bins] = 0
-    if kind == TARGETS:
+    if kind == COSTS:
+        _add_costs(data, stat, rows, total.shape[0], histogram)
+    elif kind == TARGETS:
         _add_targets(data, stat, rows, counted, histogram)
     else:
         _add(data, label, stat[:, 0], rows, histogram)
         if counted:
             _count(data, rows, histogram[n_sums * n_bins :])
     if data.sparse_features.shape[0]:
-        _complete(data, total, kind != TARGETS, 1, n_bins, histogram)
+        by_bin = kind == COSTS
+        bin_step, plane_step = (total.shape[0], 1) if by_bin else (1, n_bins)
+        labelled = kind not in (COSTS, TARGETS)
+        _complete(data, total, labelled, bin_step, plane_step, histogram)
 
 
 @inner

@@ -32,19 +32,24 @@ from boostbench.weak_learners.criteria import (
 )
 from boostbench.weak_learners.structures import BLOCK
 
-__all__ = ["find_split", "threshold_of"]
+__all__ = ["find_split", "next_occupied", "threshold_of"]
 
 
 @inner
 def find_split(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, node, square, scale, min_weight, unit, stream, found,
-    ints, floats,
+    data, layout, rules, histogram, total, n_sums, node, square, scale, min_weight, unit, stream,
+    found, ints, floats,
 ):  # fmt: skip
     """Return (feature, bin, missing_left, gain) of a node's best split; feature -1 if none.
+
+    Feature and bin are the histogram's.
 
     Parameters
     ----------
     data : BinnedData
+        All bins, for drawn thresholds and to see whether there are missing values at all.
+    layout : Layout
+        Bins of the histogram.
     rules : GrowthRules
     histogram : int64[n_planes * n_bins]
     total : int64[n_planes]
@@ -64,7 +69,7 @@ def find_split(  # type: ignore[no-untyped-def]
     ints, floats : int64[3 + n_sums, more than BLOCK], float64[2, BLOCK]
         Work space of `boostbench.weak_learners.candidates`.
     """
-    d = data.n_bins.shape[0]
+    d = layout.n_bins.shape[0]
     grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
     W = np.float64(weight_of(rules.criterion, total, n_sums))
     ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
@@ -72,26 +77,28 @@ def find_split(  # type: ignore[no-untyped-def]
     right, left, first = np.bool_(False), np.bool_(True), np.int64(0)
     while first < d:
         end = first + 1
-        while end < d and data.offset[end + 1] - data.offset[first] <= BLOCK:
+        while end < d and layout.offset[end + 1] - layout.offset[first] <= BLOCK:
             end += 1
         for j in range(first, end):
             found[0, j] = -np.inf
         _search(
-            data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first,
-            end, right, stream, found, ints, floats,
+            data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit,
+            first, end, right, stream, found, ints, floats,
         )  # fmt: skip
         for j in range(first, end):
-            missing = data.offset[j + 1] - 1
-            if missing - data.offset[j] < data.n_bins[j]:
+            missing = layout.offset[j + 1] - 1
+            if missing - layout.offset[j] < layout.n_bins[j]:
                 continue
-            if _is_empty(data, rules.criterion, histogram, total, n_sums, missing):
+            if _is_empty(layout, rules.criterion, histogram, total, n_sums, missing):
                 continue
             _search(
-                data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, j,
-                j + 1, left, stream, found, ints, floats,
+                data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit,
+                j, j + 1, left, stream, found, ints, floats,
             )  # fmt: skip
         first = end
-    best = _best_ratio(found, W, rules.criterion == C45) if ratio else np.argmax(found[0])
+    if d == 0:
+        return -1, 0, False, 0.0
+    best = _best_ratio(found, d, W, rules.criterion == C45) if ratio else np.argmax(found[0, :d])
     if found[0, best] == -np.inf:
         return -1, 0, False, 0.0
     return best, np.int64(found[3, best]), found[4, best] > 0.0, max(found[1, best], 0.0)
@@ -99,23 +106,23 @@ def find_split(  # type: ignore[no-untyped-def]
 
 @inner
 def _search(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first, end,
-    missing_left, stream, found, ints, floats,
+    data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first,
+    end, missing_left, stream, found, ints, floats,
 ):  # fmt: skip
     """Note the best candidates of some features, missing values on one side."""
     special = rules.random or rules.min_samples > 1
     two_classes = rules.criterion == GINI and n_sums == 2 and not special
     two_classes = two_classes and data.low.shape[0] == data.n_bins.sum()
-    list_bins(data, rules, histogram, total, n_sums, first, end, missing_left, ints)
+    list_bins(layout, rules, histogram, total, n_sums, first, end, missing_left, ints)
     if two_classes:
         for j in range(first, end):
             _best_of_two_classes(
-                data, histogram, total, node, grid, min_weight, j, ints[WHERE, j - first],
+                layout, histogram, total, node, grid, min_weight, j, ints[WHERE, j - first],
                 ints[WHERE, j - first + 1], ints[BINS], found[:, j],
             )  # fmt: skip
         return
     score_candidates(
-        data, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
+        layout, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
         missing_left, ints, floats,
     )  # fmt: skip
     W = np.float64(weight_of(rules.criterion, total, n_sums))
@@ -123,12 +130,12 @@ def _search(  # type: ignore[no-untyped-def]
         start, stop = ints[WHERE, j - first], ints[WHERE, j - first + 1]
         if special:
             _rule_out(
-                data, rules, histogram, total, n_sums, j, start, stop, missing_left, stream,
-                ints[BINS], floats[KEY],
+                data, layout, rules, histogram, total, n_sums, j, start, stop, missing_left,
+                stream, ints[BINS], floats[KEY],
             )  # fmt: skip
         best = pick(rules, total, n_sums, node, grid, start, stop, ints, floats, found[:, j])
         if best >= 0:
-            found[3, j], found[4, j] = ints[BINS, best] - data.offset[j], missing_left
+            found[3, j], found[4, j] = ints[BINS, best] - layout.offset[j], missing_left
             if rules.criterion == GAIN_RATIO or rules.criterion == C45:
                 _note_share(
                     rules.criterion, W, start, best, unit, ints[LEFT], floats[KEY], found[:, j]
@@ -137,16 +144,16 @@ def _search(  # type: ignore[no-untyped-def]
 
 @inner
 def _best_of_two_classes(  # type: ignore[no-untyped-def]
-    data, histogram, total, node, grid, min_weight, j, start, stop, bins, found
+    layout, histogram, total, node, grid, min_weight, j, start, stop, bins, found
 ):
     """Find a feature's best candidate for Gini, in one pass: the bulk of all boosting.
 
     With two classes the impurity mass is ``2 w_0 w_1 / W``; no value may be missing.
     """
-    n_all = data.low.shape[0]
+    n_all = layout.size
     negative, positive = histogram[:n_all], histogram[n_all : 2 * n_all]
     left_0, left_1 = np.int64(0), np.int64(0)
-    best, best_bin, best_sum = -np.inf, data.offset[j], 0.0
+    best, best_bin, best_sum = -np.inf, layout.offset[j], 0.0
     its_bins = bins[start : stop - 1]
     for c in range(its_bins.shape[0]):
         b = np.uint64(its_bins[c])
@@ -164,7 +171,7 @@ def _best_of_two_classes(  # type: ignore[no-untyped-def]
         if key > best:
             best, best_bin, best_sum = key, its_bins[c], children
     found[0], found[1] = best, node - best_sum
-    found[3], found[4] = best_bin - data.offset[j], 0.0
+    found[3], found[4] = best_bin - layout.offset[j], 0.0
 
 
 @inner
@@ -184,17 +191,17 @@ def _note_share(criterion, W, start, best, unit, left, key, found):  # type: ign
 
 @inner
 def _rule_out(  # type: ignore[no-untyped-def]
-    data, rules, histogram, total, n_sums, j, start, stop, missing_left, stream, bins, key
+    data, layout, rules, histogram, total, n_sums, j, start, stop, missing_left, stream, bins, key
 ):
     """Rule out candidates that were not drawn, or that leave too few rows on a side."""
-    first, n_bins = data.offset[j], data.n_bins[j]
+    first, n_bins = layout.offset[j], layout.n_bins[j]
     if rules.random:
-        only, _ = draw(data, rules.criterion, histogram, total, n_sums, j, stream)
+        only, _ = draw(data, layout, rules.criterion, histogram, total, n_sums, j, stream)
         for c in range(start, stop):
             if bins[c] - first != only and bins[c] - first < n_bins - 1:
                 key[c] = -np.inf
     if rules.min_samples > 1:
-        counts, step = n_sums * data.low.shape[0], 1
+        counts, step = n_sums * layout.size, 1
         if rules.criterion == COST:
             counts, step = n_sums, total.shape[0]
         its_bins, its_keys = bins[start:stop], key[start:stop]
@@ -213,11 +220,11 @@ def _rule_out(  # type: ignore[no-untyped-def]
 
 
 @stage
-def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
+def _best_ratio(found, d, weight, corrected):  # type: ignore[no-untyped-def]
     """Return the feature of the largest gain ratio among those of at least mean gain (C4.5)."""
     least = 0.0 if corrected else 1e-10
     mean, n = 0.0, 0
-    for j in range(found.shape[1]):
+    for j in range(d):
         gain = found[1, j] / weight
         if found[0, j] > -np.inf and gain > least:
             mean += gain
@@ -225,7 +232,7 @@ def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
         else:
             found[0, j] = -np.inf
     best, best_ratio = 0, 0.0
-    for j in range(found.shape[1]):
+    for j in range(d):
         gain = found[1, j] / weight
         enough = found[0, j] > -np.inf and gain >= mean / max(n, 1) - 1e-3
         enough = enough and (found[2, j] > 1e-3 or not corrected)
@@ -237,9 +244,9 @@ def _best_ratio(found, weight, corrected):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _is_empty(data, criterion, histogram, total, n_sums, b):  # type: ignore[no-untyped-def]
+def _is_empty(layout, criterion, histogram, total, n_sums, b):  # type: ignore[no-untyped-def]
     """Whether no row of the node is in global bin b; sums of rows are positive and exact."""
-    n_all = data.low.shape[0]
+    n_all = layout.size
     if criterion == SQUARED_ERROR:
         return histogram[n_all + b] == 0
     if criterion == COST:
@@ -252,20 +259,29 @@ def _is_empty(data, criterion, histogram, total, n_sums, b):  # type: ignore[no-
 
 
 @inner
-def threshold_of(data, rules, histogram, total, n_sums, j, b, stream):  # type: ignore[no-untyped-def]
+def next_occupied(layout, rules, histogram, total, n_sums, j, b):  # type: ignore[no-untyped-def]
+    """Return the first bin after b of the histogram's feature j that holds rows of the node."""
+    b += 1
+    while _is_empty(layout, rules.criterion, histogram, total, n_sums, layout.offset[j] + b):
+        b += 1
+    return b
+
+
+@inner
+def threshold_of(  # type: ignore[no-untyped-def]
+    data, layout, rules, histogram, total, n_sums, j, b, right, stream
+):
     """Return (bin, threshold): the last bin that goes left, and the value that says so.
 
-    The threshold is midway between the largest value on the left and the smallest on the right of
-    the node; bins between them, empty in the node, fall on the side where the threshold puts them.
+    The threshold is midway between the largest value on the left, in bin b of feature j, and the
+    smallest on the right of the node; bins between them, empty in the node, fall on the side where
+    the threshold puts them.
     """
     if b == data.n_bins[j] - 1:
         return b, np.inf
     if rules.random:
-        return draw(data, rules.criterion, histogram, total, n_sums, j, stream)
+        return draw(data, layout, rules.criterion, histogram, total, n_sums, j, stream)
     first = data.offset[j]
-    right = b + 1
-    while _is_empty(data, rules.criterion, histogram, total, n_sums, first + right):
-        right += 1
     low, high = data.high[first + b], data.low[first + right]
     middle = 0.5 * low + 0.5 * high
     if not low <= middle < high:
@@ -294,16 +310,16 @@ def _settle(data, first, left, right, threshold):  # type: ignore[no-untyped-def
 
 
 @inner
-def draw(data, criterion, histogram, total, n_sums, j, stream):  # type: ignore[no-untyped-def]
+def draw(data, layout, criterion, histogram, total, n_sums, j, stream):  # type: ignore[no-untyped-def]
     """Return (bin, threshold) of a threshold drawn uniformly between the node's extreme values.
 
     The bin is -1 if all present values are equal.
     """
     first, right = data.offset[j], data.n_bins[j] - 1
     left = 0
-    while left < right and _is_empty(data, criterion, histogram, total, n_sums, first + left):
+    while left < right and _is_empty(layout, criterion, histogram, total, n_sums, first + left):
         left += 1
-    while left < right and _is_empty(data, criterion, histogram, total, n_sums, first + right):
+    while left < right and _is_empty(layout, criterion, histogram, total, n_sums, first + right):
         right -= 1
     if left >= right:
         return -1, 0.0

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED, TARGETS
 from boostbench.weak_learners.forest import Forest
 
-__all__ = ["Finished", "GrownTrees", "GrowthRules", "Work"]
+__all__ = ["Finished", "GrownTrees", "GrowthRules", "Layout", "Work"]
 
 #: Integers per row: a weight; a weighted target and its weight; None: one per plane.
 WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
@@ -44,6 +45,9 @@ class GrowthRules(NamedTuple):
         Histograms kept at a time, at least 1.
     subtraction : bool
         Whether a sibling's histogram is found by subtraction.
+    entry_cost : float
+        What a row's entry in a compact histogram costs, in bins of a histogram of all bins; 0 for
+        compact ones only, infinity for none.
     """
 
     kind: int
@@ -59,6 +63,7 @@ class GrowthRules(NamedTuple):
     seed: int
     histograms: int
     subtraction: bool
+    entry_cost: float
 
 
 class GrownTrees(NamedTuple):
@@ -129,7 +134,7 @@ class GrownTrees(NamedTuple):
 
 
 #: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
-BLOCK = 1024
+BLOCK = 512
 
 #: A node of a growing tree.
 NODE = np.dtype(
@@ -147,6 +152,7 @@ NODE = np.dtype(
         ("gain", np.float64),
         ("impurity", np.float64),
         ("square", np.float64),
+        ("compact", np.bool_),  # is searched in a compact histogram
     ],
     align=True,
 )
@@ -167,6 +173,24 @@ GROWN_NODE = np.dtype(
     align=True,
 )
 GROWN_LEAF = np.dtype([("leaf_value", np.float64), ("leaf_column", np.int32)], align=True)
+
+
+class Layout(NamedTuple):
+    """Where the bins of a histogram are: of all features, or of some of their bins.
+
+    Attributes
+    ----------
+    offset : ndarray of int64, shape (n_features + 1,)
+        Bin b of the histogram's j-th feature is its bin ``offset[j] + b``.
+    n_bins : ndarray of int64, shape (n_features,)
+        Bins of present values; the bin of missing values, if there is one, follows them.
+    size : int
+        Number of bins.
+    """
+
+    offset: NDArray[np.int64]
+    n_bins: NDArray[np.int64]
+    size: int
 
 
 class Finished(NamedTuple):
@@ -231,6 +255,8 @@ class Work(NamedTuple):
         Histograms of open leaves; the last one is scratch.
     free : ndarray of int64, shape (n_kept + 1,)
         Number of histograms that are not in use, and which ones.
+    marks, bins, features : ndarray of uint64, int32 and int64
+        Work space of `boostbench.weak_learners.compact`.
     found : ndarray of float64, shape (5, d)
         Best candidate of each feature.
     ints, floats : ndarray of int64 and float64, shape (3 + n_planes, more than BLOCK), (2, BLOCK)
@@ -248,16 +274,19 @@ class Work(NamedTuple):
     heap: NDArray[np.int64]
     histogram: NDArray[np.int64]
     free: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+    bins: NDArray[np.int32]
+    features: NDArray[np.int64]
     found: NDArray[np.float64]
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
 
     @classmethod
     def space(
-        cls, rules: GrowthRules, labels: NDArray[np.int32], max_leaves: int, d: int, n_bins: int
+        cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32], max_leaves: int
     ) -> Work:
-        """Return space for trees of n rows, d features and so many bins and leaves."""
-        n, size = len(labels), 2 * max_leaves
+        """Return space for trees of so many leaves."""
+        n, d, n_bins, size = data.n_rows, data.n_features, len(data.low), 2 * max_leaves
         n_planes = rules.n_sums + (rules.min_samples > 1 or rules.kind == COSTS)  # rows counted
         n_kept = min(rules.histograms, max_leaves)
         return cls(
@@ -272,6 +301,9 @@ class Work(NamedTuple):
             heap=np.empty(size, np.int64),
             histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
             free=np.empty(n_kept + 1, np.int64),
+            marks=np.zeros(n_bins // 64 + 1, np.uint64),
+            bins=np.empty((2, n_bins), np.int32),
+            features=np.empty((4, d + 1), np.int64),
             found=np.empty((5, d)),
             ints=np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64),
             floats=np.empty((2, BLOCK)),

@@ -25,6 +25,9 @@ __all__ = ["Tree", "numbers_of"]
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
 
+#: Cost of a row's entry in a compact histogram, measured in bins of a histogram of all bins.
+_ENTRY_COST = 2.0
+
 _NO_LIMIT = 2**63 - 1
 
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
@@ -235,6 +238,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             seed=int(rng.integers(2**62)) if random and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
             subtraction=True,
+            entry_cost=_ENTRY_COST,
         )
 
     def _criterion_for(self, demand: Demand) -> str:

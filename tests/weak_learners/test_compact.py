@@ -1,0 +1,109 @@
+"""Trees searched in compact histograms are the trees searched in histograms of all bins."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels
+from boostbench.weak_learners.binning import bin_features
+from boostbench.weak_learners.growing import grow_trees
+from boostbench.weak_learners.structures import GrownTrees
+from boostbench.weak_learners.tree import numbers_of
+from tests.weak_learners import reference
+
+NEVER, ALWAYS = np.inf, 0.0
+
+
+def grow(tree, data, demand, entry_cost, **changed) -> GrownTrees:
+    rules = tree._rules(data, demand, None)._replace(entry_cost=entry_cost, **changed)
+    numbers = numbers_of(demand)
+    columns = np.arange(len(numbers[1]))
+    return grow_trees(data, rules, *numbers, columns).trees()
+
+
+def assert_bitwise_equal(a: GrownTrees, b: GrownTrees) -> None:
+    for name in a._fields:
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+
+
+LEARNERS = [
+    Tree(),
+    Tree("entropy", max_leaf_nodes=9),
+    Tree("gain-ratio"),
+    Tree("error", max_depth=4),
+    Tree(min_samples_leaf=3),
+    Tree("entropy", min_weight_fraction_leaf=0.05, min_samples_leaf=2),
+    C45(),
+    C45(version="simple"),
+]
+
+shapes = st.fixed_dictionaries(
+    {
+        "n": st.integers(1, 60),
+        "d": st.integers(1, 5),
+        "n_classes": st.integers(2, 5),
+        "n_values": st.integers(1, 12),
+        "zeros": st.sampled_from([0.0, 0.5, 0.9]),
+        "missing": st.sampled_from([0.0, 0.1, 0.7]),
+        "left_out": st.sampled_from([0.0, 0.4]),
+        "sparse_share": st.sampled_from([0.0, 0.6, 2.0]),
+        "seed": st.integers(0, 2**32 - 1),
+    }
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(shapes, st.sampled_from(LEARNERS), st.booleans())
+def test_the_switch_changes_no_tree(shape, learner, signed):
+    rng = np.random.default_rng(shape["seed"])
+    n, d = shape["n"], shape["d"]
+    X = rng.integers(0, shape["n_values"], (n, d)) * (rng.random((n, d)) >= shape["zeros"])
+    X = np.where(rng.random((n, d)) < shape["missing"], np.nan, X)
+    weight = rng.random(n) * (rng.random(n) >= shape["left_out"])
+    demand = WeightedLabels(
+        rng.integers(0, shape["n_classes"], n).astype(np.int32), weight, shape["n_classes"]
+    )
+    if signed:
+        demand = BinaryLabels(rng.choice([-1.0, 1.0], (n, 2)) * weight[:, None])
+    data = bin_features(X, sparse_share=shape["sparse_share"])
+    whole = grow(learner, data, demand, NEVER)
+    for entry_cost in (ALWAYS, 0.1, 1.0, 10.0):
+        assert_bitwise_equal(grow(learner, data, demand, entry_cost), whole)
+
+
+@pytest.mark.parametrize("histograms", [1, 3, 100])
+@pytest.mark.parametrize("entry_cost", [ALWAYS, 0.5, 2.0])
+def test_nodes_of_both_kinds_share_the_memory_of_one_tree(entry_cost, histograms):
+    X, y = reference.integer_data(1500, 9, 5, seed=0)
+    X[:, 4] = np.where(np.random.default_rng(1).random(len(X)) < 0.2, np.nan, X[:, 4])
+    demand = WeightedLabels(y, np.random.default_rng(2).random(len(y)), 5)
+    tree = Tree(max_leaf_nodes=150)
+    data = tree.prepare(X)
+    whole = grow(tree, data, demand, NEVER)
+    assert len(whole.leaf_value) == 150
+    assert_bitwise_equal(grow(tree, data, demand, entry_cost, histograms=histograms), whole)
+
+
+def test_missing_values_alone_go_left_though_the_first_bin_is_empty_in_the_node():
+    # the second feature's lowest value is on one side of the first split, its gap on the other
+    X = np.array([[0, 0], [0, 0], [0, 0], [1, np.nan], [1, 2], [1, 3], [1, np.nan], [1, 2]])
+    y = np.array([0, 0, 0, 1, 2, 2, 1, 2], dtype=np.int32)
+    demand = WeightedLabels(y, np.ones(len(y)), 3)
+    tree = Tree()
+    data = tree.prepare(X)
+    compact = grow(tree, data, demand, ALWAYS)
+    assert_bitwise_equal(compact, grow(tree, data, demand, NEVER))
+    assert compact.feature.tolist() == [0, 1]
+    assert compact.leaf_column[compact.leaves[0]].tolist() == y.tolist()
+
+
+def test_a_tree_of_constant_features_is_one_leaf():
+    y = np.array([0, 1, 1], dtype=np.int32)
+    demand = WeightedLabels(y, np.ones(3), 2)
+    tree = Tree()
+    for sparse_share in (0.0, 2.0):
+        data = bin_features(np.full((3, 2), 7.0), sparse_share=sparse_share)
+        grown = grow(tree, data, demand, ALWAYS)
+        assert grown.feature.size == 0
+        assert grown.leaf_column.tolist() == [1]
