@@ -33,13 +33,18 @@ def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
     """
     if rules.kind == COSTS or rules.kind == TARGETS or rules.min_samples > 1 or rules.random:
         return False
-    entries, planes = rows.shape[0] * data.dense_offset.shape[0], 0
-    if data.sparse_bins.shape[0] > 0:
-        for i in range(rows.shape[0]):
-            entries += data.sparse_start[rows[i] + 1] - data.sparse_start[rows[i]]
+    planes = 0
     for k in range(total.shape[0]):
         planes += total[k] != 0
-    return rules.entry_cost * entries < planes * data.low.shape[0]
+    n_cells = np.float64(planes * data.low.shape[0])
+    cost = rules.entry_cost * (rows.shape[0] * data.dense_offset.shape[0])
+    if data.sparse_bins.shape[0] > 0:
+        for i in range(rows.shape[0]):
+            if cost >= n_cells:  # most rows of a large node need not be looked at
+                break
+            n_sparse = data.sparse_start[rows[i] + 1] - data.sparse_start[rows[i]]
+            cost += rules.entry_cost * n_sparse
+    return cost < n_cells
 
 
 @stage

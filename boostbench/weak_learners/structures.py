@@ -134,7 +134,7 @@ class GrownTrees(NamedTuple):
 
 
 #: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
-BLOCK = 512
+BLOCK = 1024
 
 #: A node of a growing tree.
 NODE = np.dtype(
