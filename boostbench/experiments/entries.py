@@ -21,6 +21,7 @@ from boostbench.experiments.fields import (
     flag,
     noise_rate,
     one_of,
+    seeds,
     text,
     unknown,
     whole,
@@ -56,6 +57,7 @@ _DATA_KEYS = (
     "missing",
     "split",
     "rounds",
+    "seeds",
     "boosters",
     "at_most",
     "extend",
@@ -87,6 +89,8 @@ class DataEntry:
         Whether ranges of parameters extend themselves.
     at_most : dict
         Largest values of numeric parameters; boosters beyond are left out.
+    seeds : tuple of int
+        In place of the config's; empty: those.
     """
 
     data: Data
@@ -95,6 +99,7 @@ class DataEntry:
     booster_params: dict[str, dict[str, Any]] = field(default_factory=dict)
     extend: bool = True
     at_most: dict[str, float] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,6 +199,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
         "missing": missing_rule,
         "split": split_spec,
         "rounds": whole(1),
+        "seeds": seeds,
         "boosters": _params_by_booster,
         "extend": flag,
         "at_most": _limits,
@@ -221,6 +227,7 @@ def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
             read.get("boosters", {}),
             read.get("extend", True),
             at_most=read.get("at_most", {}),
+            seeds=read.get("seeds", ()),
         )
         for variant, swept in expand_sweeps(params)
     ]

@@ -42,7 +42,8 @@ def expand(config: Config) -> list[Run]:
             record=config.record,
             checkpoints=config.checkpoints if config.record else (),
         )
-        for seed, noise, entry in itertools.product(config.seeds, config.noise, config.datasets)
+        for seed, noise, entry in itertools.product(_seeds(config), config.noise, config.datasets)
+        if seed in (entry.seeds or config.seeds)
         for split in _folds(entry.split or config.split)
         for booster in config.boosters
         if _allowed(_for_data(booster, entry), entry)
@@ -86,6 +87,12 @@ def _matches(run: Run, pattern: str) -> bool:
 
 def _names(run: Run) -> list[str]:
     return [run.dataset, run.data.name, run.method, run.booster.name, run.noise.label]
+
+
+def _seeds(config: Config) -> list[int]:
+    """Return all seeds: the config's, then those that data sets have beside them."""
+    own = (seed for entry in config.datasets for seed in entry.seeds)
+    return list(dict.fromkeys((*config.seeds, *own)))
 
 
 def _folds(split: str | Params) -> Iterator[str | Params]:

@@ -35,7 +35,14 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "made": [f"{started[0]} to {finished[-1]}"] if started and finished else [],
         "total fit time": [duration(fit)],
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
-        "rounds, seeds": [f"T = {config.rounds}; seeds {', '.join(map(str, config.seeds))}"],
+        "rounds, seeds": [
+            f"T = {config.rounds}; seeds {', '.join(map(str, config.seeds))}",
+            *(
+                f"{entry.data.label}: seeds {', '.join(map(str, entry.seeds))}"
+                for entry in config.datasets
+                if entry.seeds
+            ),
+        ],
         "splits": _distinct(study.results, lambda result: _split(result.run.split)),
         "data": _distinct(
             study.results,

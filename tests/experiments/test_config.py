@@ -58,6 +58,19 @@ def test_a_data_set_may_leave_out_boosters_with_larger_parameters(load):
     assert len(expand(load(text))) == 7
 
 
+def test_a_data_set_may_have_seeds_of_its_own(load):
+    text = MINIMAL.replace("[wine]", "[wine, iris: {seeds: [1, 7]}]") + "seeds: 2\n"
+    runs = expand(load(text))
+    assert [(run.dataset, run.seed) for run in runs] == [
+        ("wine", 0),
+        ("wine", 1),
+        ("iris", 1),
+        ("iris", 7),
+    ]
+    few = expand(load(text.replace("[1, 7]", "1")))
+    assert [run.seed for run in few if run.dataset == "iris"] == [0]
+
+
 def test_edges_are_in_every_record_so_asking_for_them_makes_no_other_run(load):
     asked = load(MINIMAL + "record: [edges]\n")
     assert asked.record == ()
