@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,25 +92,28 @@ def adopt(
 def _adopt_all(
     config: Config, request: Request, store: RecordStore, share: float, jobs: int, quiet: bool
 ) -> list[dict[str, Any]] | None:
-    """Judge all families; where parameters are chosen, others may follow from what was adopted."""
+    """Judge all families; where parameters are chosen, more of one follow from what was adopted."""
     from boostbench.experiments.adoption import families
 
-    rows: list[dict[str, Any]] = []
-    judged: set[tuple[str, str, str]] = set()
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     while True:
         plan = request.plan(config, store, check_packages=True)
-        todo = [family for family in families(plan.runs) if family.name not in judged]
-        if not todo:
-            return rows
-        samples = [planned for family in todo for planned in family.sample(share)]
-        if not request.carry_out(config, store, samples, jobs=jobs, quiet=quiet):
+        found = families(plan.runs)
+        new = [family for family in found if family.name not in rows]
+        more = [family for family in found if family.name in rows and _is_same(rows[family.name])]
+        if not new and not more:
+            return list(rows.values())
+        samples = [planned for family in new for planned in family.sample(share)]
+        if samples and not request.carry_out(config, store, samples, jobs=jobs, quiet=quiet):
             return None
-        rows += [_judge(family, store, share) for family in todo]
-        judged |= {family.name for family in todo}
+        rows |= {family.name: _judge(family, store, share) for family in new}
+        for family in more:
+            row = rows[family.name]
+            row["adopted"] += _adopt(family.members, store, row)
 
 
 def _judge(family: Family, store: RecordStore, share: float) -> dict[str, Any]:
-    from boostbench.experiments.adoption import adopt, same_result
+    from boostbench.experiments.adoption import same_result
 
     sample = family.sample(share)
     n_same = sum(
@@ -117,16 +121,25 @@ def _judge(family: Family, store: RecordStore, share: float) -> dict[str, Any]:
         for member in sample
     )
     rest = family.members[len(sample) :]
-    n_adopted = adopt(rest, store, sample) if n_same == len(sample) else 0
-    return {
+    row: dict[str, Any] = {
         "dataset": family.dataset,
         "booster": family.booster,
         "code": family.code,
         "checked": len(sample),
         "same": n_same,
-        "adopted": n_adopted,
-        "stale": len(rest) - n_adopted,
     }
+    n_adopted = _adopt(rest, store, row) if _is_same(row) else 0
+    return row | {"adopted": n_adopted, "stale": len(rest) - n_adopted}
+
+
+def _is_same(row: dict[str, Any]) -> bool:
+    return bool(row["same"] == row["checked"])
+
+
+def _adopt(members: Sequence[PlannedRun], store: RecordStore, row: dict[str, Any]) -> int:
+    from boostbench.experiments.adoption import adopt
+
+    return adopt(members, store, row["checked"])
 
 
 def _new_path(store: RecordStore, member: PlannedRun) -> Path:

@@ -82,7 +82,7 @@ def same_result(old: Record, new: Record) -> bool:
     return all(_same(old.get(name), new.get(name)) for name in _RESULT) and _same(*checkpoints)
 
 
-def adopt(members: Sequence[PlannedRun], store: RecordStore, checked: Sequence[PlannedRun]) -> int:
+def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> int:
     """Copy the old records of some runs under today's keys; return how many.
 
     Parameters
@@ -90,8 +90,8 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, checked: Sequence[P
     members : sequence of PlannedRun
         Of one family.
     store : RecordStore
-    checked : sequence of PlannedRun
-        Those of the family that were done again and found the same.
+    n_checked : int
+        How many of the family were done again and found the same.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, checked: Sequence[P
         record = store.read(member.path)
         if record is None:
             continue
-        older = {"key": record["key"], "checked": len(checked), "of": len(checked) + len(members)}
+        older = {"key": record["key"], "checked": n_checked, "of": n_checked + len(members)}
         fingerprints = {"key": str(member.key), "fingerprints": asdict(member.key)}
         store.write({**record, **fingerprints, "adopted": older})
         n_adopted += 1

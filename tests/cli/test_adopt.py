@@ -83,6 +83,30 @@ def test_parameters_of_one_booster_are_one_family(shell, write, tmp_path):
     assert statuses(shell) == ["ok"] * 24
 
 
+def test_runs_that_follow_from_what_was_adopted_are_adopted_too(shell, write, tmp_path):
+    extending = """
+name: adopted
+datasets: [iris]
+split: {folds: 3, validation: true}
+boosters:
+  - prior.py:Prior: {grid: {smoothing: [1, 2]}}
+select:
+  by: validation
+  extend: {smoothing: {step: 1, within: [0, 4]}}
+  prefer: {smoothing: largest}
+rounds: 3
+"""
+    write("counts.argmax()")
+    (tmp_path / "adopted.yaml").write_text(extending)
+    assert shell("run", "adopted.yaml", "--quiet").code == 0
+    n_runs = len(statuses(shell))
+    assert n_runs >= 12  # 1 and 2, then 3 and 4, on three folds
+    write("int(np.argmax(counts))")
+    outcome = shell("adopt", "adopted.yaml", "--sample", "0", "--quiet", "--json")
+    assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(1, n_runs - 1)]
+    assert statuses(shell) == ["ok"] * n_runs
+
+
 def test_nothing_is_adopted_when_a_result_changed(shell, write, done):
     write("counts.argmin()")
     outcome = shell("adopt", "adopted.yaml", "--quiet", "--json")
