@@ -303,47 +303,6 @@ def test_it_predicts_as_scikit_learn_with_the_same_trees(max_leaf_nodes: int | N
     np.testing.assert_allclose(F, forest.predict_proba(X), rtol=1e-12)
 
 
-def test_a_tree_is_written_with_the_names_of_its_world() -> None:
-    forest = Forest(
-        feature=[0, 1],
-        threshold=[0.5, -2.25],
-        missing_left=[True, False],
-        left=[~1, ~0],
-        right=[1, ~2],
-        node_offset=[0, 2],
-        leaf_value=[[1.0], [1.0], [1.0]],
-        leaf_column=[0, 1, 0],
-        leaf_offset=[0, 3],
-        n_features=2,
-    )
-    assert forest.to_text(0).splitlines()[0] == "x0 <= 0.5 or missing"
-    assert forest.to_text(0, ["age", "height"], ["no", "yes"]) == "\n".join(
-        [
-            "age <= 0.5 or missing",
-            "|-- yes +1",
-            "else",
-            "|   height <= -2.25",
-            "|   |-- no +1",
-            "|   else",
-            "|   |-- no +1",
-        ]
-    )
-    assert one_leaf_forest(1).to_text(0) == "class 1 +1.5"
-    vector = random_forest(np.random.default_rng(0), 1, max_leaves=1, width=2)
-    assert vector.to_text(0).startswith("class 0 +0.12")
-    with pytest.raises(ValueError, match=r"within 0\.\.0"):
-        forest.to_text(1)
-
-
-def test_a_tree_can_be_drawn() -> None:
-    from matplotlib.figure import Figure
-
-    ax = Figure().add_subplot()
-    forest = random_forest(np.random.default_rng(1), 1)
-    assert forest.plot(0, ax=ax) is ax
-    assert len(ax.texts) == len(forest.feature) + forest.n_leaves
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
