@@ -142,7 +142,7 @@ def run(
 
     load_plugins(plugin)
     limits = {"--jobs": jobs, "--time-limit": time_limit, "--memory-limit": memory_limit}
-    _check_cluster(executor, scheduler, limits)
+    _check_means(executor, scheduler, limits)
     means = _Means(
         executor,
         scheduler,
@@ -203,14 +203,14 @@ class _Work:
         return self.request.plan(self.config, self.store, check_packages=True)
 
 
-def _check_cluster(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
-    """Refuse options that do not go with a cluster, or go with nothing else."""
+def _check_means(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
+    """Refuse options that do not go with the executor."""
     if (executor == "dask") != (scheduler is not None):
         what = "`--executor dask` and `--scheduler ADDRESS` are given together"
         raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
     for option, value in local.items():
-        if executor == "dask" and value is not None:
-            raise BoostbenchError("the cluster decides that; leave it out", where=option)
+        if executor != "local" and value is not None:
+            raise BoostbenchError("only goes with `--executor local`; leave it out", where=option)
 
 
 def _carry_out(config: Config, work: _Work, means: _Means) -> int:
@@ -223,6 +223,7 @@ def _carry_out(config: Config, work: _Work, means: _Means) -> int:
         print(f"boostbench: skipping {n_runs(len(skipped))}: {reason}", file=sys.stderr)
     outcome = Outcome()
     if todo:
+        _warn_of_limits(config, means)
         with (
             showing_progress(config.name, quiet=means.quiet) as listener,
             means.executor_for(config, work.request.data) as executor,
@@ -234,6 +235,15 @@ def _carry_out(config: Config, work: _Work, means: _Means) -> int:
                 todo = work.follow(todo)
     untouched = [planned for planned in work.plan.runs if planned.run not in work.done]
     return _tell(config, untouched, outcome, means.quiet)
+
+
+def _warn_of_limits(config: Config, means: _Means) -> None:
+    """Say so where the limits of a config cannot be held."""
+    kinds = [kind for kind in ("time", "memory") if getattr(config.limits, kind) is not None]
+    if means.executor != "local" and kinds:
+        limits = f"limits on {' and '.join(kinds)} are"
+        text = f"{config.name}: its {limits} only held by --executor local, not here"
+        print(f"boostbench: {text}", file=sys.stderr)
 
 
 def _tell(config: Config, untouched: Sequence[PlannedRun], outcome: Outcome, quiet: bool) -> int:

@@ -284,6 +284,22 @@ def test_a_results_folder_that_cannot_be_made_is_bad_input(boostbench, tiny, tmp
     assert "results/runs/iris: cannot be read: Not a directory" in outcome.err
 
 
+def test_limits_that_do_not_hold_are_told(boostbench, tiny):
+    tiny.write_text(tiny.read_text() + "limits: {time: 30m, memory: 4G}\n")
+    outcome = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
+    assert outcome.code == 0
+    told = "tiny: its limits on time and memory are only held by --executor local, not here"
+    assert told in outcome.err
+    assert "limits" not in boostbench("run", tiny, "--only", "iris", "--executor", "inline").err
+
+
+@pytest.mark.parametrize("option", ["--jobs", "--time-limit", "--memory-limit"])
+def test_options_of_another_executor_are_refused(boostbench, tiny, option):
+    outcome = boostbench("run", tiny, "--executor", "inline", option, "2")
+    assert outcome.code == 2
+    assert f"{option}: only goes with `--executor local`; leave it out" in outcome.err
+
+
 def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
     config = sad()
     outcome = boostbench("run", config, "--executor", "inline")

@@ -53,7 +53,7 @@ def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys
     assert main(command) == 2
     assert "`--scheduler ADDRESS` are given together" in capsys.readouterr().err
     assert main([*command, "--scheduler", "tcp://127.0.0.1:1", "--time-limit", "3s"]) == 2
-    assert "--time-limit: the cluster decides that" in capsys.readouterr().err
+    assert "--time-limit: only goes with `--executor local`" in capsys.readouterr().err
 
 
 def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypatch):
