@@ -82,7 +82,7 @@ class Request:
 
         Another config is taken in the same size if it has it, and to no more rounds than this one.
         """
-        from boostbench.experiments.config import load_config
+        from boostbench.experiments.config_file import load_config
         from boostbench.experiments.wanted import plan_config
         from boostbench.reports.values.frame import collect
 
@@ -125,7 +125,7 @@ def load_configs(
         If a data folder does not exist.
     """
     from boostbench.data import search_dirs
-    from boostbench.experiments.config import load_config
+    from boostbench.experiments.config_file import load_config
     from boostbench.reports.claims import check_claims
     from boostbench.reports.parts import check_report
 

@@ -30,7 +30,7 @@ _SIZES = ("quick", "standard", "full")
 
 def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, and others that name it."""
-    from boostbench.experiments.config import load_config
+    from boostbench.experiments.config_file import load_config
     from boostbench.reports.overview import paper_of
 
     found: dict[str, list[Path]] = {}

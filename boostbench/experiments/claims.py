@@ -7,18 +7,15 @@ Here they are only read; what the options mean, and whether they are right, is k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boostbench import registry
 from boostbench.experiments.fields import Notes, text, unknown
-from boostbench.source import Place, Source, show
+from boostbench.source import Place, show
 
-if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
-
-__all__ = ["Claim", "Scope", "read_claims", "with_scope"]
+__all__ = ["Claim", "Scope", "read_claims"]
 
 _WORDS = ("says", "note")
 
@@ -49,25 +46,6 @@ class Scope:
     seeds: tuple[int, ...] = ()
     path: Path = Path()
     names: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, config: Config) -> Scope:
-        """Return what a config is about."""
-        own = [entry.rounds for entry in config.datasets if entry.rounds]
-        own += [booster.rounds for booster in config.boosters if booster.rounds]
-        return cls(
-            tuple(entry.data.label or entry.data.name for entry in config.datasets),
-            tuple(booster.label or booster.name for booster in config.boosters),
-            tuple(config.noise),
-            max([config.rounds, *own]),
-            config.checkpoints,
-            config.seeds,
-            config.path,
-            {
-                **{entry.data.label: entry.data.name for entry in config.datasets},
-                **{booster.label: booster.name for booster in config.boosters},
-            },
-        )
 
 
 @dataclass(frozen=True)
@@ -114,16 +92,6 @@ def read_claims(value: Any) -> tuple[Claim, ...]:
     return tuple(claim for claim in found if claim is not None)
 
 
-def with_scope(config: Config, source: Source) -> Config:
-    """Return the config with claims that know their lines and what the config is about."""
-    scope = Scope.of(config)
-    found = tuple(
-        replace(claim, places=_places(source, index), scope=scope)
-        for index, claim in enumerate(config.claims)
-    )
-    return config.model_copy(update={"claims": found})
-
-
 def _claim(value: Any, index: int, notes: Notes) -> Claim | None:
     if not isinstance(value, dict) or "says" not in value:
         notes.add(f"a claim must have 'says: ...' in words, found {show(value)}", index)
@@ -143,8 +111,3 @@ def _claim(value: Any, index: int, notes: Notes) -> Claim | None:
     if kind not in registry.claims:
         notes.add(unknown("kind of claim", kind, registry.claims.names()), index, kind)
     return Claim(str(value["says"]), kind, value[kind], str(value.get("note", "")))
-
-
-def _places(source: Source, index: int) -> dict[Place, str]:
-    above: Place = ("claims", index)
-    return {place[2:]: at for place, at in source.places.items() if place[:2] == above}

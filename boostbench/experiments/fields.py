@@ -18,6 +18,7 @@ __all__ = [
     "cost_matrix",
     "duration",
     "flag",
+    "is_number",
     "noise_rate",
     "one_of",
     "records",
@@ -116,9 +117,14 @@ def whole(least: int = 0) -> Callable[[Any], int]:
     return check
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number; YAML's true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def share(value: Any) -> float:
     """Return a number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
     return float(value)
 
@@ -135,7 +141,7 @@ def cost_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
     if (
         len(rows) < 2
         or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
-        or any(isinstance(x, bool) or not isinstance(x, int | float) for x in numbers)
+        or not all(map(is_number, numbers))
         or not all(0 <= x < math.inf for x in numbers)
         or not any(numbers)
     ):

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.fields import Notes, flag, one_of, unknown
+from boostbench.experiments.fields import Notes, flag, is_number, one_of
 from boostbench.experiments.runs import Axis, Params
-from boostbench.source import Place, Source, show
+from boostbench.source import show
 
-if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
-
-__all__ = ["Reach", "Select", "check_select", "read_grid", "read_select"]
+__all__ = ["Reach", "Select", "read_grid", "read_select"]
 
 _KEYS = ("by", "rounds", "extend", "prefer")
 _EXAMPLES = "validation, test or e.g. {folds: 5, stratify: true}"
@@ -98,55 +94,6 @@ def read_grid(value: Any) -> tuple[Axis, ...]:
     return axes
 
 
-def check_select(config: Config, source: Source) -> list[BoostbenchError]:
-    """Return what is wrong with the selection, seen together with the rest of a config."""
-    select = config.select
-    grids = {
-        booster.label or booster.name: booster.grid for booster in config.boosters if booster.grid
-    }
-    if select is None:
-        return [
-            BoostbenchError(
-                f"a 'grid', as that of {label!r}, needs the key 'select', which says how its "
-                "values are chosen",
-                where=source.where(("boosters",)),
-            )
-            for label in list(grids)[:1]
-        ]
-    found = []
-    own = [entry.booster_params for entry in config.datasets]
-    if (
-        not grids
-        and not select.rounds
-        and not any("grid" in p for its in own for p in its.values())
-    ):
-        what = "there is nothing to choose: no booster has a 'grid', and 'rounds' is not true"
-        found.append(BoostbenchError(f"select: {what}", where=source.where(("select",))))
-    values = {axis.name: axis.values for grid in grids.values() for axis in grid}
-    asked: list[tuple[Place, str]] = [
-        *((("select", "extend", reach.name), reach.name) for reach in select.extend),
-        *((("select", "prefer", name), name) for name, _ in select.prefer),
-    ]
-    for place, name in asked:
-        if grids and name not in values:
-            what = unknown("parameter", name, values, of="a grid")
-            found.append(BoostbenchError(what, where=source.where(place)))
-        elif not all(map(_is_number, values.get(name, ()))):
-            what = f"{'.'.join(map(str, place))} needs numbers; the grid has other values"
-            found.append(BoostbenchError(what, where=source.where(place)))
-    if select.by == "validation":
-        for index, entry in enumerate(config.datasets):
-            split = entry.split or config.split
-            if not (isinstance(split, Params) and split.get("validation")):
-                what = (
-                    "select.by: validation needs a split with a validation part, such as "
-                    f"{{folds: 4, validation: true}}; {entry.data.label} has none"
-                )
-                place = ("datasets", index, "split") if entry.split else ("split",)
-                found.append(BoostbenchError(what, where=source.where(place)))
-    return list(dict.fromkeys(found))
-
-
 def _by(value: Any) -> tuple[Literal["validation", "folds", "test"], Params | None]:
     if value == "validation":
         return "validation", None
@@ -185,19 +132,15 @@ def _reach(name: str, value: Any) -> Reach:
     notes = Notes()
     notes.keys(value, ("step", "factor", "within"))
     step, factor, within = value.get("step", 0), value.get("factor", 0), value.get("within")
-    if not _is_number(step) or ("step" in value and step <= 0):
+    if not is_number(step) or ("step" in value and step <= 0):
         notes.add(f"must be a number above 0, found {show(step)}", "step")
-    if not _is_number(factor) or ("factor" in value and factor <= 1):
+    if not is_number(factor) or ("factor" in value and factor <= 1):
         notes.add(f"must be a number above 1, found {show(factor)}", "factor")
-    if not (isinstance(within, list) and len(within) == 2 and all(map(_is_number, within))):
+    if not (isinstance(within, list) and len(within) == 2 and all(map(is_number, within))):
         notes.add(f"needs within: [smallest, largest], found {show(within)}")
     notes.close()
     assert isinstance(within, list)
     return Reach(name, step, factor, within[0], within[1])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _axes(value: Mapping[str, Any], path: tuple[str, ...], notes: Notes) -> list[Axis]:

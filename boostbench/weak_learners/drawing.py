@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boostbench.weak_learners.forest import Forest
+    from boostbench.weak_learners.forest_arrays import ForestArrays
 
 __all__ = ["plot_tree", "tree_text"]
 
@@ -18,14 +18,14 @@ class _Labels:
 
     Parameters
     ----------
-    forest : Forest
+    forest : ForestArrays
     tree : int
     feature_names, class_names : sequence of str, or None
     """
 
     def __init__(
         self,
-        forest: Forest,
+        forest: ForestArrays,
         tree: int,
         feature_names: Sequence[str] | None,
         class_names: Sequence[str] | None,
@@ -62,7 +62,7 @@ class _Labels:
 
 
 def tree_text(
-    forest: Forest,
+    forest: ForestArrays,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -71,7 +71,7 @@ def tree_text(
 
     Parameters
     ----------
-    forest : Forest
+    forest : ForestArrays
         Holds the tree.
     tree : int
         0..n_trees-1.
@@ -110,7 +110,7 @@ def tree_text(
 
 
 def plot_tree(
-    forest: Forest,
+    forest: ForestArrays,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

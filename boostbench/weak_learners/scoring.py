@@ -12,7 +12,7 @@ from boostbench.weak_learners.traversal import CompiledForest, compile_forest
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from boostbench.weak_learners.forest import Forest
+    from boostbench.weak_learners.forest_arrays import ForestArrays
 
 __all__ = ["Scoring", "find_leaves"]
 
@@ -20,7 +20,7 @@ __all__ = ["Scoring", "find_leaves"]
 _ROWS_AT_A_TIME = 1 << 16
 
 
-def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
+def find_leaves(forest: ForestArrays, X: ArrayLike) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
     compiled = compile_forest(forest)
@@ -46,7 +46,7 @@ class Scoring:
 
     def __init__(
         self,
-        forest: Forest,
+        forest: ForestArrays,
         X: ArrayLike,
         tree_index: ArrayLike,
         coefficient: ArrayLike,
@@ -59,7 +59,7 @@ class Scoring:
         self._check(forest)
         self.compiled = self._compile(forest)
 
-    def _check(self, forest: Forest) -> None:
+    def _check(self, forest: ForestArrays) -> None:
         trees, F = self.tree_index, self.F
         if trees.shape != self.coefficient.shape or trees.ndim != 1:
             raise ValueError(
@@ -75,7 +75,7 @@ class Scoring:
                 f"found {F.dtype} of shape {F.shape}"
             )
 
-    def _compile(self, forest: Forest) -> CompiledForest:
+    def _compile(self, forest: ForestArrays) -> CompiledForest:
         """Leave out the trees that are not asked for, so that they cost nothing."""
         used, renumbered = np.unique(self.tree_index, return_inverse=True)
         if len(used) == forest.n_trees:
@@ -127,7 +127,7 @@ class Scoring:
         return ends
 
 
-def _check_rows(forest: Forest, X: ArrayLike) -> NDArray[np.float64]:
+def _check_rows(forest: ForestArrays, X: ArrayLike) -> NDArray[np.float64]:
     X = np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.config import load_config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.grid import expand
 
 #: Loaded as a plugin; importing it to look for doctests would register its boosters for good.

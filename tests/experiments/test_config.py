@@ -1,7 +1,8 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config import checkpoint_ladder, load_config
+from boostbench.experiments.config import checkpoint_ladder
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.grid import expand, select
 from boostbench.experiments.runs import CLEAN, Noise, Params
 from boostbench.resources import shipped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.experiments.config import load_config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.grid import expand, select
 from boostbench.experiments.run import execute
 from boostbench.resources import shipped

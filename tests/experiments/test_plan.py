@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config import load_config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.plan import Plan, make_plan
 from boostbench.experiments.records import RecordStore
 from boostbench.experiments.wanted import load_plan

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.experiments.conduct import run_plan
-from boostbench.experiments.config import load_config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.executors import InlineExecutor
 from boostbench.experiments.grid import expand
 from boostbench.experiments.protocol import Reach

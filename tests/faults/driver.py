@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.conduct import run_plan
-from boostbench.experiments.config import load_config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.executors import LocalExecutor
 from boostbench.experiments.grid import expand
 from boostbench.experiments.plan import make_plan

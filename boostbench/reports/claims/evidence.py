@@ -227,7 +227,7 @@ class Evidence:
 
     def of(self, config: Config) -> Evidence:
         """Return the same of another config's runs; without noise if it has some without."""
-        scope = Scope.of(config)
+        scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
         selection = replace(self.selection, noises=tuple(clean or scope.noises))
         is_known = self.studies is not None and not self.is_empty

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.claims import Scope
-from boostbench.experiments.config import Config, load_config
+from boostbench.experiments.config import Config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.fields import Notes, one_of, text, unknown, whole
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.evidence import END

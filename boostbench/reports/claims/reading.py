@@ -11,7 +11,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.claims import Claim
-from boostbench.experiments.config import Config, load_config
+from boostbench.experiments.config import Config
+from boostbench.experiments.config_file import load_config
 from boostbench.experiments.fields import Notes, unknown
 from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import COMMON, Reader, in_scope, read_noises

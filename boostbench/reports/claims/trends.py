@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.claims import Scope
 from boostbench.experiments.config import Config
 from boostbench.experiments.fields import MistakesError
 from boostbench.reports.claims.comparing import opponents
@@ -258,7 +257,7 @@ def _gap(
 
 
 def _check_twin(evidence: Evidence, twin: Config, labels: Sequence[str]) -> None:
-    known = Scope.of(twin)
+    known = twin.scope()
     wanted = [("booster", name, known.boosters) for name in labels]
     wanted += [("data set", name, known.datasets) for name in evidence.selection.datasets]
     for kind, name, names in wanted:
