@@ -95,7 +95,7 @@ def test_every_command_line_shown_exists(line):
 
 def test_the_page_on_configs_names_every_key():
     from boostbench.data import Split
-    from boostbench.experiments.config import Config
+    from boostbench.experiments.configs.config import Config
 
     text = (ROOT / "docs/configs.md").read_text(encoding="utf-8")
     for key in Config.model_fields:

@@ -28,10 +28,10 @@ from boostbench.cli.run import n_cores
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
-    from boostbench.experiments.adoption import Family
-    from boostbench.experiments.config import Config
-    from boostbench.experiments.plan import PlannedRun
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.configs.config import Config
+    from boostbench.experiments.planning.adoption import Family
+    from boostbench.experiments.planning.plan import PlannedRun
+    from boostbench.experiments.store.records import RecordStore
 
 __all__ = ["adopt"]
 
@@ -69,7 +69,7 @@ def adopt(
       boostbench adopt noise20 --data DIR
       boostbench adopt configs/softmax-boosting/figures1-4.yaml --sample 0.1 --jobs 2
     """
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data, check_parameters=True)
@@ -93,7 +93,7 @@ def _adopt_all(
     config: Config, request: Request, store: RecordStore, share: float, jobs: int, quiet: bool
 ) -> list[dict[str, Any]] | None:
     """Judge all families; where parameters are chosen, more of one follow from what was adopted."""
-    from boostbench.experiments.adoption import families
+    from boostbench.experiments.planning.adoption import families
 
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     while True:
@@ -113,7 +113,7 @@ def _adopt_all(
 
 
 def _judge(family: Family, store: RecordStore, share: float) -> dict[str, Any]:
-    from boostbench.experiments.adoption import same_result
+    from boostbench.experiments.planning.adoption import same_result
 
     sample = family.sample(share)
     n_same = sum(
@@ -137,7 +137,7 @@ def _is_same(row: dict[str, Any]) -> bool:
 
 
 def _adopt(members: Sequence[PlannedRun], store: RecordStore, row: dict[str, Any]) -> int:
-    from boostbench.experiments.adoption import adopt
+    from boostbench.experiments.planning.adoption import adopt
 
     return adopt(members, store, row["checked"])
 

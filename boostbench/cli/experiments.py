@@ -13,10 +13,10 @@ from boostbench.cli.progress import showing_progress
 from boostbench.errors import BoostbenchError, ConfigError
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
-    from boostbench.experiments.plan import Plan, PlannedRun
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.configs.config import Config
+    from boostbench.experiments.planning.plan import Plan, PlannedRun
     from boostbench.experiments.runs import Run
+    from boostbench.experiments.store.records import RecordStore
     from boostbench.reports.claims.evidence import Studies
     from boostbench.reports.values.frame import Study
 
@@ -46,7 +46,7 @@ class Request:
 
     def plan(self, config: Config, store: RecordStore, *, check_packages: bool = False) -> Plan:
         """Compare the runs of one of the configs with the records in ``store``."""
-        from boostbench.experiments.wanted import plan_config
+        from boostbench.experiments.planning.wanted import plan_config
 
         asked = self._chosen()
         heads = [run for run in _expand(config) if run in asked]
@@ -63,8 +63,8 @@ class Request:
         quiet: bool = False,
     ) -> bool:
         """Do some runs within the config's limits; return whether nobody interrupted."""
-        from boostbench.experiments.conduct import run_plan
-        from boostbench.experiments.executors import LocalExecutor
+        from boostbench.experiments.running.conduct import run_plan
+        from boostbench.experiments.running.executors import LocalExecutor
 
         with (
             showing_progress(config.name, quiet=quiet) as listener,
@@ -82,8 +82,8 @@ class Request:
 
         Another config is taken in the same size if it has it, and to no more rounds than this one.
         """
-        from boostbench.experiments.config_file import load_config
-        from boostbench.experiments.wanted import plan_config
+        from boostbench.experiments.configs.file import load_config
+        from boostbench.experiments.planning.wanted import plan_config
         from boostbench.reports.values.frame import collect
 
         found: dict[Path, Study] = {}
@@ -101,7 +101,7 @@ class Request:
         return study_of
 
     def _chosen(self) -> set[Run]:
-        from boostbench.experiments.grid import select
+        from boostbench.experiments.planning.grid import select
 
         # A pattern has to match in one of the configs, not in each.
         return set(select([run for config in self.configs for run in _expand(config)], self.only))
@@ -125,7 +125,7 @@ def load_configs(
         If a data folder does not exist.
     """
     from boostbench.data import search_dirs
-    from boostbench.experiments.config_file import load_config
+    from boostbench.experiments.configs.file import load_config
     from boostbench.reports.claims import check_claims
     from boostbench.reports.parts import check_report
 
@@ -162,7 +162,7 @@ def warn_of_damage(store: RecordStore) -> None:
 
 
 def _expand(config: Config) -> list[Run]:
-    from boostbench.experiments.grid import expand
+    from boostbench.experiments.planning.grid import expand
 
     return expand(config)
 

@@ -58,7 +58,7 @@ def export(
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise BoostbenchError("write to a .csv or .parquet file", where=f"--output {output}")
 
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
     from boostbench.reports.values.frame import collect, export_rows
 
     load_plugins(plugin)

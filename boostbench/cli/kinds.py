@@ -112,7 +112,7 @@ def _dataset_rows() -> list[Row]:
 
 
 def _config_rows() -> list[Row]:
-    from boostbench.experiments.config_file import load_config
+    from boostbench.experiments.configs.file import load_config
 
     rows = []
     for name, path in shipped_configs().items():

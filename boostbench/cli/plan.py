@@ -27,8 +27,8 @@ from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.progress import in_words, n_runs
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
-    from boostbench.experiments.plan import Plan, PlannedRun
+    from boostbench.experiments.configs.config import Config
+    from boostbench.experiments.planning.plan import Plan, PlannedRun
 
 __all__ = ["plan"]
 
@@ -63,7 +63,7 @@ def plan(
       boostbench plan configs/noise20.yaml --set rounds=100 --json
       boostbench plan noise20 --size full --sample 1 --jobs 2
     """
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data, check_parameters=True)

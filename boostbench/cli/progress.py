@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from boostbench.cli.output import is_fancy
 
 if TYPE_CHECKING:
-    from boostbench.experiments.conduct import Event, Progress
+    from boostbench.experiments.running.conduct import Event, Progress
 
 __all__ = ["in_words", "n_runs", "showing_progress"]
 

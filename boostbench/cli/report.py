@@ -15,8 +15,8 @@ from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settin
 from boostbench.cli.output import is_fancy
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.configs.config import Config
+    from boostbench.experiments.store.records import RecordStore
     from boostbench.reports.report import Report
 
 __all__ = ["print_table", "report", "report_on"]
@@ -49,7 +49,7 @@ def report(
       boostbench report noise20
       boostbench report configs/quickstart.yaml --results DIR
     """
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
     load_plugins(plugin)
     loaded = load_configs(configs, settings, size=size, data=data)

@@ -21,7 +21,7 @@ from boostbench.cli.verify import in_colour
 from boostbench.errors import BoostbenchError, nearest
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
+    from boostbench.experiments.configs.config import Config
 
 __all__ = ["configs_by_paper", "reproduce"]
 
@@ -30,7 +30,7 @@ _SIZES = ("quick", "standard", "full")
 
 def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, and others that name it."""
-    from boostbench.experiments.config_file import load_config
+    from boostbench.experiments.configs.file import load_config
     from boostbench.reports.overview import paper_of
 
     found: dict[str, list[Path]] = {}
@@ -150,7 +150,7 @@ def _run(path: Path, size: str | None, data: list[Path], results: Path, jobs: in
 
 def _report(path: Path, size: str | None, data: list[Path], results: Path) -> int:
     """Report on a config and print its verdicts; 1 unless all runs and claims are well."""
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
     loaded = load_configs([str(path)], size=size, data=data)
     request = Request(loaded, results, tuple(data))

@@ -32,13 +32,13 @@ from boostbench.cli.progress import in_words, n_runs, showing_progress
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
-    from boostbench.experiments.conduct import Outcome
-    from boostbench.experiments.config import Config
-    from boostbench.experiments.dask_executor import DaskExecutor
-    from boostbench.experiments.executors import InlineExecutor, LocalExecutor
-    from boostbench.experiments.plan import Plan, PlannedRun
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.configs.config import Config
+    from boostbench.experiments.planning.plan import Plan, PlannedRun
+    from boostbench.experiments.running.conduct import Outcome
+    from boostbench.experiments.running.dask_executor import DaskExecutor
+    from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
     from boostbench.experiments.runs import Run
+    from boostbench.experiments.store.records import RecordStore
 
 __all__ = ["n_cores", "run"]
 
@@ -58,12 +58,12 @@ class _Means:
     def executor_for(
         self, config: Config, data: Sequence[Path]
     ) -> InlineExecutor | LocalExecutor | DaskExecutor:
-        from boostbench.experiments.executors import InlineExecutor, LocalExecutor
+        from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 
         if self.executor == "inline":
             return InlineExecutor(data)
         if self.executor == "dask":
-            from boostbench.experiments.dask_executor import DaskExecutor
+            from boostbench.experiments.running.dask_executor import DaskExecutor
 
             assert self.scheduler is not None
             return DaskExecutor(self.scheduler, data)
@@ -137,8 +137,8 @@ def run(
       boostbench run noise20 --time-limit 30m --memory-limit 4G
       boostbench run noise20 --retry failed,timeout
     """
-    from boostbench.experiments.quantities import parse_duration, parse_size
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.configs.quantities import parse_duration, parse_size
+    from boostbench.experiments.store.records import RecordStore
 
     load_plugins(plugin)
     limits = {"--jobs": jobs, "--time-limit": time_limit, "--memory-limit": memory_limit}
@@ -215,7 +215,7 @@ def _check_means(executor: str, scheduler: str | None, local: Mapping[str, objec
 
 def _carry_out(config: Config, work: _Work, means: _Means) -> int:
     """Do the runs of one config, and tell what came of it."""
-    from boostbench.experiments.conduct import Outcome, run_plan
+    from boostbench.experiments.running.conduct import Outcome, run_plan
 
     todo = work.todo()
     warn_of_damage(work.store)

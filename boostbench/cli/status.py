@@ -18,7 +18,7 @@ from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
 __all__ = ["status"]
 
@@ -52,7 +52,7 @@ def status(
       boostbench status noise20
       boostbench status --results DIR --json
     """
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
 
     load_plugins(plugin)
     store = RecordStore(results)
@@ -117,7 +117,7 @@ def _of_record(path: Path, record: Row) -> Row:
 
 
 def _print(rows: Sequence[Row]) -> None:
-    from boostbench.experiments.plan import STATUSES
+    from boostbench.experiments.planning.plan import STATUSES
 
     total = Counter(row["status"] for row in rows)
     shown = [status for status in STATUSES if total[status]]

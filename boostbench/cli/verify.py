@@ -14,7 +14,7 @@ from boostbench.cli.options import Configs, Data, Json, Plugins, Results, Settin
 from boostbench.cli.output import is_fancy, print_json, print_rows
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
+    from boostbench.experiments.configs.config import Config
     from boostbench.reports.claims.verdicts import Verdict
 
 __all__ = ["in_colour", "verify"]
@@ -39,7 +39,7 @@ def verify(
       boostbench verify noise20
       boostbench verify softmax-boosting/table2 --results DIR --json
     """
-    from boostbench.experiments.records import RecordStore
+    from boostbench.experiments.store.records import RecordStore
     from boostbench.reports.claims import judge
     from boostbench.reports.values.frame import collect
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config import Config
+from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
 from boostbench.reports.tables.errors import OFF, Table

@@ -10,8 +10,8 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError, UnknownNameError, nearest
-from boostbench.experiments.config import Config
-from boostbench.experiments.entries import ReportPart
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.entries import ReportPart
 from boostbench.reports.tables.data_sets import DEFAULT_COLUMNS, read_paper_sizes
 from boostbench.reports.tables.errors import Table
 from boostbench.reports.values.frame import Study

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.plan import Reported
+from boostbench.experiments.planning.plan import Reported
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
@@ -21,7 +21,7 @@ from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_
 from boostbench.reports.values.frame import Study, collect
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
+    from boostbench.experiments.configs.config import Config
 
 __all__ = ["Report", "write_report"]
 

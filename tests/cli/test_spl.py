@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.experiments.config_file import load_config
+from boostbench.experiments.configs.file import load_config
 from boostbench.reports.claims import check_claims
 from boostbench.reports.parts import check_report
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.grid import expand
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand
 
 #: Loaded as a plugin; importing it to look for doctests would register its boosters for good.
 collect_ignore = ["toys.py"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from boostbench.errors import ConfigError
-from boostbench.experiments.config_file import load_config
+from boostbench.experiments.configs.file import load_config
 
 TABLE = Path(__file__).with_name("bad_configs.txt").read_text(encoding="utf-8")
 CASES = [

@@ -1,9 +1,9 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config import checkpoint_ladder
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.grid import expand, select
+from boostbench.experiments.configs.config import checkpoint_ladder
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.runs import CLEAN, Noise, Params
 from boostbench.resources import shipped
 

@@ -4,9 +4,10 @@ import pytest
 
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.dask_executor import DaskExecutor
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running import dask_executor
+from boostbench.experiments.running.dask_executor import DaskExecutor
+from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
@@ -57,7 +58,7 @@ def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys
 
 
 def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypatch):
-    monkeypatch.setattr("boostbench.experiments.dask_executor.code_of", lambda run: "0ff1ce00")
+    monkeypatch.setattr(dask_executor, "code_of", lambda run: "0ff1ce00")
     with (
         DaskExecutor(cluster.scheduler_address) as executor,
         pytest.raises(BoostbenchError, match=r"other code of booster 'toy-centroids' .*0ff1ce00"),
@@ -74,7 +75,7 @@ def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypat
     ],
 )
 def test_an_address_without_a_scheduler_is_refused(address, message, monkeypatch):
-    monkeypatch.setattr("boostbench.experiments.dask_executor._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("boostbench.experiments.running.dask_executor._CONNECT_SECONDS", 0.5)
     with pytest.raises(BoostbenchError, match=message):
         DaskExecutor(address)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.expressions import is_expression, resolve
+from boostbench.experiments.configs.expressions import is_expression, resolve
 
 SIZES = {"K": 3, "n": 1000, "d": 20}
 

@@ -5,9 +5,9 @@ import textwrap
 
 import pytest
 
-from boostbench.experiments.fingerprints import code_fingerprint, modules_behind
-from boostbench.experiments.identity import code_of, value_of
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
+from boostbench.experiments.store.identity import code_of, value_of
 
 RUN = Run(Data("wine"), "official", CLEAN, Booster("samme"), rounds=10, seed=0)
 
@@ -41,7 +41,7 @@ def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
 
 def test_the_value_does_not_depend_on_the_process():
     code = (
-        "from boostbench.experiments.identity import value_of\n"
+        "from boostbench.experiments.store.identity import value_of\n"
         "from boostbench.experiments.runs import *\n"
         "print(value_of(Run(Data('wine'), 'official', CLEAN, Booster('samme'), 10, 0)))"
     )
@@ -70,10 +70,11 @@ def test_a_booster_brings_its_weak_learner_and_not_the_other_boosters():
 
 
 def test_the_pipeline_brings_data_and_noise():
-    behind = names_behind("boostbench.experiments.run")
-    assert {"data/splits.py", "data/loading.py", "experiments/seeds.py"} <= behind
-    assert {"boostbench/noise.py", "experiments/curves.py"} <= behind
-    assert not {"experiments/executors.py", "experiments/config.py", "errors.py"} & behind
+    behind = names_behind("boostbench.experiments.running.run")
+    assert {"data/splits.py", "data/loading.py", "running/seeds.py"} <= behind
+    assert {"boostbench/noise.py", "running/curves.py"} <= behind
+    others = {"running/executors.py", "configs/config.py", "boostbench/errors.py"}
+    assert not others & behind
 
 
 def one_vs_all(booster):
@@ -119,7 +120,7 @@ def plugin(tmp_path):
 
 
 def forget_code():
-    from boostbench.experiments import fingerprints
+    from boostbench.experiments.store import fingerprints
 
     for name in ("_fingerprint", "_path_of", "_tree_of", "_essence", "_imports_of"):
         getattr(fingerprints, name).cache_clear()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.grid import expand, select
-from boostbench.experiments.run import execute
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand, select
+from boostbench.experiments.running.run import execute
 from boostbench.resources import shipped
 
 FOLDER = os.environ.get("BOOSTBENCH_DATA", "")

@@ -5,10 +5,10 @@ from collections import defaultdict
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.plan import Plan, make_plan
-from boostbench.experiments.records import RecordStore
-from boostbench.experiments.wanted import load_plan
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.plan import Plan, make_plan
+from boostbench.experiments.planning.wanted import load_plan
+from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out
 
 MIXED = """
@@ -110,18 +110,18 @@ def data_file(tmp_path, runs_of):
 
 @pytest.fixture
 def own_runs(config_file, data_file):
-    from boostbench.experiments.grid import expand
+    from boostbench.experiments.planning.grid import expand
 
     text = SMALL.replace("[wine, iris]", "[mine]")
     return expand(load_config(config_file(text), data_dirs=[data_file.parent]))
 
 
 def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
-    from boostbench.experiments.executors import InlineExecutor
+    from boostbench.experiments.running.executors import InlineExecutor
 
     dirs = [data_file.parent]
     store = RecordStore(results)
-    from boostbench.experiments.conduct import run_plan
+    from boostbench.experiments.running.conduct import run_plan
 
     run_plan(make_plan(own_runs, store, dirs).todo(), store, InlineExecutor(dirs))
     assert counts(own_runs, results, data_dirs=dirs) == {"ok": 4}
@@ -136,8 +136,8 @@ def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
 def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
     own_runs, data_file, results
 ):
-    from boostbench.experiments.conduct import run_plan
-    from boostbench.experiments.executors import InlineExecutor
+    from boostbench.experiments.running.conduct import run_plan
+    from boostbench.experiments.running.executors import InlineExecutor
 
     dirs = [data_file.parent]
     store = RecordStore(results)
@@ -156,7 +156,7 @@ def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
 def test_changed_code_makes_a_run_stale(runs_of, results, monkeypatch):
     runs = runs_of(SMALL)
     carry_out(runs, results)
-    monkeypatch.setattr("boostbench.experiments.plan.code_of", lambda *_: "0" * 8)
+    monkeypatch.setattr("boostbench.experiments.planning.plan.code_of", lambda *_: "0" * 8)
     plan = make_plan(runs, RecordStore(results))
     assert plan.counts() == {"stale": 8}
     assert plan.runs[0].reason == "the code changed since it was done"
@@ -166,7 +166,7 @@ def test_a_booster_whose_package_is_absent_is_skipped(config_file, tmp_path, res
     (tmp_path / "mine.py").write_text("from surely_not_installed import Booster\n")
     text = SMALL.replace("[toy-centroids]", "['mine.py:Booster', toy-centroids]")
     config = load_config(config_file(text), check_parameters=False)
-    from boostbench.experiments.grid import expand
+    from boostbench.experiments.planning.grid import expand
 
     plan = make_plan(expand(config), RecordStore(results), check_packages=True)
     assert plan.counts() == {"missing": 8, "skipped": 8}

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.identity import Key
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 TWO = """

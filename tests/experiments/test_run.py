@@ -8,9 +8,9 @@ from boostbench.boosters import make_booster
 from boostbench.boosters.base import Booster as Ensembled
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
-from boostbench.experiments.seeds import rng_for
 from boostbench.theory.bounds import error_bound
 
 HALF = Params({"holdout": 0.5})

@@ -5,21 +5,20 @@ import json
 import numpy as np
 import pytest
 
-from boostbench.experiments.conduct import run_plan
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.executors import InlineExecutor
-from boostbench.experiments.grid import expand
-from boostbench.experiments.protocol import Reach
-from boostbench.experiments.records import RecordStore
-from boostbench.experiments.runs import Axis, Booster, Params
-from boostbench.experiments.selection import (
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.points import points_of, with_point
+from boostbench.experiments.configs.protocol import Reach
+from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.planning.selection import (
     choose,
     extended,
     mean_errors,
-    points_of,
-    with_point,
 )
-from boostbench.experiments.wanted import load_plan, plan_config
+from boostbench.experiments.planning.wanted import load_plan, plan_config
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.runs import Axis, Booster, Params
+from boostbench.experiments.store.records import RecordStore
 
 GRID = (Axis(("depth",), (1, 2, 3)), Axis(("learner", "tree", "beta"), (1e-5, 1e-6)))
 BASE = """

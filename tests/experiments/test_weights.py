@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.weights import WeightTally, noisy_among_heaviest
 from boostbench.experiments.runs import Booster, Data, Noise, Params, Run
-from boostbench.experiments.weights import WeightTally, noisy_among_heaviest
 
 GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
 FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from boostbench.experiments.conduct import run_plan
-from boostbench.experiments.executors import InlineExecutor
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.store.records import RecordStore
 
 #: What may differ between two records of the same run.
 CIRCUMSTANCES = ("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished")

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.conduct import run_plan
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.executors import LocalExecutor
-from boostbench.experiments.grid import expand
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.store.records import RecordStore
 from boostbench.registry import load_plugin
 
 

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.executors import LocalExecutor
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 MIXED = """
@@ -119,8 +119,8 @@ def test_the_pool_costs_little_per_run(runs_of, results):
 
 
 def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, results):
-    from boostbench.experiments.conduct import run_plan
-    from boostbench.experiments.executors import InlineExecutor
+    from boostbench.experiments.running.conduct import run_plan
+    from boostbench.experiments.running.executors import InlineExecutor
 
     runs = runs_of(MIXED.replace("BAD", "toy-raises"))
     store = RecordStore(results)

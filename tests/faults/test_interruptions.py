@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from boostbench.experiments.executors import LocalExecutor
-from boostbench.experiments.plan import make_plan
-from boostbench.experiments.records import RecordStore
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import carry_out, records_of
 
 DRIVER = Path(__file__).with_name("driver.py")

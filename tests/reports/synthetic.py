@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.experiments.config import Config
-from boostbench.experiments.entries import DataEntry, ReportPart
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.entries import DataEntry, ReportPart
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
 from boostbench.reports.values.frame import Study, collect
 

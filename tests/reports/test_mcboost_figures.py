@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.runs import Booster, Params
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.codewords import draw_codewords

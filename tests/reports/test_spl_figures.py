@@ -8,8 +8,8 @@ from matplotlib.collections import PathCollection
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.margin_losses import read_losses
-from boostbench.experiments.run import execute, prepare
+from boostbench.experiments.configs.margin_losses import read_losses
+from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.runs import Booster, Noise, Params
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.curves import draw_curves

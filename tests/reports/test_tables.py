@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.entries import DataEntry
+from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.runs import CLEAN, Booster, Data
 from boostbench.reports.tables.errors import build_table
 from boostbench.reports.tables.facts import within_tolerance

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from boostbench.experiments.fields import MistakesError
+from boostbench.experiments.configs.fields import MistakesError
 from boostbench.reports.claims.evidence import Case, Evidence, Place
 from boostbench.reports.claims.options import (
     Amount,

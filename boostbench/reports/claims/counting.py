@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from boostbench.experiments.fields import MistakesError
+from boostbench.experiments.configs.fields import MistakesError
 from boostbench.reports.claims.comparing import opponents, other_side, relation_of
 from boostbench.reports.claims.evidence import END, Case, Evidence
 from boostbench.reports.claims.options import (

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from boostbench.experiments.claims import Scope
-from boostbench.experiments.config import Config
+from boostbench.experiments.configs.claims import Scope
+from boostbench.experiments.configs.config import Config
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.samples import Opinion, Sample, Unit, mean_of
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.claims import Scope
-from boostbench.experiments.fields import MistakesError, one_of
-from boostbench.experiments.margin_losses import NamedLoss, read_losses
+from boostbench.experiments.configs.claims import Scope
+from boostbench.experiments.configs.fields import MistakesError, one_of
+from boostbench.experiments.configs.margin_losses import NamedLoss, read_losses
 from boostbench.reports.claims.evidence import Case, Evidence
 from boostbench.reports.claims.samples import Opinion
 from boostbench.reports.claims.shapes import shaped

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from boostbench.errors import ConfigError
-from boostbench.experiments.claims import Scope
-from boostbench.experiments.config import Config
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.fields import Notes, one_of, text, unknown, whole
+from boostbench.experiments.configs.claims import Scope
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import Notes, one_of, text, unknown, whole
+from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.evidence import END
 from boostbench.reports.claims.shapes import AtLeast, Boundary, Tolerance

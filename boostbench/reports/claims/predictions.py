@@ -9,8 +9,8 @@ from typing import Annotated
 
 import numpy as np
 
-from boostbench.experiments.claims import Scope
-from boostbench.experiments.fields import MistakesError, one_of, whole
+from boostbench.experiments.configs.claims import Scope
+from boostbench.experiments.configs.fields import MistakesError, one_of, whole
 from boostbench.reports.claims.counting import enough
 from boostbench.reports.claims.evidence import END, Case, Evidence
 from boostbench.reports.claims.options import Labels, ShareOrCount

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import numpy as np
 
-from boostbench.experiments.claims import Scope
-from boostbench.experiments.fields import MistakesError, whole
+from boostbench.experiments.configs.claims import Scope
+from boostbench.experiments.configs.fields import MistakesError, whole
 from boostbench.reports.claims.comparing import opponents
 from boostbench.reports.claims.evidence import Case, Evidence, Place
 from boostbench.reports.claims.options import Flag, Labels, Rounds, read_number

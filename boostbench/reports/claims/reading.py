@@ -10,10 +10,10 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.claims import Claim
-from boostbench.experiments.config import Config
-from boostbench.experiments.config_file import load_config
-from boostbench.experiments.fields import Notes, unknown
+from boostbench.experiments.configs.claims import Claim
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import Notes, unknown
+from boostbench.experiments.configs.file import load_config
 from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import COMMON, Reader, in_scope, read_noises
 from boostbench.reports.claims.shapes import AtLeast

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.config import Config
-from boostbench.experiments.fields import MistakesError
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import MistakesError
 from boostbench.reports.claims.comparing import opponents
 from boostbench.reports.claims.evidence import END, Case, Evidence, Place
 from boostbench.reports.claims.options import (

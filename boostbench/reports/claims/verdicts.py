@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from boostbench.experiments.claims import Claim
+from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.evidence import Case, Studies
 from boostbench.reports.claims.reading import read_claim
 from boostbench.reports.claims.samples import NEVER

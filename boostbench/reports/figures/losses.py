@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.margin_losses import NamedLoss, read_losses
+from boostbench.experiments.configs.margin_losses import NamedLoss, read_losses
 from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.options import check_choice

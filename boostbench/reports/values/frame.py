@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.plan import Reported
+from boostbench.experiments.planning.plan import Reported
 from boostbench.experiments.runs import Noise, Params, Run
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
-    from boostbench.experiments.config import Config
+    from boostbench.experiments.configs.config import Config
 
 __all__ = [
     "EXPORT_COLUMNS",

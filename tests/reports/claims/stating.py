@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostbench.experiments.claims import read_claims
-from boostbench.experiments.config import Config
-from boostbench.experiments.config_file import with_scope
+from boostbench.experiments.configs.claims import read_claims
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.file import with_scope
 from boostbench.source import Source
 
 

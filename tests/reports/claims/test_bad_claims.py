@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from boostbench.errors import ConfigError
-from boostbench.experiments.config_file import load_config
+from boostbench.experiments.configs.file import load_config
 from boostbench.reports.claims import check_claims
 
 GOLDEN = Path(__file__).with_name("bad_claims.txt")

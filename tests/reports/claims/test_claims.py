@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.config_file import load_config
+from boostbench.experiments.configs.file import load_config
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Sample, check_claims, judge
 from boostbench.reports.claims.samples import NEVER, all_of, any_of, lower, near, share_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boostbench.experiments.entries import DataEntry
+from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.runs import Data
 from boostbench.reports.claims import judge
 from tests.reports.claims.stating import with_claims

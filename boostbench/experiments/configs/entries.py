@@ -13,8 +13,8 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.expressions import is_expression
-from boostbench.experiments.fields import (
+from boostbench.experiments.configs.expressions import is_expression
+from boostbench.experiments.configs.fields import (
     MistakesError,
     Notes,
     cost_matrix,
@@ -26,15 +26,15 @@ from boostbench.experiments.fields import (
     unknown,
     whole,
 )
-from boostbench.experiments.parameters import (
+from boostbench.experiments.configs.parameters import (
     check_booster_params,
     check_generator_params,
     check_noise_params,
 )
-from boostbench.experiments.protocol import read_grid
+from boostbench.experiments.configs.points import points_of, with_point
+from boostbench.experiments.configs.protocol import read_grid
+from boostbench.experiments.configs.sweeps import expand_sweeps, swept_label
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
-from boostbench.experiments.selection import points_of, with_point
-from boostbench.experiments.sweeps import expand_sweeps, swept_label
 from boostbench.source import Place, show
 
 __all__ = [

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from boostbench.errors import BoostbenchError, nearest
-from boostbench.experiments.quantities import parse_duration, parse_size
+from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.source import Place, show
 
 __all__ = [

@@ -27,17 +27,30 @@ from pebble import ProcessExpired, ProcessPool
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.environment import THREAD_VARIABLES
-from boostbench.experiments.identity import Key
-from boostbench.experiments.records import Record
+from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.running.worker import (
+    Job,
+    compile_kernels,
+    failure,
+    now,
+    perform,
+    start_worker,
+)
 from boostbench.experiments.runs import Run
-from boostbench.experiments.worker import Job, compile_kernels, failure, now, perform, start_worker
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.records import Record
 from boostbench.registry import loaded_plugins
 
 __all__ = ["Executor", "InlineExecutor", "LocalExecutor"]
 
 #: Imported once, by the process that all workers are forked from.
-_PRELOADED = ["numpy", "sklearn", "numba", "boostbench.experiments.run", "boostbench.boosters"]
+_PRELOADED = [
+    "numpy",
+    "sklearn",
+    "numba",
+    "boostbench.experiments.running.run",
+    "boostbench.boosters",
+]
 _WATCH_SECONDS = 0.2
 _MAX_POOLS = 4
 _LEAST_MEMORY = 2**29

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError, RecordError
-from boostbench.experiments.identity import Key, value_of
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.identity import Key, value_of
 
 __all__ = ["FORMAT", "Record", "RecordStore", "StoredRecord"]
 
 FORMAT = 1
-#: What `boostbench.experiments.worker` makes of a run; see docs/architecture.md.
+#: What `boostbench.experiments.running.worker` makes of a run; see docs/architecture.md.
 Record = dict[str, Any]
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")

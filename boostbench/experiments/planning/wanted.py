@@ -16,21 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.experiments.config import Config
-from boostbench.experiments.grid import expand, select
-from boostbench.experiments.plan import FAILURES, Plan, PlannedRun, Planner, make_plan
-from boostbench.experiments.protocol import Select
-from boostbench.experiments.records import Record, RecordStore, StoredRecord
-from boostbench.experiments.runs import Run
-from boostbench.experiments.selection import (
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.points import points_of, with_point
+from boostbench.experiments.configs.protocol import Select
+from boostbench.experiments.planning.grid import expand, select
+from boostbench.experiments.planning.plan import FAILURES, Plan, PlannedRun, Planner, make_plan
+from boostbench.experiments.planning.selection import (
     Choice,
     Errors,
     choose,
     extended,
     mean_errors,
-    points_of,
-    with_point,
 )
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.records import Record, RecordStore, StoredRecord
 
 __all__ = ["Chosen", "load_plan", "plan_config"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.expressions import is_expression
-from boostbench.experiments.fields import Notes, unknown
+from boostbench.experiments.configs.expressions import is_expression
+from boostbench.experiments.configs.fields import Notes, unknown
 
 __all__ = ["check_booster_params", "check_generator_params", "check_noise_params", "drawn_by"]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostbench import registry
-from boostbench.experiments.fingerprints import code_fingerprint
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
+from boostbench.experiments.store.fingerprints import code_fingerprint
 
 __all__ = ["Key", "code_of", "value_of"]
 
-_PIPELINE = "boostbench.experiments.run"
-_CROSS_VALIDATION = "boostbench.experiments.crossfit"
+_PIPELINE = "boostbench.experiments.running.run"
+_CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
 
 
 @dataclass(frozen=True)

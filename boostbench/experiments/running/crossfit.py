@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from boostbench.data import fold_ids
-from boostbench.experiments.curves import Tally, staged_labels
-from boostbench.experiments.run import make, prepare, warm_up
+from boostbench.experiments.running.curves import Tally, staged_labels
+from boostbench.experiments.running.run import make, prepare, warm_up
+from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.runs import Run
-from boostbench.experiments.seeds import rng_for
 
 __all__ = ["cross_validate"]
 
@@ -35,9 +35,9 @@ def cross_validate(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, 
     Returns
     -------
     outcome : dict
-        As of `boostbench.experiments.run.execute`, with one curve: ``validation_errors``, summed
-        over the folds. A fit that stopped early holds its last count; a class that a fold does
-        not leave in training is never answered.
+        As of `boostbench.experiments.running.run.execute`, with one curve:
+        ``validation_errors``, summed over the folds. A fit that stopped early holds its last
+        count; a class that a fold does not leave in training is never answered.
     """
     assert run.validation is not None
     begin = time.perf_counter()

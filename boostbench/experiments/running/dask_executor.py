@@ -10,11 +10,11 @@ from typing import Any
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError
-from boostbench.experiments import environment
-from boostbench.experiments.identity import Key, code_of
-from boostbench.experiments.records import Record
+from boostbench.experiments.running import environment
+from boostbench.experiments.running.worker import Job, failure, load_plugins, now, perform
 from boostbench.experiments.runs import Run
-from boostbench.experiments.worker import Job, failure, load_plugins, now, perform
+from boostbench.experiments.store.identity import Key, code_of
+from boostbench.experiments.store.records import Record
 from boostbench.registry import loaded_plugins
 
 __all__ = ["DaskExecutor"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.config import Config
-from boostbench.experiments.fields import is_number, unknown
-from boostbench.experiments.parameters import drawn_by
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import is_number, unknown
+from boostbench.experiments.configs.parameters import drawn_by
 from boostbench.experiments.runs import Params
 from boostbench.source import Place, Source
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
-from boostbench.experiments.costs import CostModel, Sizes
-from boostbench.experiments.identity import Key, code_of, value_of
-from boostbench.experiments.records import Record, RecordStore, StoredRecord
+from boostbench.experiments.planning.costs import CostModel, Sizes
 from boostbench.experiments.runs import Booster, Data, Params, Run
+from boostbench.experiments.store.identity import Key, code_of, value_of
+from boostbench.experiments.store.records import Record, RecordStore, StoredRecord
 
 __all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "Planner", "Reported", "make_plan"]
 

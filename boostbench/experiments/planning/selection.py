@@ -8,12 +8,11 @@ The protocol of "Multi-class deep boosting" (Sec. 6.2 of its reading) and of SPL
     3  where a value kept lies at an end of its range, the range grows there: from 1 again
     4  the test error of what was kept is reported
 
-Files, processes and plans are the business of `boostbench.experiments.wanted`.
+Files, processes and plans are the business of `boostbench.experiments.planning.wanted`.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.protocol import Reach
-from boostbench.experiments.runs import Axis, Booster, Params
-from boostbench.experiments.sweeps import swept_label
+from boostbench.experiments.configs.points import Grid, Point, points_of
+from boostbench.experiments.configs.protocol import Reach
+from boostbench.experiments.runs import Axis
 
-__all__ = ["Choice", "Grid", "choose", "extended", "mean_errors", "points_of", "with_point"]
+__all__ = ["Choice", "choose", "extended", "mean_errors"]
 
-Grid = tuple[Axis, ...]
-Point = tuple[Any, ...]
 #: Error counts after each round, of whole numbers of any size.
 Errors = NDArray[Any]
 
@@ -59,31 +56,6 @@ class Choice:
     rounds: int
     errors: int
     n_ties: int
-
-
-def points_of(grid: Grid) -> list[Point]:
-    """Return every combination of values as listed, the last parameter running fastest.
-
-    Without any parameter there is one point, the empty one.
-    """
-    return list(itertools.product(*(axis.values for axis in grid)))
-
-
-def with_point(booster: Booster, point: Point) -> Booster:
-    """Return the booster with the values of a point of its grid."""
-    if not booster.grid:
-        return booster
-    params = booster.params.plain()
-    for axis, value in zip(booster.grid, point, strict=True):
-        place = params
-        for key in axis.path[:-1]:
-            if not isinstance(place.get(key), dict):
-                place[key] = {}
-            place = place[key]
-        place[axis.name] = value
-    swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
-    label = swept_label(booster.label or booster.name, swept)
-    return replace(booster, params=Params(params), label=label, grid=())
 
 
 def choose(

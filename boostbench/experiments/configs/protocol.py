@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from boostbench.experiments.fields import Notes, flag, is_number, one_of
+from boostbench.experiments.configs.fields import Notes, flag, is_number, one_of
 from boostbench.experiments.runs import Axis, Params
 from boostbench.source import show
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from boostbench.experiments.identity import Key
-from boostbench.experiments.plan import PlannedRun
-from boostbench.experiments.records import Record, RecordStore
+from boostbench.experiments.planning.plan import PlannedRun
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.records import Record, RecordStore
 
 __all__ = ["Family", "adopt", "families", "same_result"]
 

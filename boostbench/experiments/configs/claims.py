@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import registry
-from boostbench.experiments.fields import Notes, text, unknown
+from boostbench.experiments.configs.fields import Notes, text, unknown
 from boostbench.source import Place, show
 
 __all__ = ["Claim", "Scope", "read_claims"]

@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.claims import Claim
-from boostbench.experiments.config import Config, Limits, checkpoint_ladder
-from boostbench.experiments.config_checks import cross_checks
-from boostbench.experiments.entries import Setting
-from boostbench.experiments.fields import MistakesError, unknown
-from boostbench.experiments.overrides import apply_override
+from boostbench.experiments.configs.checks import cross_checks
+from boostbench.experiments.configs.claims import Claim
+from boostbench.experiments.configs.config import Config, Limits, checkpoint_ladder
+from boostbench.experiments.configs.entries import Setting
+from boostbench.experiments.configs.fields import MistakesError, unknown
+from boostbench.experiments.configs.overrides import apply_override
 from boostbench.source import Place, Source, read_source, show
 
 __all__ = ["load_config", "with_scope"]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
-from boostbench.experiments.executors import Executor
-from boostbench.experiments.plan import PlannedRun
-from boostbench.experiments.records import Record, RecordStore
+from boostbench.experiments.planning.plan import PlannedRun
+from boostbench.experiments.running.executors import Executor
+from boostbench.experiments.store.records import Record, RecordStore
 
 __all__ = ["Event", "Outcome", "Progress", "run_plan"]
 

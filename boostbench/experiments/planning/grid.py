@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, nearest
-from boostbench.experiments.config import Config
-from boostbench.experiments.entries import DataEntry
-from boostbench.experiments.protocol import read_grid
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.entries import DataEntry
+from boostbench.experiments.configs.protocol import read_grid
 from boostbench.experiments.runs import Booster, Data, Params, Run
 
 __all__ = ["expand", "select"]

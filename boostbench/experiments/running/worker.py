@@ -16,10 +16,10 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, DataUnavailableError
-from boostbench.experiments import environment
-from boostbench.experiments.identity import Key
-from boostbench.experiments.records import FORMAT, Record
+from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.records import FORMAT, Record
 
 __all__ = [
     "LOG_LINES",
@@ -100,7 +100,7 @@ def perform(job: Job, *, raise_errors: bool = False) -> Record:
 
 def compile_kernels(jobs: Sequence[Job]) -> None:
     """Have compiled, and stored on disk, what the boosters of some jobs need."""
-    from boostbench.experiments.run import warm_up
+    from boostbench.experiments.running.run import warm_up
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     environment.die_with_parent()
@@ -131,11 +131,11 @@ def now() -> str:
 
 
 def _execute(job: Job) -> dict[str, Any]:
-    from boostbench.experiments.run import execute  # heavy: numpy, scikit-learn, numba
+    from boostbench.experiments.running.run import execute  # heavy: numpy, scikit-learn, numba
 
     load_plugins(job)
     if job.run.validation is not None:
-        from boostbench.experiments.crossfit import cross_validate
+        from boostbench.experiments.running.crossfit import cross_validate
 
         return cross_validate(job.run, job.data_dirs)
     return execute(job.run, job.data_dirs)

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationInfo
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments import entries, fields
-from boostbench.experiments.claims import Claim, Scope, read_claims
-from boostbench.experiments.entries import DataEntry, ReportPart, Setting
-from boostbench.experiments.fields import Notes
-from boostbench.experiments.protocol import Select, read_select
+from boostbench.experiments.configs import entries, fields
+from boostbench.experiments.configs.claims import Claim, Scope, read_claims
+from boostbench.experiments.configs.entries import DataEntry, ReportPart, Setting
+from boostbench.experiments.configs.fields import Notes
+from boostbench.experiments.configs.protocol import Select, read_select
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
 from boostbench.source import show
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from boostbench import registry
 from boostbench.data import Dataset, impute, load, locate, split
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.curves import (
+from boostbench.experiments.configs.expressions import resolve
+from boostbench.experiments.running.curves import (
     Costs,
     Curves,
     Labels,
@@ -31,10 +32,9 @@ from boostbench.experiments.curves import (
     staged_labels,
     takes_callback,
 )
-from boostbench.experiments.expressions import resolve
+from boostbench.experiments.running.seeds import rng_for
+from boostbench.experiments.running.weights import WeightTally
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
-from boostbench.experiments.seeds import rng_for
-from boostbench.experiments.weights import WeightTally
 from boostbench.noise import corrupt
 
 __all__ = ["Problem", "execute", "make", "prepare", "warm_up"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.weights import WeightTally
+from boostbench.experiments.running.weights import WeightTally
 
 __all__ = [
     "Costs",

@@ -1,0 +1,1 @@
+"""What an experiment is: the keys of a config, read and checked."""

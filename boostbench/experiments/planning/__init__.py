@@ -1,0 +1,1 @@
+"""Which runs a config wants, and what is left to do of them."""

@@ -1,0 +1,1 @@
+"""Run records, and what makes one count for a run."""
