@@ -99,6 +99,21 @@ def _claims_as_stated(
     return None if config is None or found else with_scope(config, source).claims
 
 
+def with_scope(config: Config, source: Source) -> Config:
+    """Return the config with claims that know their lines and what the config is about."""
+    scope = config.scope()
+    found = tuple(
+        replace(claim, places=_places(source, index), scope=scope)
+        for index, claim in enumerate(config.claims)
+    )
+    return config.model_copy(update={"claims": found})
+
+
+def _places(source: Source, index: int) -> dict[Place, str]:
+    above: Place = ("claims", index)
+    return {place[2:]: at for place, at in source.places.items() if place[:2] == above}
+
+
 def _prepared(
     source: Source, overrides: Sequence[str], size: str | None, complaints: list[BoostbenchError]
 ) -> Source:
@@ -200,18 +215,3 @@ def _keys() -> list[str]:
 def _without_echoes(complaints: list[BoostbenchError]) -> list[BoostbenchError]:
     """A mistake in the general part shows again in every size; say it once."""
     return list({str(complaint): complaint for complaint in complaints}.values())
-
-
-def with_scope(config: Config, source: Source) -> Config:
-    """Return the config with claims that know their lines and what the config is about."""
-    scope = config.scope()
-    found = tuple(
-        replace(claim, places=_places(source, index), scope=scope)
-        for index, claim in enumerate(config.claims)
-    )
-    return config.model_copy(update={"claims": found})
-
-
-def _places(source: Source, index: int) -> dict[Place, str]:
-    above: Place = ("claims", index)
-    return {place[2:]: at for place, at in source.places.items() if place[:2] == above}
