@@ -34,6 +34,8 @@ class AdaBoostMR(MDeepBoost):
         Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         As of `MDeepBoost`.
+    leaves : {"label", "distribution"}, default="label"
+        As of `MDeepBoost`.
     step : {"bound", "exact"}, default="bound"
         ``"bound"`` is AdaBoost.MR's alpha.
     reuse : bool, default=True
@@ -64,6 +66,7 @@ class AdaBoostMR(MDeepBoost):
         n_estimators: int = 100,
         *,
         weak_learner: Any = None,
+        leaves: str = "label",
         step: str = "bound",
         reuse: bool = True,
         random_state: Any = None,
@@ -73,6 +76,7 @@ class AdaBoostMR(MDeepBoost):
             complexity_penalty=0.0,
             l1_penalty=0.0,
             weak_learner=weak_learner,
+            leaves=leaves,
             direction="figure1",
             step=step,
             reuse=reuse,
@@ -91,7 +95,7 @@ class AdaBoostMRL1(MDeepBoost):
         Number of rounds T, at least 1.
     l1_penalty : float, default=1e-6
         beta, not negative.
-    weak_learner, direction, step, reuse, random_state
+    weak_learner, leaves, direction, step, reuse, random_state
         As of `MDeepBoost`.
 
     Attributes
@@ -117,6 +121,7 @@ class AdaBoostMRL1(MDeepBoost):
         *,
         l1_penalty: float = 1e-6,
         weak_learner: Any = None,
+        leaves: str = "label",
         direction: str = "projected",
         step: str = "bound",
         reuse: bool = True,
@@ -127,6 +132,7 @@ class AdaBoostMRL1(MDeepBoost):
             complexity_penalty=0.0,
             l1_penalty=l1_penalty,
             weak_learner=weak_learner,
+            leaves=leaves,
             direction=direction,
             step=step,
             reuse=reuse,

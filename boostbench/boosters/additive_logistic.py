@@ -24,7 +24,7 @@ class AdditiveLogistic(MDeepBoost):
     ----------
     n_estimators : int, default=100
         Number of rounds T, at least 1.
-    weak_learner, step, reuse, random_state
+    weak_learner, leaves, step, reuse, random_state
         As of `MDeepBoost`.
     offset : float, default=1.0
         1 as the paper's comp-sum; 0 is the textbook loss.
@@ -51,6 +51,7 @@ class AdditiveLogistic(MDeepBoost):
         n_estimators: int = 100,
         *,
         weak_learner: Any = None,
+        leaves: str = "label",
         step: str = "bound",
         reuse: bool = True,
         offset: float = 1.0,
@@ -62,6 +63,7 @@ class AdditiveLogistic(MDeepBoost):
             complexity_penalty=0.0,
             l1_penalty=0.0,
             weak_learner=weak_learner,
+            leaves=leaves,
             direction="figure1",
             step=step,
             reuse=reuse,
@@ -81,7 +83,7 @@ class AdditiveLogisticL1(MDeepBoost):
         Number of rounds T, at least 1.
     l1_penalty : float, default=1e-6
         beta, not negative.
-    weak_learner, direction, step, reuse, offset, random_state
+    weak_learner, leaves, direction, step, reuse, offset, random_state
         As of `MDeepBoost`.
 
     Attributes
@@ -107,6 +109,7 @@ class AdditiveLogisticL1(MDeepBoost):
         *,
         l1_penalty: float = 1e-6,
         weak_learner: Any = None,
+        leaves: str = "label",
         direction: str = "projected",
         step: str = "bound",
         reuse: bool = True,
@@ -119,6 +122,7 @@ class AdditiveLogisticL1(MDeepBoost):
             complexity_penalty=0.0,
             l1_penalty=l1_penalty,
             weak_learner=weak_learner,
+            leaves=leaves,
             direction=direction,
             step=step,
             reuse=reuse,

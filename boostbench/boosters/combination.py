@@ -17,8 +17,8 @@ _GRID = 2.0**38
 def on_grid(step: float) -> float:
     """Return the multiple of 2**-38 (4e-12) nearest to a step.
 
-    Sums of such numbers below 2**15 are exact in float64, so the scores do not depend on the order
-    of the steps, and a tree whose steps sum to zero leaves no trace.
+    Sums of such numbers below 2**15 are exact in float64, so the scores of trees that answer labels
+    do not depend on the order of the steps, and one whose steps sum to zero leaves no trace.
 
     Examples
     --------
@@ -84,7 +84,10 @@ class Combination:
         coefficients = np.array(self.coefficients)
         kept = np.flatnonzero(coefficients)
         for forest in self._trees:
-            forest.add_scores(X, kept, coefficients[kept], F)
+            if forest.width == 1:
+                forest.add_scores(X, kept, coefficients[kept], F)
+            else:  # multiples of shares are rounded: only the same steps give the same sums
+                forest.add_scores(X, self._tree_index, self._steps, F)
         return F
 
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:

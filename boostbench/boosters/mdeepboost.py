@@ -7,7 +7,7 @@ paper               here                                        shape
 ==================  ==========================================  ===================
 f                   ``game.scores``                             (n, K)
 D_t, S_t            ``D`` (see `multiclass_objectives`)
-h_j(x_i, .)         1 at ``labels[i]``, 0 elsewhere             (n,)
+h_j(x_i, .)         ``answers`` (see `leaf_answers`)
 alpha_{t,j}         ``f.coefficients[j]``
 Lambda_j            ``penalty``                                 (candidates,)
 eps_{t,j}           ``eps``                                     (candidates,)
@@ -31,6 +31,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.combination import Combination, on_grid
 from boostbench.boosters.game import TINY, Game, Step, softmax
+from boostbench.boosters.leaf_answers import PATHS, Answers, LabelAnswers, TreePath
 from boostbench.boosters.multiclass_objectives import (
     EXPONENTIAL,
     LOGISTIC,
@@ -41,12 +42,11 @@ from boostbench.boosters.multiclass_objectives import (
     Objective,
     Sum,
     closed_step,
-    error_of,
 )
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
-from boostbench.weak_learners import Costs, GrowthPath, make_weak_learner
+from boostbench.weak_learners import Costs, make_weak_learner
 
 __all__ = ["MDeepBoost", "tree_complexity"]
 
@@ -57,7 +57,7 @@ _FLAT = 1e-12
 class MDeepBoost(BoostingClassifier):
     r"""Projected coordinate descent on a penalised convex objective over all decision trees.
 
-    With trees :math:`h_j` that answer one label each and scores
+    With trees :math:`h_j` that answer one label, or a distribution, in each leaf and scores
     :math:`F = \sum_j \alpha_j h_j`, the booster minimises over :math:`\alpha \ge 0`
 
     .. math::
@@ -82,8 +82,14 @@ class MDeepBoost(BoostingClassifier):
     l1_penalty : float, default=1e-6
         beta, not negative.
     weak_learner : str, dict, object or None, default=None
-        A learner that grows paths of trees for costs. None is the paper's: ``"greedy"`` with
-        ``max_depth`` 5 (the root is at depth 0).
+        A learner that grows paths of trees for costs, or for weighted labels where leaves answer
+        distributions. None is ``"greedy"``, or ``"tree"``, with ``max_depth`` 5 (the root is at
+        depth 0).
+    leaves : {"label", "distribution"}, default="label"
+        What a leaf answers: the label of the least cost, in trees grown for the costs, the best
+        there is; or the shares of the classes in the weight of its rows, in trees grown for that
+        weight, as decision trees commonly are. ``"distribution"`` goes with the surrogates
+        ``"sum"`` and ``"comp-sum"`` and the step ``"bound"``.
     direction : {"projected", "figure1"}, default="projected"
         ``"projected"`` descends along the steepest feasible direction, as Sec. 3.3 and Theorem 2
         say, so that coefficients may shrink; ``"figure1"`` along the smallest derivative, as
@@ -126,6 +132,7 @@ class MDeepBoost(BoostingClassifier):
         **BoostingClassifier._parameter_constraints,
         "surrogate": [StrOptions({"sum", "comp-sum", "max-sum", "max"})],
         "loss": [StrOptions({"exponential", "logistic"})],
+        "leaves": [StrOptions({"label", "distribution"})],
         "complexity_penalty": [Interval(Real, 0, None, closed="left")],
         "l1_penalty": [Interval(Real, 0, None, closed="left")],
         "direction": [StrOptions({"projected", "figure1"})],
@@ -143,6 +150,7 @@ class MDeepBoost(BoostingClassifier):
         complexity_penalty: float = 1e-6,
         l1_penalty: float = 1e-6,
         weak_learner: Any = None,
+        leaves: str = "label",
         direction: str = "projected",
         step: str = "bound",
         reuse: bool = True,
@@ -154,6 +162,7 @@ class MDeepBoost(BoostingClassifier):
         self.loss = loss
         self.complexity_penalty = complexity_penalty
         self.l1_penalty = l1_penalty
+        self.leaves = leaves
         self.direction = direction
         self.step = step
         self.reuse = reuse
@@ -169,7 +178,7 @@ class MDeepBoost(BoostingClassifier):
         rng: np.random.Generator,
         on_round: OnRound,
     ) -> None:
-        learner = self._path_learner(game.n_classes)
+        learner, trees = self._path_learner(game.n_classes), PATHS[self.leaves]
         data = learner.prepare(X, rows.representative)
         loss, F, y, w = self._loss_part(), game.scores, game.y, game.sample_weight
         chosen = _Chosen(Combination(game.n_classes), [], [])
@@ -177,15 +186,15 @@ class MDeepBoost(BoostingClassifier):
         stop = ""
         for t in range(1, self.n_estimators + 1):
             D = loss.weigh(F, y, w)  # lines 10-14
-            cost = D.cost(y)  # Eq. 12
-            path = learner.grow_path(data, Costs(cost), rng)
+            cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
+            path = trees.grow(learner, data, y, D, cost, rng)
             k = self._steepest(path, chosen, cost, D, loss, game)  # line 5
             eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, game))  # lines 6-8
             if k is None or eta == 0.0:
                 stop = "stationary"
                 break
             chosen.f.add_step(k.tree, eta)  # line 9
-            F[np.arange(len(y)), k.labels] += eta
+            k.answers.add_to(F, eta)
             game.memo["penalty"] += k.penalty * eta
             stop = "perfect weak learner" if k.is_perfect else ""
             step = Step(eta, 1.0 - 2.0 * k.eps, stop)
@@ -200,7 +209,7 @@ class MDeepBoost(BoostingClassifier):
 
     def _steepest(
         self,
-        path: GrowthPath,
+        path: TreePath,
         chosen: _Chosen,
         cost: NDArray[np.float64],
         D: Distribution,
@@ -212,13 +221,13 @@ class MDeepBoost(BoostingClassifier):
         A direction's derivative is ``2 S/m d`` with ``d = eps - 1/2 + Lambda m / (2 S)``. On ties
         an old tree comes before a new one, and a small one before its successors.
         """
-        old = chosen.labels if self.reuse else []
+        old = chosen.answers if self.reuse else []
         n_old = len(old)
         leaves = np.arange(min(2, path.max_leaves), path.max_leaves + 1)
         sizes = np.concatenate([chosen.sizes[:n_old], np.maximum(leaves - 1, 1)])
         complexity = tree_complexity(sizes, self.n_features_in_, game.n_samples)
         penalty = self.complexity_penalty * complexity + self.l1_penalty
-        eps = np.concatenate([_errors(old, cost), path.impurity[leaves - 1]])
+        eps = np.concatenate([_errors(old, cost), path.errors[leaves - 1]])
         d = eps - 0.5 + 0.5 * penalty * D.inverse_scale
         descent = np.maximum(-d, 0.0)
         if self.direction == "projected" and old:
@@ -233,7 +242,7 @@ class MDeepBoost(BoostingClassifier):
         k = int(np.argmax(descent >= descent.max() - _FLAT))
         tree = k if k < n_old else chosen.add(path, int(leaves[k - n_old]), int(sizes[k]))
         return _Direction(
-            tree, chosen.labels[tree], chosen.f.coefficients[tree], eps[k], penalty[k]
+            tree, chosen.answers[tree], chosen.f.coefficients[tree], eps[k], penalty[k]
         )
 
     def _step_along(self, k: _Direction, D: Distribution, loss: Objective, game: Game) -> float:
@@ -241,7 +250,8 @@ class MDeepBoost(BoostingClassifier):
         b = k.penalty * D.inverse_scale
         if self.step == "exact" or not loss.smooth:
             F, y, w = game.scores, game.y, game.sample_weight
-            return loss.exact_step(F, y, w, D, k.labels, b, k.alpha)
+            assert isinstance(k.answers, LabelAnswers)
+            return loss.exact_step(F, y, w, D, k.answers.labels, b, k.alpha)
         eps = TINY if k.is_perfect else k.eps
         return closed_step(1.0 - eps, eps, b, k.alpha)
 
@@ -272,14 +282,22 @@ class MDeepBoost(BoostingClassifier):
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 4, at the deepest of the paper's depths."""
-        return "greedy", {"max_depth": 5}
+        return "greedy" if self.leaves == "label" else "tree", {"max_depth": 5}
 
     def _path_learner(self, n_classes: int) -> Any:
-        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
-        if not hasattr(learner, "grow_path") or Costs not in learner.accepts:
+        fits = self.surrogate in ("sum", "comp-sum") and self.step == "bound"
+        if self.leaves == "distribution" and not fits:
             raise ValueError(
-                f"{type(self).__name__} chooses among all trees of one growth path for costs; weak "
-                f"learner {learner!r} grows none: take 'greedy', 'tree' or 'stump'"
+                "leaves='distribution' goes with surrogate 'sum' or 'comp-sum' and step 'bound', "
+                f"not with {self.surrogate!r} and {self.step!r}"
+            )
+        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
+        demand = PATHS[self.leaves].demand
+        if not hasattr(learner, "grow_path") or demand not in learner.accepts:
+            raise ValueError(
+                f"{type(self).__name__} chooses among all trees of one growth path for "
+                f"{demand.__name__}; weak learner {learner!r} grows none: take 'greedy', 'tree' or "
+                "'stump'"
             )
         return learner
 
@@ -301,12 +319,12 @@ class _Chosen(NamedTuple):
     """The trees chosen so far, f with their answers on the training rows and their sizes."""
 
     f: Combination
-    labels: list[NDArray[np.int32]]
+    answers: list[Answers]
     sizes: list[int]
 
-    def add(self, path: GrowthPath, n_leaves: int, size: int) -> int:
+    def add(self, path: TreePath, n_leaves: int, size: int) -> int:
         h = path.take(n_leaves)
-        self.labels.append(h.labels)
+        self.answers.append(h)
         self.sizes.append(size)
         return self.f.add_tree(h.trees)
 
@@ -315,7 +333,7 @@ class _Direction(NamedTuple):
     """A tree, its answers on the training rows, alpha, eps and Lambda."""
 
     tree: int
-    labels: NDArray[np.int32]
+    answers: Answers
     alpha: float
     eps: float
     penalty: float
@@ -326,9 +344,9 @@ class _Direction(NamedTuple):
         return self.eps <= TINY and self.penalty == 0.0
 
 
-def _errors(labels: list[NDArray[np.int32]], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+def _errors(trees: list[Answers], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return eps of each tree (Eq. 12)."""
-    return np.array([error_of(answers, cost) for answers in labels])
+    return np.array([h.error(cost) for h in trees])
 
 
 def tree_complexity(

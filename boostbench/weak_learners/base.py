@@ -69,6 +69,12 @@ class Hypothesis:
         h = np.zeros((self.leaves.shape[1], n_classes), order="F")
         return self.add_to(h, 1.0)
 
+    def sums(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up numbers of the training rows, shape (n, m), in every leaf of one tree."""
+        n_leaves = self.trees.n_leaves
+        columns = [np.bincount(self.leaves[0], column, n_leaves) for column in numbers.T]
+        return np.stack(columns, axis=1)
+
     def inner(self, W: NDArray[np.float64]) -> float:
         """Return the sum of ``W * h`` over the training rows and classes.
 

@@ -34,6 +34,11 @@ class GrowthPath:
         return len(self.grown.leaf_value)
 
     @property
+    def children(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Left and right children of the nodes in the order of splits; a leaf is ``~leaf``."""
+        return self.grown.left, self.grown.right
+
+    @property
     def impurity(self) -> NDArray[np.float64]:
         """Impurity mass of the tree of 1, 2, ..., `max_leaves` leaves.
 
@@ -42,6 +47,24 @@ class GrowthPath:
         steps = np.concatenate([self.grown.root_impurity, -self.grown.gain])
         impurity: NDArray[np.float64] = np.maximum(np.cumsum(steps), 0.0)
         return impurity
+
+    def sums(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Add up numbers of the training rows in every node and in every leaf of the whole tree.
+
+        Parameters
+        ----------
+        numbers : ndarray of float64, shape (n, m)
+
+        Returns
+        -------
+        nodes, leaves : ndarray of float64, shape (n_leaves - 1, m) and (n_leaves, m)
+        """
+        leaves = self.take(self.max_leaves).sums(numbers)
+        nodes = np.zeros((self.max_leaves - 1, numbers.shape[1]))
+        for node in range(len(nodes) - 1, -1, -1):  # a child comes after its parent
+            for child in (self.grown.left[node], self.grown.right[node]):
+                nodes[node] += leaves[~child] if child < 0 else nodes[child]
+        return nodes, leaves
 
     def take(self, n_leaves: int) -> Hypothesis:
         """Return the best-first tree of ``n_leaves`` leaves, 1..`max_leaves`.

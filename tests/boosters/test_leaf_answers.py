@@ -1,0 +1,148 @@
+"""Trees whose leaves answer distributions: their errors, and boosting them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.boosters import make_booster
+from boostbench.boosters.leaf_answers import PATHS
+from boostbench.boosters.multiclass_objectives import CompSum, Objective, Sum
+from boostbench.weak_learners import Tree
+from tests.boosters.descents import descend, noisy_problem
+
+SHARES = {"leaves": "distribution"}
+
+
+def grown(seed: int, depth: int, part: Objective) -> SimpleNamespace:
+    """Return a problem, the costs at random scores, and the path of trees grown there."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((60, 3)).round(1), rng.integers(4, size=60).astype(np.int32)
+    y[X[:, 0] > 0.6] = 1
+    F, weight = rng.normal(size=(60, 4)), rng.random(60)
+    weight /= weight.sum()
+    D = part.weigh(F, y, weight)
+    cost = np.asfortranarray(D.cost(y))
+    learner = Tree(max_depth=depth)
+    path = PATHS["distribution"].grow(learner, learner.prepare(X), y, D, cost, rng)
+    return SimpleNamespace(X=X, y=y, F=F, weight=weight, D=D, cost=cost, path=path)
+
+
+@given(st.integers(0, 200), st.integers(1, 5))
+@settings(deadline=None)
+def test_a_paths_errors_are_those_of_its_trees(seed: int, depth: int) -> None:
+    its = grown(seed, depth, Sum())
+    assert len(its.path.errors) == its.path.max_leaves
+    for n_leaves, error in enumerate(its.path.errors, 1):
+        tree = its.path.take(n_leaves)
+        h = tree.trees.add_scores(its.X, [0], [1.0], np.zeros(its.cost.shape))
+        assert_allclose(h.sum(axis=1), 1.0)
+        assert error == pytest.approx((its.cost * h).sum(), abs=1e-14)
+        assert tree.error(its.cost) == pytest.approx(error, abs=1e-14)
+
+
+def test_leaves_answer_what_those_of_cart_answer() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.random((200, 4)), rng.integers(3, size=200).astype(np.int32)
+    y[X[:, 1] > 0.5] = 2
+    D = Sum().weigh(rng.normal(size=(200, 3)), y, np.full(200, 1 / 200))
+    learner = Tree(max_depth=3)
+    path = PATHS["distribution"].grow(learner, learner.prepare(X), y, D, D.cost(y), rng)
+    h = np.zeros((200, 3))
+    path.take(path.max_leaves).add_to(h, 1.0)
+    cart = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, D.right)
+    assert_allclose(h, cart.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("part", [Sum(), CompSum()], ids=["sum", "comp-sum"])
+def test_the_error_gives_the_derivative(part: Objective) -> None:
+    its, delta = grown(1, 3, part), 1e-6
+    tree = its.path.take(its.path.max_leaves)
+    up, down = its.F.copy(order="F"), its.F.copy(order="F")
+    tree.add_to(up, delta)
+    tree.add_to(down, -delta)
+    slope = its.weight @ (part.losses(up, its.y) - part.losses(down, its.y)) / (2 * delta)
+    edge = 1 - 2 * tree.error(its.cost)
+    assert slope == pytest.approx(-np.exp(its.D.log_scale) * edge, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"loss": "logistic"}, {"surrogate": "comp-sum"}], ids=["sum", "logistic", "comp"]
+)
+@pytest.mark.parametrize("direction", ["projected", "figure1"])
+@pytest.mark.parametrize("price", [0.0, 0.005])
+def test_the_objective_never_rises(form: dict[str, Any], direction: str, price: float) -> None:
+    X, y = noisy_problem()
+    booster = make_booster(
+        "mdeepboost", n_estimators=25, weak_learner={"tree": {"max_depth": 4}}, direction=direction,
+        complexity_penalty=2 * price, l1_penalty=price, **SHARES, **form,
+    )  # fmt: skip
+    losses: list[float] = []
+    booster.fit(X, y, on_round=lambda info: losses.append(info.loss))
+    assert (np.diff(losses) <= 1e-10).all()
+    assert (booster.coefficients_ >= 0.0).all()
+    assert len(losses) >= 5
+
+
+def adaboost_mr_of_stumps(X: np.ndarray, y: np.ndarray, T: int) -> tuple[np.ndarray, list[float]]:
+    """Run AdaBoost.MR (Figure 1 without penalty) on scikit-learn's stumps."""
+    rows, K = np.arange(len(y)), y.max() + 1
+    F, alphas = np.zeros((len(y), K)), []
+    for _ in range(T):
+        D = np.exp(F - F[rows, y][:, None])
+        D[rows, y] = 0.0
+        D /= D.sum()
+        h = DecisionTreeClassifier(max_depth=1).fit(X, y, D.sum(axis=1)).predict_proba(X)
+        edge = (D * (h[rows, y][:, None] - h)).sum()
+        alphas.append(0.5 * np.log((1 + edge) / (1 - edge)))
+        F += alphas[-1] * h
+    return F, alphas
+
+
+def test_it_is_adaboost_mr_on_ordinary_stumps() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(120, 3))
+    y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.5])
+    booster = make_booster(
+        "adaboost-mr", n_estimators=15, weak_learner={"tree": {"max_depth": 1}}, reuse=False,
+        **SHARES,
+    ).fit(X, y)  # fmt: skip
+    F, alphas = adaboost_mr_of_stumps(X, y, 15)
+    assert_allclose(booster.coefficients_, alphas, atol=1e-9)
+    assert_allclose(booster.decision_function(X), F, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["mdeepboost", "adaboost-mr-l1", "additive-logistic"])
+def test_stages_are_refits_and_the_last_is_the_prediction(name: str) -> None:
+    X, y = noisy_problem()
+    learner = {"tree": {"max_depth": 3}}
+    booster = make_booster(name, n_estimators=30, weak_learner=learner, **SHARES).fit(X, y)
+    stages = [scores.copy() for scores in booster._staged_scores(X)]
+    assert_array_equal(stages[-1], booster._scores(X))
+    short = make_booster(name, n_estimators=12, weak_learner=learner, **SHARES).fit(X, y)
+    assert_array_equal(short._scores(X), stages[11])
+
+
+def test_shares_are_weaker_than_labels_in_training() -> None:
+    X, y = noisy_problem()
+    both = {
+        leaves: descend("adaboost-mr", X, y, 3, n_estimators=30, leaves=leaves).losses[-1]
+        for leaves in ("label", "distribution")
+    }
+    assert both["label"] < both["distribution"]
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"step": "exact"}, {"surrogate": "max"}, {"surrogate": "max-sum"}], ids=str
+)
+def test_what_needs_labels_is_refused(parameters: dict[str, Any]) -> None:
+    X, y = noisy_problem()
+    with pytest.raises(ValueError, match="leaves='distribution' goes with surrogate"):
+        make_booster("mdeepboost", **SHARES, **parameters).fit(X, y)
