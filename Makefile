@@ -12,7 +12,7 @@ DEMO := demo-results
 SIZE ?= standard
 RESULTS ?= results
 JOBS ?= 2
-DEEP := $(addprefix deep-,table1 table2 table3 table4 rounds few-rounds objectives)
+DEEP := $(addprefix deep-,table1 table2 table3 table4 distributions rounds few-rounds objectives)
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
@@ -177,6 +177,9 @@ deep-table3: setup  ## logistic losses, parameters chosen on the test folds
 
 deep-table4: setup  ## its data sets, counted
 	$(call experiment,deep-boosting/table4)
+
+deep-distributions: setup  ## Table 1 with trees that answer distributions
+	$(call experiment,deep-boosting/table1-distributions)
 
 deep-rounds: setup  ## 100, 200 and 500 rounds
 	$(call experiment,deep-boosting/rounds)
