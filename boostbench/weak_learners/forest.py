@@ -31,6 +31,7 @@ class Forest(ForestArrays):
     --------
     One tree of two leaves: the first answers class 0, the second class 1.
 
+    >>> import numpy as np
     >>> stump = Forest(
     ...     feature=[0], threshold=[0.5], missing_left=[True], left=[~0], right=[~1],
     ...     node_offset=[0, 1], leaf_value=[[1.0], [1.0]], leaf_column=[0, 1],
