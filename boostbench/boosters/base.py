@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
-from boostbench.weak_learners import make_weak_learner
+from boostbench.weak_learners import Demand, make_weak_learner
 
 __all__ = ["Booster"]
 
@@ -56,6 +56,15 @@ class Booster(BoostingClassifier):
     model_ : Ensemble
         The weak hypotheses and their steps.
     """
+
+    @classmethod
+    def demands(cls) -> tuple[type, ...]:
+        """Return the demands that `ask` may return, as its annotation says."""
+        try:
+            said = get_type_hints(cls.ask).get("return")
+        except NameError:  # an annotation of somebody's that names what is not imported
+            return ()
+        return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))
 
     @abstractmethod
     def ask(self, game: Game) -> Any:

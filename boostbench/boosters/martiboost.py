@@ -112,6 +112,11 @@ class MartiBoost(TwoClasses):
         self.min_mass = min_mass
         self.rule = rule
 
+    @classmethod
+    def demands(cls) -> tuple[type, ...]:
+        """Return the labels -1 and +1, with their weights."""
+        return (BinaryLabels,)
+
     def _train(
         self,
         game: Game,

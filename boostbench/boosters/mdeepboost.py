@@ -257,6 +257,11 @@ class MDeepBoost(BoostingClassifier):
 
     # ---- the rest -------------------------------------------------------------------------
 
+    @classmethod
+    def demands(cls) -> tuple[type, ...]:
+        """Return costs, or weighted labels where leaves answer distributions."""
+        return tuple(path.demand for path in PATHS.values())
+
     def objective(self, game: Game) -> float:
         """Return loss and penalty (Eqs. 6-9)."""
         losses = self._loss_part().losses(game.scores, game.y)

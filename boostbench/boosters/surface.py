@@ -145,6 +145,11 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of the paper's weak learner."""
 
+    @classmethod
+    def demands(cls) -> tuple[type, ...]:
+        """Return what the weak learner may be asked for; empty if that is not known beforehand."""
+        return ()
+
     def loss_if_wrong(self, game: Game) -> float:
         """Return the least objective of a sample that is answered wrong; 0 if it may lose nothing.
 

@@ -59,6 +59,8 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
         return
     if "weak_learner" in own:
         _check_weak_learner(own["weak_learner"], notes)
+        if not notes.found:
+            _check_demands(booster, name, own["weak_learner"], notes)
     if "booster" in own:
         _check_inner_booster(own["booster"], notes)
     if not notes.found:
@@ -127,6 +129,29 @@ def _check_weak_learner(spec: Any, notes: Notes) -> None:
             notes.add(what, place, name, key)
     if not notes.found:
         _check_values(learner, params, notes, place, name)
+
+
+def _check_demands(booster: Any, name: str, spec: Any, notes: Notes) -> None:
+    """Note it if the weak learner can never meet what the booster asks for."""
+    asked = set(booster.demands()) if hasattr(booster, "demands") else set()
+    learner = spec if isinstance(spec, str) else next(iter(spec))
+    met = _accepted_by(learner)
+    if asked and met and not asked & met:
+        kinds = " or ".join(sorted(kind.__name__ for kind in asked))
+        takers = [other for other in registry.weak_learners.names() if asked & _accepted_by(other)]
+        notes.add(
+            f"weak learner {learner!r} cannot meet {kinds}, which {name!r} asks for; "
+            f"take one of: {', '.join(takers)}",
+            "weak_learner",
+        )
+
+
+def _accepted_by(learner: str) -> set[type]:
+    """Return the demands that a weak learner meets; none if it does not say."""
+    try:
+        return set(getattr(registry.weak_learners.get(learner), "accepts", ()))
+    except (ImportError, BoostbenchError):
+        return set()
 
 
 def _check_inner_booster(spec: Any, notes: Notes) -> None:

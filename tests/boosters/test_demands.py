@@ -1,0 +1,66 @@
+"""What boosters say beforehand that they ask for is what they ask for."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from boostbench.boosters import make_booster
+from boostbench.boosters.base import Booster
+from boostbench.weak_learners import Demand, make_weak_learner
+from tests.boosters.test_common import BINARY, TABLE
+
+
+class Listening:
+    """A weak learner that notes the kinds of demands."""
+
+    accepts = get_args(Demand)
+
+    def __init__(self, learner: Any) -> None:
+        self.learner = learner
+        self.kinds: set[type] = set()
+
+    def prepare(self, X: np.ndarray, rows: np.ndarray | None = None) -> Any:
+        return self.learner.prepare(X, rows)
+
+    def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
+        self.kinds.add(type(demand))
+        return self.learner.fit(data, demand, rng)
+
+    def grow_path(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
+        self.kinds.add(type(demand))
+        return self.learner.grow_path(data, demand, rng)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name != "one-vs-all"])
+def test_a_booster_asks_for_what_it_says(name: str) -> None:
+    n_classes = 2 if name in BINARY else 3
+    X, y = make_classification(60, n_informative=4, n_classes=n_classes, random_state=0)
+    parameters = {**TABLE[name], "n_estimators": 3, "weak_learner": None}
+    default = make_booster(name, **parameters).default_weak_learner(n_classes)
+    listening = Listening(make_weak_learner(None, default))
+    booster = make_booster(name, **{**parameters, "weak_learner": listening}).fit(X, y)
+    assert listening.kinds
+    assert listening.kinds <= set(booster.demands())
+
+
+class Unclear(Booster):
+    """Its annotation names what is not there."""
+
+    def ask(self, game: Any) -> Nothing:  # type: ignore[name-defined]  # noqa: F821
+        raise AssertionError
+
+
+class Silent(Booster):
+    """It is not annotated."""
+
+    def ask(self, game):  # type: ignore[no-untyped-def]
+        raise AssertionError
+
+
+@pytest.mark.parametrize("cls", [Unclear, Silent])
+def test_what_is_not_said_is_not_known(cls: type[Booster]) -> None:
+    assert cls.demands() == ()
