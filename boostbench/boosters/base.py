@@ -57,11 +57,10 @@ class Booster(BoostingClassifier):
         The weak hypotheses and their steps.
     """
 
-    @classmethod
-    def demands(cls) -> tuple[type, ...]:
+    def demands(self) -> tuple[type, ...]:
         """Return the demands that `ask` may return, as its annotation says."""
         try:
-            said = get_type_hints(cls.ask).get("return")
+            said = get_type_hints(type(self).ask).get("return")
         except NameError:  # an annotation of somebody's that names what is not imported
             return ()
         return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))

@@ -183,7 +183,7 @@ class SharePath:
         """Each split puts the errors of two leaves in the place of one's."""
         weights, costs = self.path.sums(self.weight), self.path.sums(self.cost)
         nodes, leaves = (
-            (shares_of(w) * c).sum(axis=1) for w, c in zip(weights, costs, strict=True)
+            (_shares_of(w) * c).sum(axis=1) for w, c in zip(weights, costs, strict=True)
         )
         left, right = (
             np.where(child < 0, leaves[~child], nodes[np.maximum(child, 0)])
@@ -196,11 +196,11 @@ class SharePath:
     def take(self, n_leaves: int) -> ShareAnswers:
         """Return the tree of that many leaves."""
         h = self.path.take(n_leaves)
-        shares = shares_of(h.sums(self.weight))
+        shares = _shares_of(h.sums(self.weight))
         return ShareAnswers(Hypothesis(h.trees.with_leaf_values(shares), h.leaves))
 
 
-def shares_of(weights: Floats) -> Floats:
+def _shares_of(weights: Floats) -> Floats:
     """Return each row's entries divided by their sum."""
     shares: Floats = weights / weights.sum(axis=1, keepdims=True)
     return shares

@@ -112,8 +112,7 @@ class MartiBoost(TwoClasses):
         self.min_mass = min_mass
         self.rule = rule
 
-    @classmethod
-    def demands(cls) -> tuple[type, ...]:
+    def demands(self) -> tuple[type, ...]:
         """Return the labels -1 and +1, with their weights."""
         return (BinaryLabels,)
 

@@ -257,10 +257,18 @@ class MDeepBoost(BoostingClassifier):
 
     # ---- the rest -------------------------------------------------------------------------
 
-    @classmethod
-    def demands(cls) -> tuple[type, ...]:
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        fits = self.surrogate in ("sum", "comp-sum") and self.step == "bound"
+        if self.leaves == "distribution" and not fits:
+            raise ValueError(
+                "leaves='distribution' goes with surrogate 'sum' or 'comp-sum' and step 'bound', "
+                f"not with {self.surrogate!r} and {self.step!r}"
+            )
+
+    def demands(self) -> tuple[type, ...]:
         """Return costs, or weighted labels where leaves answer distributions."""
-        return tuple(path.demand for path in PATHS.values())
+        return (PATHS[self.leaves].demand,)
 
     def objective(self, game: Game) -> float:
         """Return loss and penalty (Eqs. 6-9)."""
@@ -290,14 +298,8 @@ class MDeepBoost(BoostingClassifier):
         return "greedy" if self.leaves == "label" else "tree", {"max_depth": 5}
 
     def _path_learner(self, n_classes: int) -> Any:
-        fits = self.surrogate in ("sum", "comp-sum") and self.step == "bound"
-        if self.leaves == "distribution" and not fits:
-            raise ValueError(
-                "leaves='distribution' goes with surrogate 'sum' or 'comp-sum' and step 'bound', "
-                f"not with {self.surrogate!r} and {self.step!r}"
-            )
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
-        demand = PATHS[self.leaves].demand
+        (demand,) = self.demands()
         if not hasattr(learner, "grow_path") or demand not in learner.accepts:
             raise ValueError(
                 f"{type(self).__name__} chooses among all trees of one growth path for "

@@ -145,8 +145,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of the paper's weak learner."""
 
-    @classmethod
-    def demands(cls) -> tuple[type, ...]:
+    def demands(self) -> tuple[type, ...]:
         """Return what the weak learner may be asked for; empty if that is not known beforehand."""
         return ()
 

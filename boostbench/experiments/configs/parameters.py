@@ -59,12 +59,12 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
         return
     if "weak_learner" in own:
         _check_weak_learner(own["weak_learner"], notes)
-        if not notes.found:
-            _check_demands(booster, name, own["weak_learner"], notes)
     if "booster" in own:
         _check_inner_booster(own["booster"], notes)
     if not notes.found:
         _check_values(booster, own, notes)
+    if not notes.found:
+        _check_together(booster, name, own, notes)
 
 
 def check_noise_params(model: str, params: Mapping[str, Any], notes: Notes) -> None:
@@ -131,9 +131,22 @@ def _check_weak_learner(spec: Any, notes: Notes) -> None:
         _check_values(learner, params, notes, place, name)
 
 
-def _check_demands(booster: Any, name: str, spec: Any, notes: Notes) -> None:
+def _check_together(cls: Any, name: str, params: Mapping[str, Any], notes: Notes) -> None:
+    """Note values of a booster that are right alone and wrong together."""
+    if not hasattr(cls, "_parameter_constraints"):
+        return
+    booster = cls(**{key: value for key, value in params.items() if not _holds_expression(value)})
+    try:
+        booster._validate_params()
+    except ValueError as error:
+        notes.add(f"booster {name!r}: {_first_line(error)}")
+        return
+    if "weak_learner" in params and hasattr(booster, "demands"):
+        _check_demands(set(booster.demands()), name, params["weak_learner"], notes)
+
+
+def _check_demands(asked: set[type], name: str, spec: Any, notes: Notes) -> None:
     """Note it if the weak learner can never meet what the booster asks for."""
-    asked = set(booster.demands()) if hasattr(booster, "demands") else set()
     learner = spec if isinstance(spec, str) else next(iter(spec))
     met = _accepted_by(learner)
     if asked and met and not asked & met:
