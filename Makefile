@@ -12,7 +12,7 @@ DEMO := demo-results
 SIZE ?= standard
 RESULTS ?= results
 JOBS ?= 2
-DEEP := $(addprefix deep-,table1 table2 table3 table4 distributions rounds few-rounds objectives)
+DEEP := $(addprefix deep-,table1 table2 table3 table4 distributions rounds few-rounds prices objectives)
 MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
@@ -186,6 +186,9 @@ deep-rounds: setup  ## 100, 200 and 500 rounds
 
 deep-few-rounds: setup  ## at which T AdaBoost.MR has the printed errors
 	$(call experiment,deep-boosting/few-rounds)
+
+deep-prices: setup  ## depth and price, one at a time
+	$(call experiment,deep-boosting/prices)
 
 deep-objectives: setup  ## the four objectives
 	$(call experiment,deep-boosting/objectives)
