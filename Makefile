@@ -25,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo test lint format docs bench attack clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ docs: setup  ## rewrite docs/cli.md from the help texts
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
+
+attack: setup  ## hostile inputs, kills and signals by the thousand, counted; an hour or so
+	@$(BIN)/python -m checks.attack
 
 papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
 
@@ -195,4 +198,4 @@ deep-objectives: setup  ## the four objectives
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	@find boostbench tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find boostbench tests benchmarks checks -name __pycache__ -type d -prune -exec rm -rf {} +

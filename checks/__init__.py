@@ -1,0 +1,1 @@
+"""Long checks that are no tests: `python -m checks.attack`, `python -m checks.bits`."""

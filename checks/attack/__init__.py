@@ -1,0 +1,1 @@
+"""Hostile inputs, kills and signals, tried by the thousand and counted."""
