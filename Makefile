@@ -25,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench attack clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo test lint format docs bench attack same-bits clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 
 attack: setup  ## hostile inputs, kills and signals by the thousand, counted; an hour or so
 	@$(BIN)/python -m checks.attack
+
+same-bits: setup  ## every booster on every processor that this one can stand in for
+	@$(BIN)/python -m checks.bits --emulate
 
 papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
 

@@ -1,0 +1,348 @@
+"""`python -m checks.bits [--quick] [--write FILE | --compare FILE | --emulate]`: the same bits?
+
+A stated list of runs is done, every booster and weak learner among them, and what each gives is
+kept to the last bit: curves, scores after every round, probabilities, computed figures. Two lists
+from before and after a change, or from two machines, must not differ. ``--emulate`` does the list
+on processors that this one can stand in for: with other kernels of OpenBLAS, with narrower vector
+instructions in numpy, the C library and numba, and with two threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
+from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.running.run import make, prepare
+from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.theory import figures, gaussians
+
+Values = dict[str, list[Any]]
+_DIGEST = "digest"
+
+ROUNDS, QUICK_ROUNDS, FEW_ROUNDS = 300, 40, 15
+
+_TREE = {"tree": {"max_leaf_nodes": 4}}
+_DEEP = list(product(("sum", "comp-sum", "max-sum", "max"), ("exponential", "logistic")))
+_EXACT = {"step": "exact", "complexity_penalty": 1e-4, "l1_penalty": 1e-4}
+#: Parameters that change a booster's arithmetic, beside its own defaults.
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "adaboost-m1": [{"resample": True, "weak_learner": _TREE}],
+    "adaboost-mh": [{"weak_learner": "multilabel-stump"}],
+    "adaboost-mm": [{"step": "exact"}],
+    "cd-mcboost": [
+        {"step": "newton"},
+        {"loss": "logistic"},
+        {"loss": "tangent"},
+        {"orientation": "helmert"},
+    ],
+    "drifting-game": [
+        {"gamma": 0.1, "condition": condition, "loss": loss}
+        for condition in ("uniform", "minimal")
+        for loss in ("exponential", "zero-one")
+    ],
+    "gd-mcboost": [{"loss": "logistic"}, {"loss": "tangent"}],
+    "l2boost": [{"learning_rate": 1.0}],
+    "logitboost": [{"halving": True}],
+    "martiboost": [{"route": "sampled"}, {"balance_output": False}, {"rule": "sampled"}],
+    "mdeepboost": [
+        *({"surrogate": surrogate, "loss": loss} for surrogate, loss in _DEEP),
+        *({"surrogate": surrogate, "loss": loss, **_EXACT} for surrogate, loss in _DEEP),
+        {"leaves": "distribution"},
+        {"surrogate": "comp-sum", "leaves": "distribution"},
+    ],
+    "one-vs-all": [{"booster": "logitboost"}, {"booster": "splboost"}],
+    "rboost1": [{"step": "fisher"}],
+    "robustboost": [{"truncate": False, "theta": 0.2}],
+    "sm-boost": [{"gradient": "exact"}, {"step": 0.5}],
+    **{
+        name: [
+            {"regulariser": regulariser, "age": age}
+            for regulariser, age in [
+                ("linear", 3.0),
+                ("polynomial", 3.0),
+                ("mixture", 2.0),
+                ("logarithmic", 0.9),
+            ]
+        ]
+        for name in ("splboost", "spl-logitboost", "spl-l2boost")
+    },
+}
+#: Data of two or of more classes; every booster is tried on all.
+DATA = {
+    "wdbc": Data("breast-cancer"),
+    "ringnorm": Data("ring-norm", Params({"n_train": 300, "n_test": 300, "n_features": 8})),
+    "gaussians": Data("gaussians-mcboost"),
+    "waveform": Data("waveform", Params({"n_train": 300, "n_test": 300})),
+    "madelon": Data(
+        "madelon",
+        Params({"n_train": 300, "n_test": 300, "n_classes": 5, "n_informative": 6}),
+    ),
+    "wine": Data("wine"),
+}
+NOISE = [
+    CLEAN,
+    *(Noise(model, 0.2) for model in ("exchange", "flip", "instance", "pair", "permute")),
+    Noise("uniform-other", 0.2),
+]
+_SPLIT = Params({"official": True, "otherwise": {"holdout": 0.3, "stratify": True}})
+
+
+def runs(quick: bool) -> Iterator[tuple[str, Run]]:
+    """Yield the runs by name: long ones of every booster, then short ones of every option."""
+    noisy = NOISE[1]
+    rounds = QUICK_ROUNDS if quick else ROUNDS
+    for name in registry.boosters.names():
+        for data in ("wdbc", "madelon") if quick else DATA:
+            yield _run(name, {}, data, noisy, rounds)
+    for name in registry.boosters.names():
+        for number, options in enumerate(OPTIONS.get(name, ())):
+            yield _run(name, options, "ringnorm", noisy, FEW_ROUNDS)
+            yield _run(name, options, "waveform", NOISE[number % len(NOISE)], FEW_ROUNDS)
+    for name in registry.boosters.names():
+        for learner in registry.weak_learners.names():
+            yield _run(name, {"weak_learner": learner}, "gaussians", CLEAN, FEW_ROUNDS)
+            yield _run(name, {"weak_learner": learner}, "ringnorm", CLEAN, FEW_ROUNDS)
+    for noise in NOISE:
+        for data in DATA:
+            yield _run("samme", {}, data, noise, FEW_ROUNDS)
+
+
+def _run(name: str, options: dict[str, Any], data: str, noise: Noise, rounds: int) -> Any:
+    told = ",".join(f"{key}={_told(value)}" for key, value in options.items())
+    label = f"{name}({told})/{data}/{noise.label.replace(' ', '-')}/{rounds}"
+    booster = Booster(name, Params(options), source=name)
+    return label, Run(DATA[data], _SPLIT, noise, booster, rounds, seed=0)
+
+
+def _told(value: Any) -> str:
+    return value if isinstance(value, str | int | float) else next(iter(value))
+
+
+def trained(run: Run) -> Values:
+    """Return what a run gives: all numbers of a record, and the scores."""
+    problem = prepare(run)
+    booster = make(run, problem.X, problem.n_classes, run.rounds)
+    curves, tested = Curves(problem.y, problem.y_clean, bounds=True), Tally(problem.y_test)
+    booster.fit(problem.X, problem.y, on_round=curves)
+    staged = [F.copy() for F in booster.staged_scores(problem.X_test)]
+    for labels in booster.staged_predict(problem.X_test):
+        tested.add(labels)
+    found = curves.as_dict() | tested.as_dict("test")
+    found |= _numbers(X=problem.X, X_test=problem.X_test, y=problem.y, scores=staged[-1:])
+    found[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
+    if _has_probabilities(booster, problem.X_test[:1]):
+        found["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+        found |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
+    return found
+
+
+def _has_probabilities(booster: Any, X: Any) -> bool:
+    try:
+        booster.predict_proba(X)
+    except (AttributeError, ValueError):
+        return False
+    return True
+
+
+def _numbers(**arrays: Any) -> Values:
+    """Return a hundred numbers of each array, and a digest of all of them."""
+    found: Values = {}
+    for name, values in arrays.items():
+        flat = np.ascontiguousarray(values, dtype=np.float64).ravel()
+        found[name] = flat[:: max(1, len(flat) // 100)].tolist()
+        found[f"{name} {_DIGEST}"] = _digest(flat.tobytes())
+    return found
+
+
+def _digest(content: bytes) -> list[float]:
+    return [int(hashlib.sha256(content).hexdigest()[:12], 16)]
+
+
+def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
+    """Yield the figures that are computed rather than trained."""
+    means, spreads = [[1.0, 2.0], [-1.0, 0.0]], [[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]]]
+    points = np.linspace(-4.0, 4.0, 100).reshape(50, 2)
+    yield "figure 2", lambda: _fields(figures.figure_2_curve(range(2, 30)))
+    yield "figure 3", lambda: _fields(*figures.figure_3_maps([(10, 0.0), (30, 0.4)]))
+    yield "figure 4", lambda: _fields(*figures.figure_4_surfaces((10, 30)))
+    yield "figure 5, rounds", lambda: _fields(figures.figure_5_rounds(n_rounds=range(11)))
+    yield "figure 5, classes", lambda: _fields(figures.figure_5_classes(range(2, 11)))
+    yield "figure 6", lambda: _fields(*figures.figure_6_maps())
+    yield "densities", lambda: _numbers(log_p=gaussians.log_densities(points, means, spreads))
+
+
+def _fields(*found: Any) -> Values:
+    return _numbers(
+        **{
+            f"{name} {number}": value
+            for number, part in enumerate(found)
+            for name, value in vars(part).items()
+            if isinstance(value, np.ndarray | float)
+        }
+    )
+
+
+def do_all(quick: bool) -> Iterator[tuple[str, Values]]:
+    """Compute the figures, and do every run of the list that is not refused."""
+    for name, compute in computed():
+        yield name, compute()
+    for name, run in runs(quick):
+        with suppress(BoostbenchError, ValueError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield name, trained(run)
+
+
+def line(name: str, values: Values) -> str:
+    """Return a run as a line of JSON: name, digest and numbers."""
+    text = json.dumps(values)
+    return json.dumps([name, hashlib.sha256(text.encode()).hexdigest()[:16], values])
+
+
+def read(text: str) -> dict[str, tuple[str, Values]]:
+    """Return digest and numbers of every run by name."""
+    return {name: (digest, values) for name, digest, values in map(json.loads, text.splitlines())}
+
+
+def compare(
+    ours: dict[str, tuple[str, Values]], others: dict[str, tuple[str, Values]], where: str
+) -> int:
+    """Print which runs differ and by how much; return how many."""
+    differing = [name for name in ours if name not in others or ours[name][0] != others[name][0]]
+    differing += [name for name in others if name not in ours]
+    for name in differing:
+        if name in ours and name in others:
+            print(f"{where}: {name}: {how_far(ours[name][1], others[name][1])}")
+        else:
+            print(f"{where}: {name}: is in one list only")
+    print(f"{where}: {len(differing)} of {len(ours)} runs differ", flush=True)
+    return len(differing)
+
+
+def how_far(ours: Values, others: Values) -> str:
+    """Return where two runs differ and the largest difference, relative to the largest number."""
+    parts = []
+    for key in sorted({*ours, *others}):
+        a, b = (np.array(its.get(key, []), dtype=np.float64) for its in (ours, others))
+        if a.tobytes() == b.tobytes():
+            continue
+        if a.shape != b.shape:
+            parts.append(f"{key}: {len(b)} numbers for {len(a)}")
+        elif key.endswith(_DIGEST):
+            parts.append(key.removesuffix(f" {_DIGEST}"))
+        else:
+            both = np.isfinite(a) & np.isfinite(b)
+            off = np.abs(a - b)[both].max(initial=0.0)
+            size = np.abs(a[both]).max(initial=0.0) if not key.endswith("_errors") else 1.0
+            parts.append(f"{key} by {off / (size or 1.0):.1g}")
+    return ", ".join(parts)
+
+
+def machines(quick: bool) -> dict[str, dict[str, str]]:
+    """Return the environments that stand in for other processors, by name."""
+    kernels = {
+        core: {"OPENBLAS_CORETYPE": core}
+        for core in ("Nehalem", "SandyBridge", "Haswell", "Zen", "SkylakeX")
+    }
+    narrow = _numpy_without(())
+    wide = _numpy_without(("X86_V3", "AVX2", "FMA3"))
+    no_fma = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA4,-AVX512F"}
+    generic = {"NUMBA_CPU_NAME": "generic"}
+    two = dict.fromkeys(THREAD_VARIABLES, "2")
+    if quick:
+        return {
+            "old": kernels["Nehalem"] | narrow | no_fma | two,
+            "AVX2": kernels["Haswell"] | wide,
+        }
+    found = {
+        **kernels,
+        "numpy without AVX512": wide,
+        "numpy without AVX2": narrow,
+        "C library without AVX2 and FMA": no_fma,
+        "numba for any x86-64": generic,
+        "two threads": two,
+        "all at once": kernels["Nehalem"] | narrow | no_fma | generic | two,
+    }
+    return {name: setting for name, setting in found.items() if setting}
+
+
+def _numpy_without(kept: tuple[str, ...]) -> dict[str, str]:
+    """Return the setting that takes away what numpy would dispatch to here, but for ``kept``."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    here = [name for name in __cpu_dispatch__ if __cpu_features__.get(name) and name not in kept]
+    return {"NPY_DISABLE_CPU_FEATURES": " ".join(here)} if here else {}
+
+
+def emulate(quick: bool) -> int:
+    """Do the list here and on every emulated machine; return how many runs differ in all."""
+    plain = dict.fromkeys(THREAD_VARIABLES, "1")
+    settings = {"here": plain, **{name: plain | its for name, its in machines(quick).items()}}
+    with tempfile.TemporaryDirectory(prefix="bits-") as folder:
+        files = {name: Path(folder) / f"{number}" for number, name in enumerate(settings)}
+
+        def written(name: str) -> dict[str, tuple[str, Values]]:
+            command = [sys.executable, "-m", "checks.bits", "--write", str(files[name])]
+            environment = {key: value for key, value in os.environ.items() if key not in _SET}
+            environment |= settings[name]
+            done = subprocess.run(
+                command + ["--quick"] * quick, env=environment, capture_output=True, text=True
+            )
+            if done.returncode:
+                raise SystemExit(f"{name}: {done.stderr}")
+            return read(files[name].read_text())
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = dict(zip(settings, pool.map(written, settings), strict=True))
+        return sum(compare(found["here"], found[name], name) for name in settings if name != "here")
+
+
+#: Variables that would change what is compared with what.
+_SET = {"OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "GLIBC_TUNABLES", "NUMBA_CPU_NAME"}
+
+
+def main() -> int:
+    """Do the list, or compare; return 1 if any run differs."""
+    parser = argparse.ArgumentParser(prog="python -m checks.bits", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROUNDS} rounds, fewer data")
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", type=Path, metavar="FILE", help="do the list and keep it")
+    action.add_argument("--compare", type=Path, metavar="FILE", help="do it and compare")
+    action.add_argument("--emulate", action="store_true", help="compare with other processors")
+    asked = parser.parse_args()
+    start = time.monotonic()
+    if asked.emulate:
+        n_differing = emulate(asked.quick)
+    elif asked.write:
+        text = "".join(line(name, values) + "\n" for name, values in do_all(asked.quick))
+        asked.write.write_text(text)
+        n_differing = 0
+        print(f"{len(text.splitlines())} runs", end=" ")
+    else:
+        others = read(asked.compare.read_text())
+        ours = read("\n".join(line(name, values) for name, values in do_all(asked.quick)))
+        n_differing = compare(ours, others, str(asked.compare))
+    print(f"in {time.monotonic() - start:.0f} s")
+    return int(n_differing > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
