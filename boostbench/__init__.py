@@ -9,20 +9,35 @@ SAMME(n_estimators=50)
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from boostbench.api import Experiment, load_dataset, load_results
     from boostbench.boosters import list_boosters, make_booster
 
-__all__ = ["__version__", "list_boosters", "make_booster"]
+__all__ = [
+    "Experiment",
+    "__version__",
+    "list_boosters",
+    "load_dataset",
+    "load_results",
+    "make_booster",
+]
 
 __version__ = "0.1.0"
 
+_ROOMS = {
+    "Experiment": "api",
+    "list_boosters": "boosters",
+    "load_dataset": "api",
+    "load_results": "api",
+    "make_booster": "boosters",
+}
+
 
 def __getattr__(name: str) -> Any:
-    # The command line imports this package for its version alone; the boosters wait until asked.
-    if name in {"list_boosters", "make_booster"}:
-        from boostbench import boosters
-
-        return getattr(boosters, name)
+    # The command line imports this package for its version alone; the rest waits until asked.
+    if name in _ROOMS:
+        return getattr(import_module(f"boostbench.{_ROOMS[name]}"), name)
     raise AttributeError(f"module 'boostbench' has no attribute {name!r}")

@@ -6,9 +6,9 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from boostbench.cli.configs import shipped_configs
 from boostbench.cli.docstrings import parameters_of, sections_of
 from boostbench.cli.kinds import KINDS
+from boostbench.experiments.configs.shipped import shipped_configs
 
 __all__ = ["describe"]
 

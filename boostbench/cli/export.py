@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from boostbench.cli.experiments import Request, load_configs, warn_of_damage
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settings, Size
+from boostbench.cli.output import warn_of_damage
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["export"]
 
 
 def export(
@@ -46,9 +43,9 @@ def export(
 ) -> int:
     """Print every error curve as tidy CSV.
 
-    The columns are dataset, booster, noise_model, noise_rate, seed, round, metric, value, and fold
-    where splits have folds; train_error, train_error_clean and test_error are fractions.
-    The exit code is 1 if runs have no result.
+    The columns are dataset, booster, parameters, noise_model, noise_rate, seed, round, metric,
+    value, and fold where splits have folds; train_error, train_error_clean and test_error are
+    fractions. The exit code is 1 if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
@@ -58,16 +55,21 @@ def export(
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise BoostbenchError("write to a .csv or .parquet file", where=f"--output {output}")
 
-    from boostbench.experiments.store.records import RecordStore
-    from boostbench.reports.values.frame import collect, export_rows
+    from boostbench.api import load_experiments
+    from boostbench.reports.values.frame import export_rows
 
-    load_plugins(plugin)
-    loaded = load_configs(configs, settings, size=size, data=data)
-    request = Request(loaded, results, tuple(data), tuple(only))
-    store = RecordStore(results)
-    studies = [collect(config, request.plan(config, store).results) for config in loaded]
-    warn_of_damage(store)
-    all_results = [result for study in studies for result in study.results]
+    experiments = load_experiments(
+        configs,
+        results=results,
+        data=data,
+        overrides=settings,
+        size=size,
+        only=only,
+        plugins=plugin,
+        check_parameters=False,
+    )
+    all_results = [r for experiment in experiments for r in experiment.study().results]
+    warn_of_damage(experiments[0].store)
     frame = export_rows(all_results, rounds)
     _write(frame, output)
     absent = sum(not result.ok for result in all_results)

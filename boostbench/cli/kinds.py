@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import registry
-from boostbench.cli.configs import shipped_configs
 from boostbench.cli.docstrings import summary_of
 from boostbench.errors import PluginError, UnknownNameError
+from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.registry import Registry
 
 __all__ = ["KINDS", "find_kind", "kinds_of", "load_plugins", "rows_of"]

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from boostbench.cli.configs import shipped_configs
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.shipped import shipped_configs
 
 __all__ = [
     "Configs",

@@ -6,9 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["is_fancy", "print_json", "print_rows"]
+if TYPE_CHECKING:
+    from boostbench.experiments.store.records import RecordStore
+
+__all__ = ["is_fancy", "print_json", "print_rows", "warn_of_damage"]
 
 Row = Mapping[str, Any]
 
@@ -44,6 +47,13 @@ def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[
         _print_fancy(titles, cells)
     else:
         _print_plain(titles, cells)
+
+
+def warn_of_damage(store: RecordStore) -> None:
+    """Name on stderr the records that were found damaged since the last call."""
+    for what in store.damaged:
+        print(f"boostbench: {what}", file=sys.stderr)
+    store.damaged.clear()
 
 
 def _print_plain(titles: list[str], cells: list[list[str]]) -> None:

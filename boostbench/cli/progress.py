@@ -71,23 +71,27 @@ def _live_bar(name: str) -> Iterator[Listener]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True)) as bar:
-        task = bar.add_task(name, total=None, note="")
-        failed = 0
+    bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
+    task = bar.add_task(name, total=None, note="")
+    failed = 0
 
-        def listen(event: Event) -> None:
-            nonlocal failed
-            failed += event.record is not None and event.record["status"] != "ok"
-            note = _note(event.progress, failed)
-            running = ", ".join(planned.run.id for planned in event.progress.running[:2])
-            bar.update(
-                task,
-                total=event.progress.total,
-                completed=event.progress.done,
-                note=f"{note}  {running}",
-            )
+    def listen(event: Event) -> None:
+        nonlocal failed
+        bar.start()  # with the first event: there is no bar where nothing is to do
+        failed += event.record is not None and event.record["status"] != "ok"
+        note = _note(event.progress, failed)
+        running = ", ".join(planned.run.id for planned in event.progress.running[:2])
+        bar.update(
+            task,
+            total=event.progress.total,
+            completed=event.progress.done,
+            note=f"{note}  {running}",
+        )
 
+    try:
         yield listen
+    finally:
+        bar.stop()
 
 
 def _occasional_lines(name: str) -> Listener:

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from boostbench.cli.configs import find_config, shipped_configs
-from boostbench.cli.experiments import Request, load_configs
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
-from boostbench.cli.report import print_table, report_on
-from boostbench.cli.run import run
+from boostbench.cli.output import warn_of_damage
+from boostbench.cli.report import print_table
+from boostbench.cli.run import run_and_tell
 from boostbench.cli.theory import figures
 from boostbench.cli.verify import in_colour
 from boostbench.errors import BoostbenchError, nearest
+from boostbench.experiments.configs.shipped import find_config, shipped_configs
 
 if TYPE_CHECKING:
+    from boostbench.api import Experiment
     from boostbench.experiments.configs.config import Config
-
-__all__ = ["configs_by_paper", "reproduce"]
 
 _SIZES = ("quick", "standard", "full")
 
@@ -81,25 +79,25 @@ def reproduce(
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
       boostbench reproduce noise20 --data DIR
     """
+    from boostbench.api import Experiment, load_experiments
     from boostbench.reports.overview import write_overview
     from boostbench.reports.theory.pages import FOLDER
 
-    load_plugins(plugin)
     if size is not None and size not in _SIZES:
         close = nearest(size, _SIZES)
         hint = f"did you mean {close!r}?" if close else f"choose from {', '.join(_SIZES)}"
         raise BoostbenchError(f"there is no size {size!r}; {hint}", where="--size")
-    paths = _paths(papers)
     # All of them are checked before the first is run.
-    configs = load_configs([str(path) for path in paths], data=data, check_parameters=True)
+    experiments = load_experiments(_paths(papers), results=results, data=data, plugins=plugin)
     codes = []
-    for config in configs:
+    for config in [experiment.config for experiment in experiments]:
         its_size = _size_of(config, size)
+        experiment = Experiment.load(config.path, results=results, data=data, size=its_size)
         print(f"== {config.name}{f' ({its_size})' if its_size else ''}", flush=True)
-        codes.append(_run(config.path, its_size, data, results, jobs))
+        codes.append(run_and_tell(experiment, jobs=jobs))
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
-        codes.append(_report(config.path, its_size, data, results))
+        codes.append(_report(experiment))
     if any(_paper_name(paper) == FOLDER for paper in papers):
         codes.append(figures([], results=results))
     print(write_overview(results))
@@ -133,37 +131,20 @@ def _size_of(config: Config, size: str | None) -> str | None:
     return next((name for name in larger if name in config.sizes), None)
 
 
-def _run(path: Path, size: str | None, data: list[Path], results: Path, jobs: int | None) -> int:
-    """Do what `boostbench run` does, and return its exit code."""
-    return run(
-        [str(path)],
-        data=data,
-        results=results,
-        jobs=jobs,
-        only=[],
-        settings=[],
-        size=size,
-        retry=[],
-        plugin=[],
-    )
-
-
-def _report(path: Path, size: str | None, data: list[Path], results: Path) -> int:
+def _report(experiment: Experiment) -> int:
     """Report on a config and print its verdicts; 1 unless all runs and claims are well."""
-    from boostbench.experiments.store.records import RecordStore
-
-    loaded = load_configs([str(path)], size=size, data=data)
-    request = Request(loaded, results, tuple(data))
     try:
-        written = report_on(loaded[0], request, RecordStore(results), results, size)
+        made = experiment.report()
     except BoostbenchError as error:
         # Without a single run, for instance for want of the data, the other configs go on.
         print(f"boostbench: {error}", file=sys.stderr)
         return INCOMPLETE
-    print_table(written)
-    for verdict in written.verdicts:
+    finally:
+        warn_of_damage(experiment.store)
+    print_table(made)
+    for verdict in made.verdicts:
         print(f"{in_colour(verdict.status)}: {verdict.claim.says} ({verdict.reasons[0]})")
-    print(written.paths[-1], end="\n\n")
-    all_ran = all(result.ok for result in written.study.results)
-    all_hold = all(verdict.status == "reproduced" for verdict in written.verdicts)
+    print(made.write(experiment.report_folder)[-1], end="\n\n")
+    all_ran = all(result.ok for result in made.study.results)
+    all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
     return OK if all_ran and all_hold else INCOMPLETE

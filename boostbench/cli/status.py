@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boostbench.cli.experiments import Request, load_configs, warn_of_damage
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Data, Json, Only, Plugins, Results, Settings, Size
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.output import print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.experiments.store.records import RecordStore
-
-__all__ = ["status"]
 
 Row = dict[str, Any]
 
@@ -52,14 +48,23 @@ def status(
       boostbench status noise20
       boostbench status --results DIR --json
     """
+    from boostbench.api import load_experiments
     from boostbench.experiments.store.records import RecordStore
 
-    load_plugins(plugin)
     store = RecordStore(results)
     if configs:
-        loaded = load_configs(configs, settings, size=size, data=data)
-        request = Request(loaded, results, tuple(data), tuple(only))
-        rows = [row for config in loaded for row in _of_plan(request.plan(config, store).runs)]
+        experiments = load_experiments(
+            configs,
+            results=results,
+            data=data,
+            overrides=settings,
+            size=size,
+            only=only,
+            plugins=plugin,
+            check_parameters=False,
+        )
+        store = experiments[0].store
+        rows = [row for e in experiments for row in e.plan(check_packages=False).rows()]
     else:
         rows = _of_records(store, results)
     warn_of_damage(store)
@@ -69,23 +74,6 @@ def status(
         _print(rows)
     bad = {row["status"] for row in rows} - {"ok", "missing", "stale"}
     return INCOMPLETE if bad else OK
-
-
-def _of_plan(planned_runs: Iterable[Any]) -> list[Row]:
-    return [
-        {
-            "id": planned.run.id,
-            "dataset": planned.run.dataset,
-            "booster": planned.run.method,
-            "noise": planned.run.noise.label,
-            "seed": planned.run.seed,
-            "status": planned.status,
-            "reason": planned.reason,
-            "seconds": round(planned.seconds, 3) if planned.status == "ok" else None,
-            "record": None if planned.path is None else str(planned.path),
-        }
-        for planned in planned_runs
-    ]
 
 
 def _of_records(store: RecordStore, results: Path) -> list[Row]:
@@ -100,15 +88,15 @@ def _of_records(store: RecordStore, results: Path) -> list[Row]:
 
 
 def _of_record(path: Path, record: Row) -> Row:
-    run = record["run"]
-    noise = "clean" if run["noise"] is None else f"{run['noise']['model']} {run['noise']['rate']:g}"
-    names = (run["dataset"]["name"], run["booster"]["name"], noise.replace(" ", "-"))
+    from boostbench.experiments.runs import Run
+
+    run = Run.of_value(record["run"])
     return {
-        "id": "/".join([*names, f"seed-{run['seed']}"]),
-        "dataset": run["dataset"]["name"],
-        "booster": run["booster"]["name"],
-        "noise": noise,
-        "seed": run["seed"],
+        "id": run.id,
+        "dataset": run.dataset,
+        "booster": run.method,
+        "noise": run.noise.label,
+        "seed": run.seed,
         "status": record["status"],
         "reason": (record["error"] or {}).get("message", ""),
         "seconds": round(sum(record.get("seconds", {}).values()), 3),

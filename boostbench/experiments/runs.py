@@ -245,6 +245,26 @@ class Run:
             **validation,
         }
 
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Run:
+        """Return the run whose `value` this is; labels are the names."""
+        data, noise, split = value["dataset"], value["noise"], value["split"]
+        validation = value.get("validation")
+        cost = tuple(tuple(row) for row in data.get("cost", ()))
+        return cls(
+            data=Data(data["name"], Params(data["params"]), data["encode"], data["missing"], cost),
+            split=split if isinstance(split, str) else Params(split),
+            noise=CLEAN
+            if noise is None
+            else Noise(noise["model"], noise["rate"], Params(noise["params"])),
+            booster=Booster(value["booster"]["name"], Params(value["booster"]["params"])),
+            rounds=value["rounds"],
+            seed=value["seed"],
+            record=tuple(value["record"]),
+            checkpoints=tuple(value["checkpoints"]),
+            validation=None if validation is None else Params(validation),
+        )
+
     @property
     def dataset(self) -> str:
         """The data set's name in tables."""

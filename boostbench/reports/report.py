@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plan import Reported
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
@@ -18,92 +16,89 @@ from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, named_parts
 from boostbench.reports.tables.errors import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
-from boostbench.reports.values.frame import Study, collect
+from boostbench.reports.values.frame import Study
 
-if TYPE_CHECKING:
-    from boostbench.experiments.configs.config import Config
-
-__all__ = ["Report", "write_report"]
+__all__ = ["Report", "make_report"]
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was reported.
+    """Tables, figures and verdicts of an experiment.
 
     Attributes
     ----------
     study : Study
     tables : dict of str to Table
-        By name, in the config's order.
+    figures : dict of str to Drawing
+        Both by name, in the config's order.
     verdicts : tuple of Verdict
         On the claims, in the config's order.
-    paths : tuple of Path
-        The files written, the page last.
+    size : str
+        The size of the config that was taken; empty: the config itself.
     """
 
     study: Study
     tables: dict[str, Table]
+    figures: dict[str, Drawing]
     verdicts: tuple[Verdict, ...]
-    paths: tuple[Path, ...]
+    size: str = ""
 
     def main_table(self, *, colour: bool = False) -> str:
         """Return the first table as text for the terminal; empty if there is none."""
         tables = list(self.tables.values())
         return to_terminal(tables[0], colour=colour) if tables else ""
 
+    def write(self, folder: Path | str) -> tuple[Path, ...]:
+        """Write the report; return the files, the page last.
 
-def write_report(
-    config: Config,
-    planned: Iterable[Reported],
-    out_dir: Path | str,
-    *,
-    studies: Studies | None = None,
-    size: str = "",
-) -> Report:
-    """Write tables, figures, verdicts and the page of an experiment.
+        Parameters
+        ----------
+        folder : Path
+            Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
+            each figure, ``claims.md`` if anything is claimed, ``summary.json`` for the overview of
+            all results, and ``report.html``.
+
+        Raises
+        ------
+        BoostbenchError
+            If a file cannot be written.
+
+        Notes
+        -----
+        The same records give the same bytes.
+        """
+        study, tables, figures, verdicts = self.study, self.tables, self.figures, self.verdicts
+        contents = {**_table_files(tables, verdicts), **_figure_files(figures)}
+        if verdicts:
+            title = study.config.title or study.config.name
+            contents["claims.md"] = verdicts_markdown(title, verdicts)
+        contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
+        contents["report.html"] = render_page(study, tables, figures, verdicts)
+        return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
+
+
+def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:
+    """Make the tables and figures that a study's config asks for, and judge its claims.
 
     Parameters
     ----------
-    config : Config
-    planned : iterable of PlannedRun
-        ``Plan.runs``: runs with their states and records.
-    out_dir : Path
-        Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
-        each figure, ``claims.md`` if anything is claimed, ``summary.json`` for the overview of all
-        results, and ``report.html``.
+    study : Study
     studies : callable or None, default=None
         Gives the study of another config; claims that need one are undecided without.
     size : str, default=""
         The size of the config that was taken, for the overview.
 
-    Returns
-    -------
-    report : Report
-
     Raises
     ------
     BoostbenchError
-        If no run has a result, a part of the report is wrong, or a file cannot be written.
-
-    Notes
-    -----
-    The same records give the same bytes.
+        If no run has a result, or a part of the report is wrong.
     """
-    out_dir = Path(out_dir)
-    parts = named_parts(config)
-    study = collect(config, planned)
+    parts = named_parts(study.config)
     if not any(result.ok for result in study.results):
-        raise BoostbenchError(_nothing(study), where=config.name)
+        raise BoostbenchError(_nothing(study), where=study.config.name)
     tables = {part.name: part.table(study) for part in parts if part.is_table}
-    drawings = {part.name: part.figure(study) for part in parts if not part.is_table}
-    verdicts = judge(study, studies)
-    contents = {**_table_files(tables, verdicts), **_figure_files(drawings)}
-    if verdicts:
-        contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
-    contents[SUMMARY] = summary_text(study, tables, drawings, verdicts, size)
-    contents["report.html"] = render_page(study, tables, drawings, verdicts)
-    paths = [write_file(out_dir / name, content) for name, content in contents.items()]
-    return Report(study, tables, verdicts, tuple(paths))
+    figures = {part.name: part.figure(study) for part in parts if not part.is_table}
+    return Report(study, tables, figures, judge(study, studies), size)
 
 
 def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:

@@ -83,6 +83,7 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, tiny):
     assert list(rows[0]) == [
         "dataset",
         "booster",
+        "parameters",
         "noise_model",
         "noise_rate",
         "seed",
@@ -293,9 +294,11 @@ def test_limits_that_do_not_hold_are_told(boostbench, tiny):
     assert "limits" not in boostbench("run", tiny, "--only", "iris", "--executor", "inline").err
 
 
-@pytest.mark.parametrize("option", ["--jobs", "--time-limit", "--memory-limit"])
-def test_options_of_another_executor_are_refused(boostbench, tiny, option):
-    outcome = boostbench("run", tiny, "--executor", "inline", option, "2")
+@pytest.mark.parametrize(
+    ("option", "value"), [("--jobs", "2"), ("--time-limit", "2s"), ("--memory-limit", "2G")]
+)
+def test_options_of_another_executor_are_refused(boostbench, tiny, option, value):
+    outcome = boostbench("run", tiny, "--executor", "inline", option, value)
     assert outcome.code == 2
     assert f"{option}: only goes with `--executor local`; leave it out" in outcome.err
 

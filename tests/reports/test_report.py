@@ -5,6 +5,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,7 +15,7 @@ from boostbench.experiments.runs import Booster
 from boostbench.registry import load_plugin
 from boostbench.reports.page import render_page
 from boostbench.reports.parts import Drawing, check_report, named_parts
-from boostbench.reports.report import write_report
+from boostbench.reports.report import Report, make_report
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
@@ -47,6 +48,16 @@ class Reader(HTMLParser):
             self.cells.append(data.strip())
 
 
+class Written(NamedTuple):
+    report: Report
+    paths: tuple[Path, ...]
+
+
+def write_report(config, planned, folder):
+    report = make_report(collect(config, planned))
+    return Written(report, report.write(folder))
+
+
 def report_of(tmp_path, config=None, **options):
     config = config or make_config(tmp_path)
     return write_report(config, plan_of(config, **options), tmp_path / "out")
@@ -69,7 +80,7 @@ def test_the_files_of_a_report(tmp_path):
         "report.html",
     ]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
-    assert "adaboost-mh" in report.main_table()
+    assert "adaboost-mh" in report.report.main_table()
 
 
 def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
@@ -126,7 +137,7 @@ def test_the_page_needs_nothing_but_itself(tmp_path):
 def test_the_page_has_the_numbers_of_the_tables(tmp_path):
     report = report_of(tmp_path)
     cells = Reader(page_of(report)).cells
-    for _, _, row in report.tables["table"].lines:
+    for _, _, row in report.report.tables["table"].lines:
         assert all(cell.text in cells for cell in row.cells)
 
 
@@ -262,7 +273,7 @@ def test_a_figure_of_a_plugin_is_one_function(tmp_path):
     finally:
         registry.figures.unregister("dots")
     assert [path.name for path in report.paths][:2] == ["dots.png", "dots.svg"]
-    assert report.main_table() == ""
+    assert report.report.main_table() == ""
 
 
 def test_the_figure_of_the_documentation(tmp_path):

@@ -9,15 +9,17 @@ the key of today's code, with a note of what was checked. If one differs, none i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.planning.plan import PlannedRun
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.planning.plan import Plan, PlannedRun
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import Record, RecordStore
 
-__all__ = ["Family", "adopt", "families", "same_result"]
+__all__ = ["Family", "Revalidated", "adopt", "families", "revalidate", "same_result"]
 
 #: What a run found out; the rest of a record is about when, where and how long.
 _RESULT = ("stop_reason", "n_rounds", "n_train", "n_test", "round_zero", "noise", "curves")
@@ -109,6 +111,94 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> 
         store.write({**record, **fingerprints, "adopted": older})
         n_adopted += 1
     return n_adopted
+
+
+@dataclass
+class Revalidated:
+    """Outcome for a family.
+
+    Attributes
+    ----------
+    dataset, booster, code : str
+        Of the family.
+    checked, same : int
+        Runs done again, and how many of them gave what the old record says.
+    adopted, stale : int
+        Other records that now count, and that do not.
+    """
+
+    dataset: str
+    booster: str
+    code: str
+    checked: int
+    same: int
+    adopted: int = 0
+    stale: int = 0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the change of the code left all results that were checked as they are."""
+        return self.same == self.checked
+
+
+def revalidate(
+    plan: Callable[[], Plan],
+    do_again: Callable[[Sequence[PlannedRun]], None],
+    store: RecordStore,
+    share: float,
+) -> list[Revalidated]:
+    """Do a sample of each family again, and adopt the families whose sample came out the same.
+
+    Parameters
+    ----------
+    plan : callable
+        Compares the runs with the records as they are now. Where parameters are chosen, more runs
+        of a family follow from what was adopted.
+    do_again : callable
+        Carries out runs.
+    store : RecordStore
+    share : float
+        Of each family, 0 to 1.
+    """
+    judged: dict[tuple[str, str, str], Revalidated] = {}
+    while True:
+        found = families(plan().runs)
+        new = [family for family in found if family.name not in judged]
+        more = [f for f in found if f.name in judged and judged[f.name].is_same]
+        if not new and not more:
+            return list(judged.values())
+        samples = [planned for family in new for planned in family.sample(share)]
+        if samples:
+            do_again(samples)
+        for family in new:
+            judged[family.name] = _judged(family, store, share)
+        for family in more:
+            its = judged[family.name]
+            its.adopted += adopt(family.members, store, its.checked)
+
+
+def _judged(family: Family, store: RecordStore, share: float) -> Revalidated:
+    sample = family.sample(share)
+    rest = family.members[len(sample) :]
+    n_same = sum(
+        same_result(
+            _read(store, member.path),
+            _read(store, store.path_of(member.run.data.name, member.key)),
+        )
+        for member in sample
+    )
+    found = Revalidated(*family.name, checked=len(sample), same=n_same)
+    if found.is_same:
+        found.adopted = adopt(rest, store, len(sample))
+    found.stale = len(rest) - found.adopted
+    return found
+
+
+def _read(store: RecordStore, path: Path | None) -> Record:
+    record = None if path is None else store.read(path)
+    if record is None:
+        raise BoostbenchError("the record cannot be read", where=str(path))
+    return record
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -17,7 +17,16 @@ from boostbench.experiments.runs import Booster, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.records import Record, RecordStore, StoredRecord
 
-__all__ = ["FAILURES", "STATUSES", "Plan", "PlannedRun", "Planner", "Reported", "make_plan"]
+__all__ = [
+    "FAILURES",
+    "STATUSES",
+    "Plan",
+    "PlannedRun",
+    "Planner",
+    "Reported",
+    "make_plan",
+    "sample_of",
+]
 
 #: Records that say how a run went wrong; they stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
@@ -76,6 +85,23 @@ class PlannedRun:
     seconds: float
     path: Path | None
     store: RecordStore
+
+    def row(self) -> dict[str, Any]:
+        """Return where the run stands as flat, JSON-able values."""
+        run = self.run
+        return {
+            "id": run.id,
+            "dataset": run.dataset,
+            "booster": run.method,
+            "noise": run.noise.label,
+            "seed": run.seed,
+            "rounds": run.rounds,
+            "status": self.status,
+            "reason": self.reason,
+            "seconds": round(self.seconds, 3),
+            "key": str(self.key),
+            "record": None if self.path is None else str(self.path),
+        }
 
     def record(self) -> Record | None:
         """Read the record that counts; None if there is none."""
@@ -145,6 +171,11 @@ class Plan:
         wanted = ("missing", "stale") if retry is None else retry
         return tuple(planned for planned in self.runs if planned.status in wanted)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return where each run stands, one flat JSON-able dict each, as for a DataFrame."""
+        todo = {planned.run for planned in self.todo()}
+        return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
+
     def shard(self, index: int, count: int) -> Plan:
         """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
         mine = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
@@ -188,6 +219,18 @@ def make_plan(
     """
     planner = Planner(store, data_dirs, check_packages=check_packages)
     return Plan(planner.planned({run: planner.found(run) for run in runs}))
+
+
+def sample_of(plan: Plan, n: int) -> tuple[PlannedRun, ...]:
+    """Return the runs to do so that n of each booster on each data set are done."""
+    done = Counter((p.run.data, p.run.booster.name) for p in plan.runs if p.status == "ok")
+    found = []
+    for planned in plan.todo():
+        kind = planned.run.data, planned.run.booster.name
+        if done[kind] < n:
+            done[kind] += 1
+            found.append(planned)
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ class Outcome:
     n_left : int
         Runs that were not finished.
     seconds : float
+    untouched : tuple of PlannedRun
+        The other runs of the experiment, with their earlier statuses.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class Outcome:
     interrupted: bool = False
     n_left: int = 0
     seconds: float = 0.0
+    untouched: tuple[PlannedRun, ...] = ()
 
     @property
     def ends_early(self) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plan import Reported
-from boostbench.experiments.runs import Noise, Params, Run
+from boostbench.experiments.runs import Noise, Params, Run, canonical_json
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
 EXPORT_COLUMNS = (
     "dataset",
     "booster",
+    "parameters",
     "noise_model",
     "noise_rate",
     "seed",
@@ -61,6 +62,12 @@ class Result:
     status: str
     reason: str = ""
     record: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Result:
+        """Return what a record alone tells, under the plain names of data set and booster."""
+        reason = (record["error"] or {}).get("message", "")
+        return cls(Run.of_value(record["run"]), record["status"], reason, record)
 
     @property
     def ok(self) -> bool:
@@ -278,6 +285,7 @@ def tidy(
     """
     metrics = _known(metrics)
     usable = [result for result in results if result.ok]
+    runs = [result.run for result in usable]
     grids = [_grid(result.run, rounds) for result in usable]
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
     stopped = np.array(
@@ -305,6 +313,7 @@ def tidy(
         {
             "dataset": text([result.run.dataset for result in usable]),
             "booster": text([result.run.method for result in usable]),
+            "parameters": text([canonical_json(run.booster.params.plain()) for run in runs]),
             "noise_model": text([result.run.noise.model for result in usable]),
             "noise_rate": number([result.noise_rate for result in usable], np.float64),
             "seed": number([result.run.seed for result in usable], np.int64),

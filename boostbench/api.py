@@ -1,0 +1,507 @@
+"""Experiments from Python: plan, run, results, report and verdicts.
+
+Everything that the command line does is a method here. Nothing prints, exits or reads
+``sys.argv``; progress is a callback, and every error is a `BoostbenchError`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from boostbench import registry
+from boostbench.data import Dataset, load, search_dirs
+from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.shipped import find_config
+from boostbench.experiments.planning.adoption import Revalidated, revalidate
+from boostbench.experiments.planning.grid import expand, select
+from boostbench.experiments.planning.plan import Plan, PlannedRun, sample_of
+from boostbench.experiments.planning.wanted import plan_config
+from boostbench.experiments.running.conduct import Event, Outcome, run_plan
+from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.records import RecordStore
+from boostbench.reports.claims import check_claims, judge
+from boostbench.reports.claims.verdicts import Verdict
+from boostbench.reports.parts import check_report
+from boostbench.reports.report import Report, make_report
+from boostbench.reports.values.frame import Result, Study, collect, export_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from boostbench.experiments.running.dask_executor import DaskExecutor
+
+__all__ = ["Experiment", "load_dataset", "load_experiments", "load_results"]
+
+Paths = str | Path | Sequence[str | Path]
+Listener = Callable[[Event], None]
+ExecutorName = Literal["local", "inline", "dask"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A config together with its folders of records and data.
+
+    Attributes
+    ----------
+    config : Config
+    store : RecordStore
+        The records of the results folder.
+    data : tuple of Path
+        Folders with data files, in front of ``BOOSTBENCH_DATA`` and ``datasets/``.
+    runs : tuple of Run
+        The runs of the config that are asked for. Where parameters are chosen, each stands for the
+        fits that the choice takes.
+    shard : tuple of int or None
+        (i, n): only the i-th of n parts of the plan.
+    size : str or None
+        The size of the config that was taken.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> overrides = {"datasets": ["iris"], "rounds": 5, "seeds": 1}
+    >>> experiment = Experiment.load("quickstart", results=folder.name, overrides=overrides)
+    >>> experiment.plan().counts()
+    {'missing': 6}
+    >>> experiment.run(executor="inline").counts
+    {'ok': 6}
+    >>> frame = experiment.results(rounds=[5])
+    >>> list(frame.columns[:3]), frame["metric"].nunique()
+    (['dataset', 'booster', 'parameters'], 3)
+    >>> folder.cleanup()
+    """
+
+    config: Config
+    store: RecordStore
+    data: tuple[Path, ...]
+    runs: tuple[Run, ...]
+    shard: tuple[int, int] | None = None
+    size: str | None = None
+
+    @classmethod
+    def load(
+        cls,
+        config: str | Path,
+        *,
+        results: str | Path = "results",
+        data: Paths = (),
+        overrides: Mapping[str, Any] | Sequence[str] = (),
+        size: str | None = None,
+        only: Sequence[str] = (),
+        shard: tuple[int, int] | None = None,
+        plugins: Paths = (),
+    ) -> Experiment:
+        """Read and check a config.
+
+        Parameters
+        ----------
+        config : str or path
+            A file, or the name of a config that ships with boostbench, such as ``"noise20"``.
+        results : path, default="results"
+            Folder of run records and reports. Need not exist.
+        data : path or sequence of path, default=()
+            Folders with data files.
+        overrides : mapping or sequence of str, default=()
+            Values in the place of the config's: ``{"rounds": 100, "noise.rate": 0.1}`` or
+            ``["rounds=100"]``.
+        size : str or None, default=None
+            Use this variant of the config's ``sizes``.
+        only : sequence of str, default=()
+            Patterns: only runs whose data set, booster or noise has this name, or whose id matches.
+        shard : tuple of int or None, default=None
+            (i, n): only the i-th of n parts.
+        plugins : path or sequence of path, default=()
+            Python files that register boosters or other parts.
+
+        Raises
+        ------
+        ConfigError
+            With every mistake found.
+        BoostbenchError
+            If a file, folder, size, plugin or pattern is not there or wrong.
+        """
+        return load_experiments(
+            [config],
+            results=results,
+            data=data,
+            overrides=overrides,
+            size=size,
+            only=only,
+            shard=shard,
+            plugins=plugins,
+        )[0]
+
+    def plan(self, *, check_packages: bool = True) -> Plan:
+        """Compare the runs with the records there are; nothing is trained.
+
+        Parameters
+        ----------
+        check_packages : bool, default=True
+            Import the boosters, so that a run whose package is absent is skipped.
+
+        Returns
+        -------
+        plan : Plan
+            ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
+        """
+        plan = plan_config(
+            self.config, self.runs, self.store, self.data, check_packages=check_packages
+        )
+        return plan if self.shard is None else plan.shard(*self.shard)
+
+    def run(
+        self,
+        *,
+        jobs: int | None = None,
+        executor: ExecutorName = "local",
+        scheduler: str | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        retry: Sequence[str] = (),
+        fresh: bool = False,
+        fail_fast: bool = False,
+        on_plan: Callable[[Plan], None] | None = None,
+        on_event: Listener | None = None,
+    ) -> Outcome:
+        """Run what is missing or stale; each record is on disk as soon as its run has ended.
+
+        Where parameters are chosen, runs are planned and done until nothing more follows.
+
+        Parameters
+        ----------
+        jobs : int or None, default=None
+            Runs at once, each on one thread; None: as many as there are cores.
+        executor : {"local", "inline", "dask"}, default="local"
+            Worker processes, this process, or a running Dask cluster.
+        scheduler : str or None, default=None
+            Address of the cluster.
+        time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
+            Of one run; None: the config's. Only worker processes have limits.
+        retry : sequence of str, default=()
+            Do exactly the runs of these statuses: ``"failed"``, ``"timeout"`` ...
+        fresh : bool, default=False
+            Do all runs again.
+        fail_fast : bool, default=False
+            Start nothing new after a failure.
+        on_plan, on_event : callable or None, default=None
+            Called with the first plan, and with every `Event` of progress.
+
+        Returns
+        -------
+        outcome : Outcome
+            After Ctrl-C too, with ``interrupted`` set: finished runs are kept.
+
+        Raises
+        ------
+        BoostbenchError
+            If an argument does not fit, or records cannot be written.
+        """
+        local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+        _check_executor(executor, scheduler, local)
+        plan = self.plan()
+        if on_plan is not None:
+            on_plan(plan)
+        todo = plan.todo(retry=retry or None, fresh=fresh)
+        outcome = Outcome()
+        done: set[Run] = set()
+        if todo:
+            with self._executor(executor, scheduler, jobs, time_limit, memory_limit) as workers:
+                while todo and not outcome.ends_early:
+                    outcome += run_plan(
+                        todo, self.store, workers, on_event=on_event, fail_fast=fail_fast
+                    )
+                    done |= {planned.run for planned in todo}
+                    if self.config.select is None or retry:
+                        break
+                    plan = self.plan()
+                    todo = tuple(p for p in plan.todo(fresh=fresh) if p.run not in done)
+        untouched = tuple(planned for planned in plan.runs if planned.run not in done)
+        return replace(outcome, untouched=untouched)
+
+    def sample(
+        self, n: int, *, jobs: int | None = None, on_event: Listener | None = None
+    ) -> Outcome:
+        """Run until n runs of each booster on each data set are done, so that a plan knows costs.
+
+        Parameters
+        ----------
+        n : int
+            At least 1.
+        jobs, on_event
+            As for `run`.
+        """
+        return self._do(sample_of(self.plan(), n), jobs, on_event)
+
+    def revalidate(
+        self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
+    ) -> list[Revalidated]:
+        """Keep stale records whose results a change of the code left as they are.
+
+        Parameters
+        ----------
+        share : float, default=0.05
+            Share of the stale runs of each booster on each data set that are done again, 0 to 1; at
+            least one.
+        jobs, on_event
+            As for `run`.
+
+        Returns
+        -------
+        found : list of Revalidated
+            One for each data set, booster and older code.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; records that were made are kept.
+        """
+
+        def do_again(runs: Sequence[PlannedRun]) -> None:
+            if self._do(runs, jobs, on_event).interrupted:
+                raise KeyboardInterrupt
+
+        return revalidate(self.plan, do_again, self.store, share)
+
+    def study(self) -> Study:
+        """Return the results of all runs, as reports read them."""
+        return collect(self.config, self.plan(check_packages=False).results)
+
+    def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
+        """Return the recorded curves as one row per run, round and metric.
+
+        Parameters
+        ----------
+        rounds : sequence of int or None, default=None
+            All by default.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns dataset, booster, parameters (JSON), noise_model, noise_rate, seed,
+            fold where splits have folds, round, metric, value (errors are fractions, 0 to 1).
+
+        Raises
+        ------
+        BoostbenchError
+            If no run has a record.
+        """
+        return export_rows(self.study().results, rounds)
+
+    def report(self) -> Report:
+        """Make tables, figures and verdicts; ``report.write(folder)`` writes them and a page.
+
+        Raises
+        ------
+        BoostbenchError
+            If no run has a result.
+        """
+        return make_report(self.study(), studies=self._study_of, size=self.size or "")
+
+    def verify(self) -> tuple[Verdict, ...]:
+        """Judge the claims of the config by the records there are."""
+        return judge(self.study(), self._study_of)
+
+    @property
+    def report_folder(self) -> Path:
+        """Folder in the results folder that its report is written to."""
+        name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
+        return self.store.folder.parent / name
+
+    def _executor(
+        self,
+        name: ExecutorName,
+        scheduler: str | None = None,
+        jobs: int | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> InlineExecutor | LocalExecutor | DaskExecutor:
+        if name == "inline":
+            return InlineExecutor(self.data)
+        if name == "dask":
+            from boostbench.experiments.running.dask_executor import DaskExecutor
+
+            assert scheduler is not None
+            return DaskExecutor(scheduler, self.data)
+        limits = self.config.limits
+        return LocalExecutor(
+            jobs or n_cores(),
+            self.data,
+            time_limit=time_limit or limits.time,
+            memory_limit=memory_limit or limits.memory,
+        )
+
+    def _do(
+        self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
+    ) -> Outcome:
+        with self._executor("local", jobs=jobs) as executor:
+            return run_plan(runs, self.store, executor, on_event=on_event)
+
+    def _study_of(self, other: Config) -> Study:
+        """Return the results of another config, which a claim of this one may need.
+
+        It is taken in the same size if it has it, and to no more rounds than this one.
+        """
+        size = self.size if self.size in other.sizes else None
+        variant = load_config(other.path, size=size, check_parameters=False)
+        rounds = min(variant.rounds, self.config.rounds)
+        variant = variant.model_copy(update={"rounds": rounds})
+        plan = plan_config(variant, expand(variant), self.store, self.data)
+        return collect(variant, plan.results)
+
+
+def load_experiments(
+    configs: Iterable[str | Path],
+    *,
+    results: str | Path = "results",
+    data: Paths = (),
+    overrides: Mapping[str, Any] | Sequence[str] = (),
+    size: str | None = None,
+    only: Sequence[str] = (),
+    shard: tuple[int, int] | None = None,
+    plugins: Paths = (),
+    check_parameters: bool = True,
+) -> tuple[Experiment, ...]:
+    """Read and check several configs that share a results folder.
+
+    Parameters
+    ----------
+    configs : iterable of str or path
+    results, data, overrides, size, only, shard, plugins
+        As for `Experiment.load`; a pattern of ``only`` has to match in one of the configs.
+    check_parameters : bool, default=True
+        Whether the parameters of boosters, weak learners and noise models are checked, which
+        imports them. A report needs no such check.
+
+    Raises
+    ------
+    ConfigError
+        With the mistakes of all configs.
+    BoostbenchError
+        If a folder, plugin or pattern is not there or wrong, or two configs have one name.
+    """
+    for plugin in _paths(plugins):
+        registry.load_plugin(plugin, where="--plugin")
+    folders = _paths(data)
+    search_dirs(folders)  # a folder that is not there is no fault of the configs
+    loaded: list[Config] = []
+    complaints: list[BoostbenchError] = []
+    for reference in configs:
+        try:
+            config = load_config(
+                find_config(str(reference)),
+                _override_texts(overrides),
+                size=size,
+                data_dirs=folders,
+                check_parameters=check_parameters,
+            )
+            check_report(config)
+            check_claims(config)
+            loaded.append(config)
+        except ConfigError as error:
+            complaints += error.complaints
+        except BoostbenchError as error:
+            complaints.append(error)
+    if complaints:
+        raise ConfigError(complaints)
+    _refuse_shared_names(loaded)
+    store = RecordStore(results)
+    runs = [expand(config) for config in loaded]
+    chosen = set(select([run for its in runs for run in its], only))
+    return tuple(
+        Experiment(config, store, folders, tuple(r for r in its if r in chosen), shard, size)
+        for config, its in zip(loaded, runs, strict=True)
+    )
+
+
+def load_results(
+    results: str | Path = "results", rounds: Sequence[int] | None = None
+) -> pd.DataFrame:
+    """Return all records of a results folder as `Experiment.results` does; no config is needed.
+
+    Parameters
+    ----------
+    results : path, default="results"
+    rounds : sequence of int or None, default=None
+        All by default.
+
+    Raises
+    ------
+    BoostbenchError
+        If the folder holds no record of a run that ended well.
+    """
+    store = RecordStore(results)
+    records = (store.read(path) for path in store.all_paths())
+    found = [Result.of(record) for record in records if record is not None]
+    if not found:
+        raise BoostbenchError("there are no run records here", where=str(results))
+    return export_rows(found, rounds)
+
+
+def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
+    """Load a data set of the catalog or of a data folder.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias.
+    data : path or sequence of path, default=()
+        Folders with data files, in front of ``BOOSTBENCH_DATA`` and ``datasets/``.
+    **options
+        ``params``, ``encode``, ``missing``, ``rng`` of `boostbench.data.load`.
+
+    Examples
+    --------
+    >>> load_dataset("iris").X.shape
+    (150, 4)
+    """
+    return load(name, data_dirs=_paths(data), **options)
+
+
+def n_cores() -> int:
+    """Return on how many cores this process may run."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _check_executor(
+    executor: ExecutorName, scheduler: str | None, local: Mapping[str, object]
+) -> None:
+    """Refuse options that do not go with the executor."""
+    if (executor == "dask") != (scheduler is not None):
+        what = "`--executor dask` and `--scheduler ADDRESS` are given together"
+        raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
+    for option, value in local.items():
+        if executor != "local" and value is not None:
+            where = f"--{option.replace('_', '-')}"
+            raise BoostbenchError("only goes with `--executor local`; leave it out", where=where)
+
+
+def _refuse_shared_names(configs: Sequence[Config]) -> None:
+    """Two configs of one name would write their reports into one folder."""
+    first: dict[str, Config] = {}
+    for config in configs:
+        other = first.setdefault(config.name, config)
+        if other is not config:
+            raise BoostbenchError(
+                f"the name {config.name!r} is that of {other.path} too; one of them needs another",
+                where=str(config.path),
+            )
+
+
+def _paths(given: Paths) -> tuple[Path, ...]:
+    return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
+
+
+def _override_texts(overrides: Mapping[str, Any] | Sequence[str]) -> list[str]:
+    if not isinstance(overrides, Mapping):
+        return list(overrides)
+    return [f"{key}={json.dumps(value)}" for key, value in overrides.items()]

@@ -1,0 +1,139 @@
+"""Experiments from Python do what the command line does, and stay silent."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from boostbench import Experiment, load_dataset, load_results
+from boostbench.api import load_experiments
+from boostbench.errors import BoostbenchError, ConfigError, DataError
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
+CONFIG = """\
+name: small
+datasets: [iris, wine]
+split: {holdout: 0.3, stratify: true}
+noise: {model: exchange, rate: 0.2}
+boosters: [samme, {sm-boost: {subsample: 0.5}}]
+rounds: 3
+checkpoints: [1, 3]
+report:
+  - table: {rows: dataset, columns: rounds, value: test_error}
+"""
+
+BROKEN = """\
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Broken(ClassifierMixin, BaseEstimator):
+    def __init__(self, n_estimators=1):
+        self.n_estimators = n_estimators
+
+    def fit(self, X, y):
+        raise ValueError("no")
+
+    def staged_predict(self, X):
+        yield from ()
+"""
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+    path = tmp_path / "small.yaml"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture
+def done(path):
+    experiment = Experiment.load(path)
+    experiment.run(executor="inline")
+    return experiment
+
+
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    text = "\n".join(blocks).replace("jobs=2", 'executor="inline"')
+    names = {}
+    exec(text, names)
+    assert names["outcome"].counts == {"ok": 24}
+    assert (tmp_path / "results" / "quickstart" / "report.html").is_file()
+    assert len(names["everything"]) == 24 * 3
+
+
+def test_nothing_is_printed(path, capfd):
+    experiment = Experiment.load(path, overrides={"rounds": 2})
+    experiment.run(executor="inline")
+    experiment.report().write(experiment.report_folder)
+    experiment.verify()
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_a_run_leaves_what_is_done(done):
+    events, plans = [], []
+    again = done.run(executor="inline", on_plan=plans.append, on_event=events.append)
+    assert again.counts == {}
+    assert [planned.status for planned in again.untouched] == ["ok"] * 4
+    assert (len(plans), events) == (1, [])
+
+
+def test_overrides_as_a_mapping_and_as_texts_are_the_same(path):
+    mapped = Experiment.load(path, overrides={"rounds": 2, "noise.rate": 0.1})
+    written = Experiment.load(path, overrides=["rounds=2", "noise.rate=0.1"])
+    assert mapped.runs == written.runs
+    assert {(run.rounds, run.noise.rate) for run in mapped.runs} == {(2, 0.1)}
+
+
+def test_results_of_the_folder_are_those_of_the_experiment(done):
+    frame = done.results()
+    assert list(frame.columns[:3]) == ["dataset", "booster", "parameters"]
+    assert set(frame["parameters"]) == {"{}", '{"subsample":0.5}'}
+    columns = ["dataset", "booster", "round", "metric"]
+    of_folder = load_results("results").sort_values(columns, ignore_index=True)
+    of_experiment = frame.sort_values(columns, ignore_index=True)
+    assert of_folder[[*columns, "value"]].equals(of_experiment[[*columns, "value"]])
+
+
+def test_a_run_s_value_can_be_read_back(done):
+    for run in done.runs:
+        assert type(run).of_value(run.value()) == run
+
+
+def test_a_failed_run_is_told_as_a_value(path):
+    path.with_name("broken.py").write_text(BROKEN)
+    experiment = Experiment.load(path, overrides={"boosters": ["broken.py:Broken"]}, only=["iris"])
+    outcome = experiment.run(executor="inline")
+    ((planned, record),) = outcome.failures
+    assert (planned.run.dataset, record["status"]) == ("iris", "failed")
+    assert experiment.plan().counts() == {"failed": 1}
+
+
+def test_errors_are_typed(path, tmp_path):
+    with pytest.raises(ConfigError, match="unknown booster 'smboost'; did you mean 'sm-boost'"):
+        Experiment.load(path, overrides={"boosters": ["smboost"]})
+    with pytest.raises(DataError):
+        Experiment.load(path, data=tmp_path / "nowhere")
+    with pytest.raises(BoostbenchError, match="no run matches 'nothing'"):
+        Experiment.load(path, only=["nothing"])
+    with pytest.raises(BoostbenchError, match="only goes with"):
+        Experiment.load(path).run(executor="inline", jobs=2)
+    with pytest.raises(BoostbenchError, match="there are no run records"):
+        load_results(tmp_path / "nowhere")
+
+
+def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
+    other = tmp_path / "other.yaml"
+    other.write_text(CONFIG.replace("small", "other").replace("[iris, wine]", "[digits]"))
+    small, large = load_experiments([path, other], only=["digits"])
+    assert (len(small.runs), len(large.runs)) == (0, 2)
+
+
+def test_data_sets_are_loaded_from_a_folder(tmp_path):
+    (tmp_path / "own.csv").write_text("a,b,target\n1,2,x\n3,4,y\n5,6,x\n")
+    own = load_dataset("own", data=tmp_path)
+    assert own.X.tolist() == [[1, 2], [3, 4], [5, 6]]
