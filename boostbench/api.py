@@ -7,7 +7,6 @@ Everything that the command line does is a method here. Nothing prints, exits or
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.plan import Plan, PlannedRun, sample_of
 from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import Event, Outcome, run_plan
+from boostbench.experiments.running.environment import n_cores
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from boostbench.experiments.running.dask_executor import DaskExecutor
-
-__all__ = ["Experiment", "load_dataset", "load_experiments", "load_results"]
 
 Paths = str | Path | Sequence[str | Path]
 Listener = Callable[[Event], None]
@@ -464,12 +462,6 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     (150, 4)
     """
     return load(name, data_dirs=_paths(data), **options)
-
-
-def n_cores() -> int:
-    """Return on how many cores this process may run."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def _check_executor(

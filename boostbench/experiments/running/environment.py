@@ -22,6 +22,7 @@ __all__ = [
     "host",
     "limit_threads",
     "memory_limit",
+    "n_cores",
     "peak_memory_mb",
     "reset_peak_memory",
     "threads",
@@ -172,3 +173,9 @@ def die_with_parent() -> None:
 def _follow(parent: Any) -> None:
     parent.join()
     os._exit(1)
+
+
+def n_cores() -> int:
+    """Return on how many cores this process may run."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
