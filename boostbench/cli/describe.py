@@ -16,7 +16,8 @@ __all__ = ["describe"]
 _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
     "noise": ("y", "n_classes", "rng", "X"),
-    "figures": ("frame", "config", "path"),
+    "figures": ("study",),
+    "tables": ("study",),
     "claims": ("evidence",),
 }
 

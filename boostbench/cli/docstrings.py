@@ -41,15 +41,12 @@ def summary_of(plugin: Any) -> str:
 
 
 def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Return name, type, default and description of each parameter of a class or function."""
-    section = sections_of(plugin).get("Parameters", "") + "\n"
-    entries = list(_PARAMETER.finditer(section))
-    ends = [entry.start() for entry in entries[1:]] + [len(section)] * bool(entries)
-    documented = {
-        name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
-        for entry, end in zip(entries, ends, strict=True)
-        for name in entry["names"].split(",")
-    }
+    """Return name, type, default and description of each parameter of a class or function.
+
+    A class says in its docstring what is particular to it; the rest is documented by its bases.
+    """
+    lineage = inspect.getmro(plugin)[::-1] if inspect.isclass(plugin) else (plugin,)
+    documented = {name: text for each in lineage for name, text in _documented(each).items()}
     return [
         {
             "name": name,
@@ -61,6 +58,18 @@ def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, 
         for name, parameter in inspect.signature(plugin).parameters.items()
         if name not in skip and parameter.kind is not parameter.VAR_KEYWORD
     ]
+
+
+def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
+    """Return type and description of the parameters in an object's own docstring."""
+    section = sections_of(plugin).get("Parameters", "") + "\n"
+    entries = list(_PARAMETER.finditer(section))
+    ends = [entry.start() for entry in entries[1:]] + [len(section)] * bool(entries)
+    return {
+        name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
+        for entry, end in zip(entries, ends, strict=True)
+        for name in entry["names"].split(",")
+    }
 
 
 def _without_markup(text: str) -> str:

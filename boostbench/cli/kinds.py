@@ -137,5 +137,6 @@ KINDS = {
     "noise": _of_registry(registry.noise_models),
     "configs": Kind(lambda: list(shipped_configs()), _config_rows),
     "figures": _of_registry(registry.figures),
+    "tables": _of_registry(registry.tables),
     "claims": _of_registry(registry.claims),
 }

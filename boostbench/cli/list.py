@@ -23,7 +23,8 @@ def list_names(
         str,
         typer.Argument(
             metavar="KIND",
-            help="One of boosters, weak-learners, datasets, noise, configs, figures, claims.",
+            help="One of boosters, weak-learners, datasets, noise, configs, figures, tables, "
+            "claims.",
             autocompletion=_kinds,
         ),
     ],

@@ -98,7 +98,11 @@ def test_the_table_holds_every_booster() -> None:
     assert sorted(TABLE) == list_boosters()
 
 
-@parametrize_with_checks([made(name) for name in sorted(TABLE)])
+#: Presets of `MDeepBoost`, whose estimator checks hold for them.
+PRESETS = {"adaboost-mr", "adaboost-mr-l1", "additive-logistic", "additive-logistic-l1"}
+
+
+@parametrize_with_checks([made(name) for name in sorted(TABLE) if name not in PRESETS])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
