@@ -115,7 +115,7 @@ class Booster(BoostingClassifier):
         on_round: OnRound,
     ) -> None:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(game.n_classes))
-        data = learner.prepare(X, rows.representative)
+        data = learner.prepare(X, rows.representative, rows.count)
         ensemble = Ensemble(game.n_classes)
         stop = ""
         self.begin(game)

@@ -179,7 +179,7 @@ class MDeepBoost(BoostingClassifier):
         on_round: OnRound,
     ) -> None:
         learner, trees = self._path_learner(game.n_classes), PATHS[self.leaves]
-        data = learner.prepare(X, rows.representative)
+        data = learner.prepare(X, rows.representative, rows.count)
         loss, F, y, w = self._loss_part(), game.scores, game.y, game.sample_weight
         chosen = _Chosen(Combination(game.n_classes), [], [])
         game.memo["penalty"] = 0.0

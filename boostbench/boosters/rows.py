@@ -4,6 +4,9 @@ Boosting sees a sample as (x, y, weight). Merging equal samples into one row of 
 and ordering the rows by content alone makes three invariants exact instead of nearly so: permuting
 the samples, repeating a sample, and giving it an integer weight all lead to the same arithmetic,
 bit for bit, hence to the same trees even where splits tie.
+
+A row also knows how many samples it stands for, so that whatever counts samples (the smallest leaf,
+C4.5's cases, the quantiles of a feature) counts them as if they had not been merged.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["CanonicalRows", "canonical_rows"]
+__all__ = ["CanonicalRows", "canonical_rows", "sample_counts"]
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,19 @@ class CanonicalRows:
         A sample of each distinct row, in canonical order.
     weight : ndarray of float64, shape (n,)
         Summed weight of the row's samples, positive.
+    count : ndarray of int64, shape (n,)
+        Number of samples that the row stands for, at least 1; see `sample_counts`.
     row_of : ndarray of intp, shape (n_samples,)
         Row of each sample, -1 for samples of weight 0.
+    sample_weight : ndarray of float64, shape (n_samples,)
+        Weight of each sample.
     """
 
     representative: NDArray[np.intp]
     weight: NDArray[np.float64]
+    count: NDArray[np.int64]
     row_of: NDArray[np.intp]
+    sample_weight: NDArray[np.float64]
 
 
 def canonical_rows(
@@ -60,8 +69,29 @@ def canonical_rows(
     group = np.cumsum(starts) - 1
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
     row_of[order] = group
-    weight: NDArray[np.float64] = np.bincount(group, weights=sample_weight[order])  # type: ignore[assignment]
-    return CanonicalRows(order[starts], weight, row_of)
+    weight, count = (
+        np.bincount(group, weights=numbers[order])
+        for numbers in (sample_weight, sample_counts(sample_weight))
+    )
+    return CanonicalRows(order[starts], weight, count.astype(np.int64), row_of, sample_weight)
+
+
+def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many samples each sample counts as.
+
+    If all weights are whole numbers, a sample of weight w counts as w samples; otherwise weights
+    only weigh, and every sample of positive weight counts as one.
+
+    Examples
+    --------
+    >>> sample_counts(np.array([2.0, 0.0, 1.0])).tolist()
+    [2, 0, 1]
+    >>> sample_counts(np.array([2.0, 0.0, 0.5])).tolist()
+    [1, 0, 1]
+    """
+    # beyond 2**53 all floats are whole, and say nothing of repetitions
+    whole = np.array_equal(sample_weight, np.floor(sample_weight)) and sample_weight.sum() < 2**53
+    return (sample_weight if whole else sample_weight > 0).astype(np.int64)
 
 
 @njit(cache=True)

@@ -54,6 +54,11 @@ class RoundInfo:
         return self.game.scores
 
     @cached_property
+    def labels(self) -> NDArray[Any]:
+        """What `staged_predict` says of the training samples after this round."""
+        return self.booster._training_labels(self.game, self.row_of)
+
+    @cached_property
     def loss(self) -> float:
         """The booster's training objective after this round (computed when first asked for)."""
         return self.booster.objective(self.game)
@@ -234,7 +239,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         game = Game(
             y=y_codes[rows.representative],
             sample_weight=rows.weight / rows.weight.sum(),
-            n_samples=_number_of_samples(weights),
+            n_samples=int(rows.count.sum()),
             n_classes=n_classes,
             scores=np.zeros((len(rows.weight), n_classes), order="F"),
             rng=booster_rng,
@@ -348,17 +353,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
         return labels
 
+    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the labels of the training samples; override it where equal ones may differ."""
+        return self._labels(game.scores)[row_of]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _number_of_samples(weights: NDArray[np.float64]) -> int:
-    """Whole-number weights count repeated samples; any others only weigh distinct ones."""
-    if np.array_equal(weights, np.floor(weights)):
-        return int(weights.sum())
-    return int(np.count_nonzero(weights))
 
 
 def _ignore(_: RoundInfo) -> None:

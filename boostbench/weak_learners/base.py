@@ -26,8 +26,17 @@ class WeakLearner(Protocol):
 
     accepts: ClassVar[tuple[type, ...]]
 
-    def prepare(self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> Any:
-        """Return the training rows ``X[rows]`` in the form `fit` takes; called once per fit."""
+    def prepare(
+        self,
+        X: NDArray[np.float64],
+        rows: NDArray[np.intp] | None = None,
+        count: NDArray[np.int64] | None = None,
+    ) -> Any:
+        """Return the training rows ``X[rows]`` in the form `fit` takes; called once per fit.
+
+        Row i stands for ``count[i]`` equal samples, one if `count` is absent. Its weight, costs or
+        signed weights in a demand are those of all of them together.
+        """
         ...
 
     def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:

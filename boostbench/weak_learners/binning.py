@@ -1,7 +1,7 @@
 """Binning: the features of the training rows as small integers, once per data set.
 
 A feature with at most 255 distinct values gets one bin per value, so a tree on bins is a tree on
-values; other features get bins of about equally many rows. Missing values have a bin of their own,
+values; other features get bins of about equally many samples. Missing values have a bin of their own,
 the last one of their feature.
 
 The codes are stored twice. Column by column, a split sends the rows of a leaf left or right. Row by
@@ -52,6 +52,8 @@ class BinnedData(NamedTuple):
     sparse_features : ndarray of int64, shape (n_sparse,)
     default_bin : ndarray of int64, shape (n_sparse,)
         Most frequent bin of each sparse feature, global.
+    count : ndarray of int64, shape (1, n)
+        Number of samples that each row stands for.
     """
 
     codes: NDArray[np.uint8]
@@ -65,6 +67,7 @@ class BinnedData(NamedTuple):
     sparse_bins: NDArray[np.uint32]
     sparse_features: NDArray[np.int64]
     default_bin: NDArray[np.int64]
+    count: NDArray[np.int64]
 
     @property
     def n_rows(self) -> int:
@@ -80,6 +83,7 @@ class BinnedData(NamedTuple):
 def bin_features(
     X: NDArray[np.float64],
     rows: NDArray[np.intp] | None = None,
+    count: NDArray[np.int64] | None = None,
     max_bins: int = 255,
     sparse_share: float = SPARSE_SHARE,
 ) -> BinnedData:
@@ -91,6 +95,8 @@ def bin_features(
         NaN is a missing value.
     rows : ndarray of intp, shape (n,), optional
         The samples to take, in this order; all of them by default.
+    count : ndarray of int64, shape (n,), optional
+        Number of samples, at least 1, that each row stands for; 1 by default.
     max_bins : int, default=255
         Bins of present values per feature, 2..255.
     sparse_share : float, default=0.6
@@ -109,6 +115,8 @@ def bin_features(
     """
     n = X.shape[0] if rows is None else len(rows)
     d = X.shape[1]
+    count = np.ones(n, dtype=np.int64) if count is None else count
+    repeated = count if count.max(initial=1) > 1 else None
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs, n_bins = [], [], np.empty(d, dtype=np.int64)
     width = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
@@ -116,7 +124,7 @@ def bin_features(
         block = X[:, start : start + width]
         columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
         for j, column in enumerate(columns, start):
-            low, high = _bins_of(column, max_bins)
+            low, high = _bins_of(column, repeated, max_bins)
             missing = bool(np.isnan(column).any())
             _encode(column, high, codes[j])
             n_bins[j] = len(low)
@@ -124,11 +132,12 @@ def bin_features(
             highs.append(np.append(high, np.nan) if missing else high)
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
     rowwise = _rows_of(codes, offset, sparse_share)
-    return BinnedData(codes, offset, n_bins, np.concatenate(lows), np.concatenate(highs), *rowwise)
+    low, high = np.concatenate(lows), np.concatenate(highs)
+    return BinnedData(codes, offset, n_bins, low, high, *rowwise, count=count[None, :])
 
 
 def _bins_of(
-    column: NDArray[np.float64], max_bins: int
+    column: NDArray[np.float64], count: NDArray[np.int64] | None, max_bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return smallest and largest value of each bin of present values."""
     values = np.sort(column)
@@ -139,31 +148,34 @@ def _bins_of(
     distinct = values[first]
     if len(distinct) <= max_bins:
         return distinct, distinct
-    counts = np.diff(np.append(first, len(values)))
+    if count is None:
+        counts = np.diff(np.append(first, len(values)))
+    else:
+        counts = np.add.reduceat(count[np.argsort(column)[: len(values)]], first)
     starts = _even_groups(counts, max_bins)
     return distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1]
 
 
 @kernel
 def _even_groups(counts, n_groups):  # type: ignore[no-untyped-def]
-    """Return the starts of at most n_groups groups of values with about equally many rows.
+    """Return the starts of at most n_groups groups of values with about equally many samples.
 
-    A group is closed as soon as it holds its share of the rows that are left, so a frequent value
+    A group is closed as soon as it holds its share of the samples that are left, so a frequent value
     does not starve those after it.
     """
     starts = np.empty(n_groups, dtype=np.int64)
-    rows_left = counts.sum()
+    left = counts.sum()
     n = 0
     filled = 0
     share = 0.0
     for value in range(counts.shape[0]):
         if filled == 0:
             starts[n] = value
-            share = rows_left / (n_groups - n)
+            share = left / (n_groups - n)
             n += 1
         filled += counts[value]
         if filled >= share and n < n_groups:
-            rows_left -= filled
+            left -= filled
             filled = 0
     return starts[:n]
 

@@ -16,7 +16,9 @@ __all__ = ["EstimatorHypothesis", "EstimatorLearner", "EstimatorPart"]
 
 
 class EstimatorLearner:
-    """A clone of a classifier, fitted to the rows of positive weight.
+    """A clone of a classifier, fitted to the samples of positive weight.
+
+    A row that stands for several samples is repeated, so that the classifier can count them.
 
     Parameters
     ----------
@@ -42,13 +44,20 @@ class EstimatorLearner:
         return f"EstimatorLearner({self.estimator!r})"
 
     def prepare(
-        self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None
-    ) -> NDArray[np.float64]:
-        """Return the training rows."""
-        return X if rows is None else X[rows]
+        self,
+        X: NDArray[np.float64],
+        rows: NDArray[np.intp] | None = None,
+        count: NDArray[np.int64] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the training rows and the number of samples that each one stands for."""
+        X = X if rows is None else X[rows]
+        return X, np.ones(len(X), dtype=np.int64) if count is None else count
 
     def fit(
-        self, data: NDArray[np.float64], demand: WeightedLabels, rng: np.random.Generator
+        self,
+        data: tuple[NDArray[np.float64], NDArray[np.int64]],
+        demand: WeightedLabels,
+        rng: np.random.Generator,
     ) -> EstimatorHypothesis:
         """Fit a clone; its ``random_state``, if it has one that is not set, comes from ``rng``."""
         if not isinstance(demand, WeightedLabels):
@@ -59,10 +68,11 @@ class EstimatorLearner:
         model = clone(self.estimator)
         if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
             model.set_params(random_state=int(rng.integers(2**31)))
-        used = demand.weight > 0
-        model.fit(data[used], demand.y[used], sample_weight=demand.weight[used])
+        X, count = data
+        used = np.repeat(np.arange(len(X)), np.where(demand.weight > 0, count, 0))
+        model.fit(X[used], demand.y[used], sample_weight=(demand.weight / count)[used])
         part = EstimatorPart(model)
-        return EstimatorHypothesis(part, part.labels_of(data))
+        return EstimatorHypothesis(part, part.labels_of(X))
 
 
 @dataclass(frozen=True)

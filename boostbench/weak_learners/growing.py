@@ -68,7 +68,8 @@ def _grow_trees(data, rules, numbers, weights, columns, work, finished):  # type
     for t in range(columns.shape[0]):
         column = columns[t]
         number, weight = numbers[column], weights[column if weights.shape[0] > 1 else 0]
-        sample = prepare(rules, numbers, number, weight, work.rows, work.label, work.stat)
+        count = data.count[column if data.count.shape[0] > 1 else 0]
+        sample = prepare(rules, numbers, number, weight, count, work.rows, work.label, work.stat)
         n_splits = _grow(data, rules, sample, column, work)
         pack(data, rules, sample, column, t, number, weight, work, n_splits, finished)
 
@@ -133,7 +134,9 @@ def _open_node(work, node, parent, start, end, depth):  # type: ignore[no-untype
 def _may_split(rules, sample, work, node, tie):  # type: ignore[no-untyped-def]
     """Whether a split of the node is worth looking for."""
     leaf = work.nodes[node]
-    if leaf.depth >= rules.max_depth or leaf.end - leaf.start < 2 * rules.min_samples:
+    if leaf.depth >= rules.max_depth or leaf.end - leaf.start < 2:
+        return False
+    if rules.min_samples > 1 and work.total[node, rules.n_sums] < 2 * rules.min_samples:
         return False
     if rules.kind == COSTS or rules.kind == TARGETS:
         return leaf.impurity > tie

@@ -3,7 +3,7 @@
 A histogram is one flat array of int64. Label and target statistics are stored plane after plane (a
 plane holds one sum for all bins), so that a scan over the bins of a feature is a vector operation;
 costs are stored bin after bin, so that adding a row's costs is one. An optional last plane counts
-rows. The plane of a class that no row of the node has is left as it is, and must not be read.
+samples. The plane of a class that no row of the node has is left as it is, and must not be read.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
     label : int32[n]
         Class of each row, for label statistics.
     stat : int64[n, q]
-        Weight; costs; or weighted target and weight.
+        Weight; costs; or weighted target and weight; then the samples, if they are counted.
     rows : int32[m]
     total : int64[n_planes]
-        Sums over the rows; the count of rows last, if it is asked for.
+        Sums over the rows; the count of samples last, if it is asked for.
     n_sums : int
         Number of sums without the count.
     histogram : int64[n_planes * n_bins]
@@ -47,7 +47,7 @@ def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ign
     else:
         _add(data, label, stat[:, 0], rows, histogram)
         if counted:
-            _count(data, rows, histogram[n_sums * n_bins :])
+            _count(data, stat[:, 1], rows, histogram[n_sums * n_bins :])
     if data.sparse_features.shape[0]:
         by_bin = kind == COSTS
         bin_step, plane_step = (total.shape[0], 1) if by_bin else (1, n_bins)
@@ -75,40 +75,42 @@ def _add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
 
 @stage
 def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's target, weight and count to its bins."""
+    """Add each row's target, weight and samples to its bins."""
     n_bins = data.low.shape[0]
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
     for i in range(rows.shape[0]):
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
+        samples = stat[r, 2] if counted else np.int64(0)
         for j in range(data.dense_offset.shape[0]):
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             target[b] += s
             weight[b] += w
             if counted:
-                count[b] += 1
+                count[b] += samples
         for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
             b = np.uint64(data.sparse_bins[p])
             target[b] += s
             weight[b] += w
             if counted:
-                count[b] += 1
+                count[b] += samples
 
 
 @stage
-def _count(data, rows, plane):  # type: ignore[no-untyped-def]
+def _count(data, samples, rows, plane):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         r = rows[i]
         for j in range(data.dense_offset.shape[0]):
-            plane[np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])] += 1
+            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
+            plane[b] += samples[r]
         for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
-            plane[np.uint64(data.sparse_bins[p])] += 1
+            plane[np.uint64(data.sparse_bins[p])] += samples[r]
 
 
 @inner
 def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's costs (and its count) to its bins."""
+    """Add each row's costs (and its samples) to its bins."""
     for i in range(rows.shape[0]):
         r = rows[i]
         costs = stat[r]

@@ -42,7 +42,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     "factored"    :math:`v_l` below, :math:`-v_l` above, v = +-1         the weighted correlation
     ============  =====================================================  =========================
 
-    The smoothing b is the summed weight divided by the number of rows times classes. Ties: lowest
+    The smoothing b is the summed weight divided by the number of samples times classes. Ties: lowest
     feature, then lowest threshold. A missing value goes to the side where it scores better, above
     on ties.
 
@@ -76,10 +76,15 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         self.answers = answers
         self.max_bins = max_bins
 
-    def prepare(self, X: Floats, rows: NDArray[np.intp] | None = None) -> BinnedData:
-        """Check the parameters and bin the training rows ``X[rows]``."""
+    def prepare(
+        self,
+        X: Floats,
+        rows: NDArray[np.intp] | None = None,
+        count: NDArray[np.int64] | None = None,
+    ) -> BinnedData:
+        """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
         self._validate_params()
-        return bin_features(X, rows, self.max_bins)
+        return bin_features(X, rows, count, self.max_bins)
 
     def fit(
         self, data: BinnedData, demand: BinaryLabels, rng: np.random.Generator | None = None
@@ -111,27 +116,31 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * float(np.abs(weight).sum())
+        n_samples = int(data.count.sum())
         stat = _sums_of(weight, self.answers)
         feature, last, missing_left = _best_split(data, stat, rows, _CODES[self.answers], tie)
         if feature < 0:
             leaves = np.zeros(data.n_rows, dtype=np.int32)
-            trees = _tree(data, None, self._vectors(weight, leaves, 1))
+            trees = _tree(data, None, self._vectors(weight, n_samples, leaves, 1))
             return Hypothesis(trees, leaves[None, :])
         last, threshold = _threshold(data, feature, last, rows)
         code = data.codes[feature]
         above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
         leaves = above.astype(np.int32)
         split = (feature, threshold, missing_left)
-        return Hypothesis(_tree(data, split, self._vectors(weight, leaves, 2)), leaves[None, :])
+        vectors = self._vectors(weight, n_samples, leaves, 2)
+        return Hypothesis(_tree(data, split, vectors), leaves[None, :])
 
-    def _vectors(self, weight: Floats, leaves: NDArray[np.int32], n_leaves: int) -> Floats:
+    def _vectors(
+        self, weight: Floats, n_samples: int, leaves: NDArray[np.int32], n_leaves: int
+    ) -> Floats:
         """Return what each leaf answers, shape (n_leaves, K)."""
         sides = [weight[leaves == leaf] for leaf in range(n_leaves)]
         plus = np.array([np.maximum(side, 0.0).sum(axis=0) for side in sides])
         minus = np.array([np.maximum(-side, 0.0).sum(axis=0) for side in sides])
         total = plus.sum() + minus.sum()
         if self.answers == "real":
-            b = total / max(weight.size, 1)
+            b = total / max(n_samples * weight.shape[1], 1)
             return _half_log_ratio(plus + b, minus + b)
         G = plus - minus
         if self.answers == "factored" and n_leaves == 2:

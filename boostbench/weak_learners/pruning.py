@@ -3,7 +3,7 @@
 A leaf of N cases, e of them wrong, is charged ``e + added_errors(N, e)``: the upper confidence
 limit of the errors it would make. Bottom up, a subtree becomes a leaf, or gives way to its heavier
 child (subtree raising, with all cases of the node sent down that child), where the charge rises by
-at most 0.1. Cases are weights scaled to sum to the number of rows that have any.
+at most 0.1. Cases are weights scaled to sum to the number of samples that have any.
 
 All passes go down the levels of a subtree and up again. None calls itself: numba does not load
 kernels with recursion from its file cache.
@@ -117,7 +117,8 @@ def prune(
         Which of ``numbers`` a tree was grown for.
     """
     weight = np.abs(numbers)
-    scale = np.count_nonzero(weight, axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
+    n_cases = np.where(weight > 0.0, data.count, 0).sum(axis=1)
+    scale = n_cases / np.maximum(weight.sum(axis=1), 1e-300)
     table = PruningTable.room(finished.max_leaves, data.n_rows, rules.n_classes)
     _prune_trees(data, rules, labels, numbers, scale, columns, finished, table)
 

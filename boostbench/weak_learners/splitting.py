@@ -55,7 +55,7 @@ def find_split(  # type: ignore[no-untyped-def]
     total : int64[n_planes]
         Sums of the node.
     n_sums : int
-        Number of sums without the count of rows.
+        Number of sums without the count of samples.
     node, square, scale : float
         Impurity of the node, its sum of weight times squared target, and the tree's sum of costs.
     min_weight : int
@@ -193,7 +193,7 @@ def _note_share(criterion, W, start, best, unit, left, key, found):  # type: ign
 def _rule_out(  # type: ignore[no-untyped-def]
     data, layout, rules, histogram, total, n_sums, j, start, stop, missing_left, stream, bins, key
 ):
-    """Rule out candidates that were not drawn, or that leave too few rows on a side."""
+    """Rule out candidates that were not drawn, or that leave too few samples on a side."""
     first, n_bins = layout.offset[j], layout.n_bins[j]
     if rules.random:
         only, _ = draw(data, layout, rules.criterion, histogram, total, n_sums, j, stream)

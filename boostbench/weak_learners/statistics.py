@@ -25,7 +25,7 @@ class Sample(NamedTuple):
     scale : float
         Sum of all costs or weights.
     unit : float
-        Weight of one case if the weights summed to the number of rows (C4.5).
+        Weight of one case if the weights summed to the number of samples (C4.5).
     factor, weight_factor : float
         What numbers and weights were multiplied by.
     centre : float
@@ -49,7 +49,7 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-untyped-def]
+def prepare(rules, cost, number, weight, count, rows, label, stat):  # type: ignore[no-untyped-def]
     """Fill rows, labels and integer statistics of one tree; rows without influence are left out.
 
     Numbers that round to nothing become 1: such rows keep their say about thresholds.
@@ -61,20 +61,26 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
         For cost statistics; otherwise not looked at, as are the next two for costs.
     number, weight : float64[n]
         The tree's weights, or its signed weights, or its targets and their weights.
+    count : int64[n]
+        Samples that each row stands for.
     rows : int32[n]
     label : int32[n]
         Holds the labels already, if the weights have no signs.
     stat : int64[n, q]
     """
+    if rules.min_samples > 1 or rules.kind == COSTS:
+        for i in range(count.shape[0]):
+            stat[i, stat.shape[1] - 1] = count[i]
     if rules.kind == COSTS:
         return _prepare_costs(rules, cost, rows, stat)
     if rules.kind == TARGETS:
         return _prepare_targets(number, weight, rows, stat)
-    total, n = 0.0, np.int64(0)
+    total, n, cases = 0.0, np.int64(0), np.int64(0)
     for i in range(number.shape[0]):
         w = abs(number[i])
         rows[n] = i
         n += w > 0.0
+        cases += count[i] if w > 0.0 else 0
         total += w
     factor = _factor(total)
     heavy = 0.0
@@ -86,7 +92,7 @@ def prepare(rules, cost, number, weight, rows, label, stat):  # type: ignore[no-
             w = abs(w)
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
-    return Sample(int(n), heavy, heavy / (n if n > 0 else 1), factor, factor, 0.0)
+    return Sample(int(n), heavy, heavy / max(cases, 1), factor, factor, 0.0)
 
 
 @stage
@@ -108,8 +114,6 @@ def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
         least = cost[0, i]
         for k in range(rules.n_sums):
             least = min(least, cost[k, i])
-        for k in range(stat.shape[1]):
-            stat[i, k] = 1
         for k in range(rules.n_sums):
             over = cost[k, i] - least
             stat[i, k] = max(np.int64(over * factor + 0.5), np.int64(over > 0.0))
@@ -145,7 +149,7 @@ def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
     square = 0.0
     if rules.kind == COSTS:
         for i in range(rows.shape[0]):
-            for k in range(rules.n_sums):
+            for k in range(total.shape[0]):
                 total[k] += stat[rows[i], k]
     elif rules.kind == TARGETS:
         for i in range(rows.shape[0]):
@@ -156,6 +160,7 @@ def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
     else:
         for i in range(rows.shape[0]):
             total[label[rows[i]]] += stat[rows[i], 0]
-    if total.shape[0] > rules.n_sums:
-        total[rules.n_sums] = rows.shape[0]
+    if rules.kind != COSTS and total.shape[0] > rules.n_sums:
+        for i in range(rows.shape[0]):
+            total[rules.n_sums] += stat[rows[i], stat.shape[1] - 1]
     return square

@@ -14,7 +14,7 @@ from boostbench.weak_learners.forest import Forest
 
 __all__ = ["Finished", "GrownTrees", "GrowthRules", "Layout", "Work"]
 
-#: Integers per row: a weight; a weighted target and its weight; None: one per plane.
+#: Integers per row: a weight; a weighted target and its weight; None: one per sum.
 WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
 
 
@@ -32,11 +32,11 @@ class GrowthRules(NamedTuple):
     max_leaves, max_depth : int
         Limits, at least 1 and 0.
     min_samples : int
-        Smallest number of rows in a leaf.
+        Smallest number of samples in a leaf.
     min_weight_fraction : float
         Smallest share of the weight in a leaf.
     min_cases : float
-        Smallest weight of a leaf, in cases: the tree has as many as rows (C4.5); 0 for none.
+        Smallest weight of a leaf, in cases: the tree has as many as samples (C4.5); 0 for none.
     zero_gain : bool
         Whether an impure node is split although nothing is gained, as CART does.
     seed : int
@@ -243,7 +243,7 @@ class Work(NamedTuple):
         Rows of the leaves, one leaf after the other.
     label : ndarray of int32, shape (n,)
     stat : ndarray of int64, shape (n, q)
-        Integer statistics of the rows.
+        Integer statistics of the rows; the last one their samples, where these are counted.
     nodes : ndarray of NODE, shape (2 * max_leaves,)
     total : ndarray of int64, shape (2 * max_leaves, n_planes)
         Sums of the nodes.
@@ -287,13 +287,14 @@ class Work(NamedTuple):
     ) -> Work:
         """Return space for trees of so many leaves."""
         n, d, n_bins, size = data.n_rows, data.n_features, len(data.low), 2 * max_leaves
-        n_planes = rules.n_sums + (rules.min_samples > 1 or rules.kind == COSTS)  # rows counted
+        counted = rules.min_samples > 1 or rules.kind == COSTS
+        n_planes = rules.n_sums + counted
         n_kept = min(rules.histograms, max_leaves)
         return cls(
             rows=np.empty(n, np.int32),
             buffer=np.empty(n, np.int32),
             label=labels.copy(),
-            stat=np.empty((n, WIDTH[rules.kind] or n_planes), np.int64),
+            stat=np.empty((n, (WIDTH[rules.kind] or rules.n_sums) + counted), np.int64),
             nodes=np.empty(size, NODE),
             total=np.empty((size, n_planes), np.int64),
             split_order=np.empty(max_leaves, np.int64),

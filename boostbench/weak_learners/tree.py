@@ -55,7 +55,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     max_depth : int or None, default=None
         At least 1; None for no limit.
     min_samples_leaf : int, default=1
-        Smallest number of (distinct) rows in a leaf.
+        Smallest number of samples in a leaf, equal ones included.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the weight in a leaf, 0..0.5; costs have no weight.
     splitter : {"best", "random"}, default="best"
@@ -64,7 +64,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     zero_gain : bool, default=True
         Whether impure nodes are split although nothing is gained.
     trim : float, default=0.0
-        Share of the weight, 0..1, whose lightest rows are left out (Friedman, Hastie & Tibshirani
+        Share of the weight, 0..1, whose lightest samples are left out (Friedman, Hastie & Tibshirani
         2000, Sec. 9); labels only.
     max_bins : int, default=255
         Bins per feature, 2..255.
@@ -132,10 +132,15 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         self.max_bins = max_bins
         self.n_jobs = n_jobs
 
-    def prepare(self, X: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> BinnedData:
-        """Check the parameters and bin the training rows ``X[rows]``."""
+    def prepare(
+        self,
+        X: NDArray[np.float64],
+        rows: NDArray[np.intp] | None = None,
+        count: NDArray[np.int64] | None = None,
+    ) -> BinnedData:
+        """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
         self._validate_params()
-        return bin_features(X, rows, self.max_bins)
+        return bin_features(X, rows, count, self.max_bins)
 
     def fit(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
@@ -169,7 +174,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         rules = self._rules(data, demand, rng)
         arguments = numbers_of(demand)
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
-            arguments = (arguments[0], _trimmed(arguments[1], self.trim), arguments[2])
+            numbers = _trimmed(arguments[1], self.trim, data.count)
+            arguments = (arguments[0], numbers, arguments[2])
         n_trees = len(arguments[1]) if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)
         grow = partial(self._grow, data, rules, *arguments)
@@ -274,15 +280,18 @@ def numbers_of(
     return np.zeros(numbers.shape[1], dtype=np.int32), numbers, weights
 
 
-def _trimmed(numbers: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Set the lightest numbers of each row to 0; equal ones stay or go together."""
+def _trimmed(
+    numbers: NDArray[np.float64], share: float, count: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Set the numbers of each tree's lightest samples to 0; equal ones stay or go together."""
     magnitude = np.abs(numbers)
-    ascending = np.sort(magnitude, axis=1)
-    sums = ascending.cumsum(axis=1)
+    of_sample = magnitude / count
+    order = np.argsort(of_sample, axis=1)
+    sums = np.take_along_axis(magnitude, order, axis=1).cumsum(axis=1)
     n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)
-    last = magnitude.shape[1] - 1
-    least = np.take_along_axis(ascending, np.minimum(n_light, last), axis=1)
-    return np.where(magnitude >= least, numbers, 0.0)
+    first = np.take_along_axis(order, np.minimum(n_light, order.shape[1] - 1), axis=1)
+    least = np.take_along_axis(of_sample, first, axis=1)
+    return np.where(of_sample >= least * (1.0 - 1e-12), numbers, 0.0)
 
 
 def _rows(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -46,7 +46,9 @@ class FiniteSpace:
         self.table = np.asarray(table)
         self.chosen: list[int] = []
 
-    def prepare(self, X: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    def prepare(
+        self, X: np.ndarray, rows: np.ndarray | None = None, count: np.ndarray | None = None
+    ) -> np.ndarray:
         numbers = X[:, 0].astype(int)
         return numbers if rows is None else numbers[rows]
 

@@ -23,8 +23,8 @@ class Listening:
         self.learner = learner
         self.kinds: set[type] = set()
 
-    def prepare(self, X: np.ndarray, rows: np.ndarray | None = None) -> Any:
-        return self.learner.prepare(X, rows)
+    def prepare(self, *training_rows: Any) -> Any:
+        return self.learner.prepare(*training_rows)
 
     def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
         self.kinds.add(type(demand))

@@ -134,7 +134,7 @@ def test_a_scikit_learn_classifier_stands_in():
     data = learner.prepare(X, rows)
     h = learner.fit(data, WeightedLabels(y[rows], weight[rows], 3), np.random.default_rng(1))
     assert set(h.labels.tolist()) <= {0, 1}
-    F = h.trees.add_scores(data, [0], [0.5], np.zeros((100, 3)))
+    F = h.trees.add_scores(X[rows], [0], [0.5], np.zeros((100, 3)))
     np.testing.assert_array_equal(F, h.add_to(np.zeros((100, 3)), 0.5))
     np.testing.assert_array_equal(h.values(3).argmax(axis=1), h.labels)
     with pytest.raises(ValueError, match="cannot meet Costs"):
