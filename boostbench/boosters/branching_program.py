@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from boostbench.weak_learners import Forest
 
-__all__ = ["Program", "walk_on"]
+__all__ = ["Program", "Walks", "walk_apart", "walk_on"]
 
 
 class Program:
@@ -26,25 +26,50 @@ class Program:
     nodes : Forest
         Node (l, j) is tree ``l (l + 1) / 2 + j``; a leaf's value is rho.
     X : ndarray of float64, shape (n, n_features)
+        Best in column order.
+    layer : int, default=0
+        Layer of the first of the nodes.
     """
 
-    def __init__(self, nodes: Forest, X: NDArray[np.float64]) -> None:
+    def __init__(self, nodes: Forest, X: NDArray[np.float64], layer: int = 0) -> None:
         self._nodes = _nodes_of(nodes)
         self._features = np.ascontiguousarray(X.T)
+        self._start = _first(layer)
 
     def spread(self, mass: NDArray[np.float64], layer: int) -> None:
         """Turn P(l, .), shape (L + 1, n), into P(l + 1, .) in place."""
-        _spread(mass, self._features, _first(layer), layer, self._nodes)
+        _spread(mass, self._features, _first(layer) - self._start, layer, self._nodes)
 
     def step(self, position: NDArray[np.int64], layer: int, coins: NDArray[np.float64]) -> None:
         """Let every sample walk on from its node j, in place: answer 1 if its coin is below rho."""
-        _step(position, self._features, _first(layer), self._nodes, coins)
+        _step(position, self._features, _first(layer) - self._start, self._nodes, coins)
 
 
-def walk_on(
-    mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest, coins: NDArray[np.float64]
-) -> None:
-    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of the samples are known.
+class Walks:
+    """Random walks, one for each of n samples.
+
+    Parameters
+    ----------
+    n : int
+    seed : int
+        Seed of the coins.
+    """
+
+    def __init__(self, n: int, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._position = np.zeros(n, dtype=np.int64)
+        self._layer = 0
+
+    def step(self, program: Program) -> NDArray[np.float64]:
+        """Walk on to the next layer; return 1 at the answer if it were the last, shape (n, 2)."""
+        program.step(self._position, self._layer, self._rng.random(len(self._position)))
+        self._layer += 1
+        p = (2 * self._position > self._layer).astype(np.float64)
+        return np.column_stack([1.0 - p, p])
+
+
+def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest) -> None:
+    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of the rows are known.
 
     Parameters
     ----------
@@ -52,11 +77,38 @@ def walk_on(
     leaves : ndarray of int32, shape (l + 1, n)
     nodes : Forest
         The nodes of layer l.
-    coins : ndarray of float64, shape (n,) or (0,)
-        With coins a sample answers 1 where its coin is below rho, and its mass stays in one piece.
     """
     of = _nodes_of(nodes)
-    _walk_on(mass, leaves, of.rho, of.first_leaf, coins)
+    _walk_on(mass, leaves, of.rho, of.first_leaf)
+
+
+def walk_apart(
+    mass: NDArray[np.float64],
+    leaves: NDArray[np.int32],
+    nodes: Forest,
+    row: NDArray[np.intp],
+    position: NDArray[np.int64],
+    coins: NDArray[np.float64],
+) -> None:
+    """Let every sample take one path: the mass of a row is the share of its samples at a node.
+
+    Parameters
+    ----------
+    mass, leaves, nodes
+        As for `walk_on`.
+    row : ndarray of intp, shape (n_samples,)
+        Row of each sample; every row has one or more.
+    position : ndarray of int64, shape (n_samples,)
+        Node j of each sample, changed in place.
+    coins : ndarray of float64, shape (n_samples,)
+        A sample answers 1 where its coin is below rho.
+    """
+    of = _nodes_of(nodes)
+    at = leaves[position, row] + of.first_leaf[position]
+    position += coins < of.rho[at]
+    n_there, n = len(leaves) + 1, mass.shape[1]
+    at_node = np.bincount(position * n + row, minlength=n_there * n).reshape(n_there, n)
+    mass[:n_there] = at_node / np.bincount(row)
 
 
 class _Nodes(NamedTuple):
@@ -96,14 +148,11 @@ def _walk_on(
     leaves: NDArray[np.int32],
     rho: NDArray[np.float64],
     first_leaf: NDArray[np.int64],
-    coins: NDArray[np.float64],
 ) -> None:
     share = np.empty(mass.shape[1])
     for j in range(len(leaves) - 1, -1, -1):
         for i in range(len(share)):
             share[i] = rho[first_leaf[j] + leaves[j, i]]
-        for i in range(len(coins)):
-            share[i] = 1.0 if coins[i] < share[i] else 0.0
         _move(mass[j], mass[j + 1], share)
 
 

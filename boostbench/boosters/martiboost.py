@@ -8,6 +8,7 @@ paper            here                                 shape
 L                ``n_estimators``
 node (l, j)      tree ``l (l + 1) / 2 + j``           j = 0..l
 P(l, .)          ``mass``, a column's sum being 1      (l + 1, n)
+drawn routes     ``arriving``                         (l + 1, n)
 rho              leaf value of the node's tree        answer-1 probability
 ===============  ===================================  ==========================
 """
@@ -15,6 +16,7 @@ rho              leaf value of the node's tree        answer-1 probability
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import TwoClasses
-from boostbench.boosters.branching_program import Program, walk_on
+from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
 from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
@@ -52,7 +54,7 @@ class MartiBoost(TwoClasses):
     weak_learner : str, dict, object or None, default=None
         None is the paper's: a Gini stump on the balanced node.
     route : {"mass", "sampled"}, default="mass"
-        Whether a training row spreads its mass over both children, or takes one random path.
+        Whether a training sample spreads its mass over both children, or takes one random path.
     balance_output : bool, default=True
         Whether the more frequent answer is randomised; False loses the two-sidedness.
     min_mass : float, default=0.0
@@ -129,19 +131,29 @@ class MartiBoost(TwoClasses):
             raise ValueError(
                 f"MartiBoost randomises the leaves of trees; weak learner {learner!r} has none"
             )
-        data = learner.prepare(X, rows.representative)
+        data = learner.prepare(X, rows.representative, rows.count)
         layers: list[Forest] = []
         advantages: list[NDArray[np.float64]] = []
         mass = np.zeros((self.n_estimators + 1, len(game.y)))
         mass[0] = 1.0
+        arriving = mass if self.route == "mass" else mass.copy()
+        row = np.repeat(np.arange(len(game.y)), rows.count if self.route == "sampled" else 0)
+        position = np.zeros(len(row), dtype=np.int64)
+        # another stream than the routes': it starts from a number drawn aside
+        self._walk_seed = int(deepcopy(game.rng).integers(2**31))
+        walks = Walks(len(X), self._walk_seed)
+        columns = np.asfortranarray(X) if self.rule == "sampled" else X
         for layer in range(self.n_estimators):
             nodes, leaves, advantage = self._train_layer(
-                game, mass[: layer + 1], learner, data, rng
+                game, arriving[: layer + 1], learner, data, rng
             )
-            coins = game.rng.random(len(game.y) if self.route == "sampled" else 0)
-            walk_on(mass, leaves, nodes, coins)
+            walk_on(mass, leaves, nodes)
+            if self.route == "sampled":
+                walk_apart(arriving, leaves, nodes, row, position, game.rng.random(len(row)))
             game.scores = self._answers(mass, layer + 1)
-            game.memo["mass"] = mass[: layer + 2]
+            game.memo["mass"] = arriving[: layer + 2]
+            if self.rule == "sampled":
+                game.memo["walks"] = walks.step(Program(nodes, columns, layer))
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
@@ -151,7 +163,6 @@ class MartiBoost(TwoClasses):
         self.advantages_ = np.concatenate(advantages)
         self.n_rounds_ = self.n_estimators
         self.stop_reason_ = ""
-        self._walk_seed = int(game.rng.integers(2**31))
 
     def _train_layer(
         self,
@@ -230,18 +241,19 @@ class MartiBoost(TwoClasses):
             yield self._answers(mass, layer + 1)[row_of]
 
     def _sampled_walks(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        rng = np.random.default_rng(self._walk_seed)
-        program = Program(self.model_, X)
-        position = np.zeros(len(X), dtype=np.int64)
-        for layer in range(self.n_rounds_):
-            program.step(position, layer, rng.random(len(X)))
-            p = (2 * position > layer + 1).astype(np.float64)
-            yield np.column_stack([1.0 - p, p])
+        program, walks = Program(self.model_, X), Walks(len(X), self._walk_seed)
+        for _ in range(self.n_rounds_):
+            yield walks.step(program)
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
             last = F
         return last
+
+    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
+        if self.rule == "sampled":
+            return self._labels(game.memo["walks"])
+        return super()._training_labels(game, row_of)
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
         """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""

@@ -34,8 +34,8 @@ class _Course:
     ----------
     game : Game or None
         Its end; None if it made no round.
-    row_of : ndarray of intp, shape (n,)
-        The game's row of each of the joint rows, some of which are equal here.
+    row_of : ndarray of intp, shape (n_samples,)
+        The game's row of each sample, -1 for samples of weight 0.
     told : list of (float, float, float)
         Edge, objective and bound of each round.
     memos : list of dict
@@ -54,10 +54,14 @@ class _Course:
         self.memos.append(numbers)
 
     def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the booster's weight after t rounds per unit of sample weight, at scores F."""
+        """Return the booster's weight after t rounds per unit of sample weight, at scores F.
+
+        Both are the samples'; of weight 0 they say nothing.
+        """
         assert self.game is not None
+        used = np.flatnonzero(self.row_of >= 0)
         of_row = np.empty(len(self.game.y), dtype=np.intp)
-        of_row[self.row_of] = np.arange(len(self.row_of))
+        of_row[self.row_of[used]] = used
         memo = self.game.memo | self.memos[min(t, len(self.memos)) - 1]
         w = one.weights(replace(self.game, scores=F[of_row], memo=memo))
         return np.asarray((w / self.game.sample_weight)[self.row_of])
@@ -122,19 +126,19 @@ class OneVsAll(BoostingClassifier):
         rng: np.random.Generator,
         on_round: OnRound,
     ) -> None:
-        distinct = X[rows.representative]
+        y = game.y[rows.row_of]  # the label of a sample of weight 0 does not matter
         targets = [1] if game.n_classes == 2 else range(game.n_classes)
         self.estimators_ = []
         courses = [_Course() for _ in targets]
         for k, course in zip(targets, courses, strict=True):
             one = self._make_one(int(rng.integers(2**31)))
-            one.fit(distinct, game.y == k, rows.weight, on_round=course)
+            one.fit(X, y == k, rows.sample_weight, on_round=course)
             self.estimators_.append(one)
         rounds = [one.n_rounds_ for one in self.estimators_]
         self.n_rounds_ = max(rounds)
         reasons = {one.stop_reason_ for one in self.estimators_}
         self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        self._replay(game, distinct, rows, courses, on_round)
+        self._replay(game, X, rows, courses, on_round)
 
     def _make_one(self, seed: int) -> Any:
         """Return a booster for one class, not fitted."""
@@ -160,10 +164,11 @@ class OneVsAll(BoostingClassifier):
         on_round: OnRound,
     ) -> None:
         """Report the rounds of all boosters side by side, as if they had been made so."""
-        game.memo["courses"] = courses
+        game.memo |= {"courses": courses, "sample": rows.representative}
         for t, parts in enumerate(self._staged_parts(X), start=1):
-            game.scores = self._joined(parts)
-            game.memo |= {"round": t, "parts": parts}
+            F = self._joined(parts)
+            game.scores = F[rows.representative]
+            game.memo |= {"round": t, "parts": parts, "F": F}
             # a booster that made no round has nothing to tell
             told = [course.told for course in courses if course.told]
             last = [its[min(t, len(its)) - 1] for its in told]
@@ -191,6 +196,15 @@ class OneVsAll(BoostingClassifier):
             return parts[0]
         return np.column_stack([F[:, 1] - F[:, 0] for F in parts])
 
+    def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
+        if len(self.estimators_) > 1:
+            return super()._labels(F)
+        labels: NDArray[Any] = self.classes_[self.estimators_[0]._labels(F).astype(np.intp)]
+        return labels
+
+    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
+        return self._labels(game.memo["F"])
+
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the boosters' probabilities of their classes, normalised over the classes."""
         if len(self.estimators_) == 1:
@@ -205,10 +219,11 @@ class OneVsAll(BoostingClassifier):
     def weights(self, game: Game) -> NDArray[np.float64]:
         """Return the mean over the boosters of the weight that each puts on a row."""
         fitted = zip(self.estimators_, game.memo["courses"], game.memo["parts"], strict=True)
-        total = np.zeros(len(game.y))
+        sample = game.memo["sample"]
+        total = np.zeros(len(sample))
         for one, course, F in fitted:
             if course.told:
-                total += course.weights(one, game.memo["round"], F)
+                total += course.weights(one, game.memo["round"], F)[sample]
         total *= game.sample_weight
         return np.asarray(total / (total.sum() or 1.0))
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from boostbench.boosters.branching_program import Program, walk_on
+from boostbench.boosters.branching_program import Program, walk_apart, walk_on
 from boostbench.weak_learners import Forest
 
 #: Layer 0: a stump. Layer 1: a single leaf, and a tree of three leaves with the missing left.
@@ -76,22 +76,41 @@ def test_known_and_found_leaves_lead_to_the_very_same_mass(X: NDArray[np.float64
         first = layer * (layer + 1) // 2
         nodes = PROGRAM[first : first + layer + 1]
         program.spread(found, layer)
-        walk_on(known, np.ascontiguousarray(nodes.apply(X).T), nodes, np.empty(0))
+        walk_on(known, np.ascontiguousarray(nodes.apply(X).T), nodes)
         assert_array_equal(found, known)
 
 
-def test_coins_choose_the_same_path_for_a_step_and_for_mass(X: NDArray[np.float64]) -> None:
+def test_every_sample_of_a_row_takes_the_path_of_its_own_coins(X: NDArray[np.float64]) -> None:
     rng = np.random.default_rng(1)
-    mass, position = everything_at_the_root(len(X)), np.zeros(len(X), dtype=np.int64)
-    program = Program(PROGRAM, X)
+    count = rng.integers(1, 4, len(X))
+    row = np.repeat(np.arange(len(X)), count)
+    mass, position = everything_at_the_root(len(X)), np.zeros(len(row), dtype=np.int64)
+    alone = position.copy()
+    program = Program(PROGRAM, X[row])
     for layer in range(N_LAYERS):
-        coins = rng.random(len(X))
-        answer = coins < rho_of_layer(layer, X)[np.arange(len(X)), position]
+        coins = rng.random(len(row))
+        answer = coins < rho_of_layer(layer, X)[row, position]
         expected = position + answer
         first = layer * (layer + 1) // 2
         nodes = PROGRAM[first : first + layer + 1]
-        walk_on(mass, np.ascontiguousarray(nodes.apply(X).T), nodes, coins)
-        program.step(position, layer, coins)
+        leaves = np.ascontiguousarray(nodes.apply(X).T)
+        walk_apart(mass, leaves, nodes, row, position, coins)
+        program.step(alone, layer, coins)
         assert_array_equal(position, expected)
-        assert_array_equal(mass, np.arange(N_LAYERS + 1)[:, None] == position)
+        assert_array_equal(alone, expected)
+        for i in range(len(X)):
+            share = np.bincount(position[row == i], minlength=N_LAYERS + 1) / count[i]
+            assert_allclose(mass[:, i], share, rtol=1e-15)
     assert set(position.tolist()) == {0, 1, 2}
+    assert ((mass > 0.0) & (mass < 1.0)).any()
+
+
+def test_a_layer_alone_leads_where_the_whole_program_does(X: NDArray[np.float64]) -> None:
+    rng = np.random.default_rng(2)
+    position = np.zeros(len(X), dtype=np.int64)
+    by_layer = position.copy()
+    for layer, nodes in enumerate((PROGRAM[:1], PROGRAM[1:])):
+        coins = rng.random(len(X))
+        Program(PROGRAM, X).step(position, layer, coins)
+        Program(nodes, X, layer).step(by_layer, layer, coins)
+        assert_array_equal(by_layer, position)

@@ -115,8 +115,7 @@ class Curves:
     def __call__(self, info: Any) -> None:
         """Note the state after a round (a `RoundInfo`)."""
         begin = time.perf_counter()
-        best = info.scores.argmax(axis=1)
-        self.add(info.booster.classes_[best[info.row_of]])
+        self.add(info.labels)
         self.loss.append(_finite(info.loss))
         self.edge.append(_finite(info.step.edge))
         if self._notes_bounds:

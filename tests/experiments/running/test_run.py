@@ -36,12 +36,27 @@ def test_the_record_has_the_sizes_and_a_value_for_every_round(outcome):
     assert {len(curve) for curve in outcome["curves"].values()} == {12}
 
 
-def test_the_curves_are_those_of_the_staged_predictions(outcome):
-    problem = prepare(RUN)
-    seed = int(rng_for("booster", RUN).integers(2**31 - 1))
-    booster = make_booster("sm-boost", n_estimators=12, random_state=seed)
+@pytest.mark.parametrize(
+    "run",
+    [
+        RUN,
+        dataclasses.replace(RUN, booster=Booster("adaboost-mh", Params({"rule": "sign"}))),
+        dataclasses.replace(
+            RUN,
+            data=Data("gaussians-spl", Params({"n_train": 100, "n_test": 100})),
+            split="official",
+            booster=Booster("martiboost", Params({"rule": "sampled"})),
+        ),
+    ],
+    ids=lambda run: run.booster.name,
+)
+def test_the_curves_are_those_of_the_staged_predictions(run):
+    problem = prepare(run)
+    seed = int(rng_for("booster", run).integers(2**31 - 1))
+    name, own = run.booster.name, run.booster.params.plain()
+    booster = make_booster(name, n_estimators=12, random_state=seed, **own)
     booster.fit(problem.X, problem.y)
-    curves = outcome["curves"]
+    curves = execute(run)["curves"]
     train = list(map(np.copy, booster.staged_predict(problem.X)))
     test = list(booster.staged_predict(problem.X_test))
     assert curves["train_errors"] == [int((p != problem.y).sum()) for p in train]

@@ -1,0 +1,73 @@
+"""The labels that a fit tells round by round are those of its staged predictions, and of refits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.utils._param_validation import StrOptions
+
+from boostbench.boosters import make_booster
+from boostbench.registry import boosters
+
+from .test_common import BINARY, TABLE, problem
+
+
+def variants() -> list[tuple[str, dict[str, Any]]]:
+    """Return every booster with its defaults, and with every value of every option, one by one."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for name in sorted(TABLE):
+        found.append((name, {}))
+        cls = boosters.get(name)
+        constraints, defaults = cls._parameter_constraints, cls().get_params(deep=False)
+        for key in sorted(defaults):
+            options = constraints.get(key, ())
+            values: set[Any] = {True, False} if "boolean" in options else set()
+            for option in options:
+                values |= option.options if isinstance(option, StrOptions) else set()
+            found += [(name, {key: value}) for value in sorted(values - {defaults[key]})]
+    sampled = {"martiboost": {"rule": "sampled"}}
+    return [
+        *found,
+        ("martiboost", {"rule": "sampled", "route": "sampled"}),
+        ("one-vs-all", {"booster": sampled}),
+        ("one-vs-all", {"booster": sampled, "n_classes": 2}),
+        ("one-vs-all", {"booster": {"adaboost-mh": {"rule": "sign"}}, "n_classes": 2}),
+    ]
+
+
+def test_the_options_that_change_labels_are_among_the_variants() -> None:
+    for name in ("adaboost-mh", "adaboost-mh-label", "adaboost-mh-real"):
+        assert (name, {"rule": "sign"}) in variants()
+    assert ("martiboost", {"rule": "sampled"}) in variants()
+
+
+@pytest.mark.parametrize(("name", "options"), variants(), ids=str)
+def test_labels_told_in_training_are_those_of_every_prediction(
+    name: str, options: dict[str, Any]
+) -> None:
+    options = dict(options)
+    X, y = problem(name if options.pop("n_classes", 4) == 4 else min(BINARY), 80)
+    X = X.round(1)
+    X, y = np.concatenate([X, X[:30]]), np.concatenate([y, y[:30]])  # equal samples, too
+    parameters = {"random_state": 3, **TABLE[name], **options}
+
+    def fitted(T: int, on_round: Any = None) -> Any:
+        return make_booster(name, n_estimators=T, **parameters).fit(X, y, on_round=on_round)
+
+    told: list[np.ndarray] = []
+    booster = fitted(5, lambda info: told.append(info.labels))
+    assert_array_equal(told, list(booster.staged_predict(X)))
+    for T in range(1, len(told) + 1 if booster.nested_rounds else 1):
+        assert_array_equal(told[T - 1], fitted(T).predict(X))
+
+
+def test_the_rule_decides_the_labels_told() -> None:
+    X, y = problem("adaboost-mh")
+    told: dict[str, list[np.ndarray]] = {"score": [], "sign": []}
+    for rule, labels in told.items():
+        booster = make_booster("adaboost-mh", n_estimators=4, rule=rule)
+        booster.fit(X, y, on_round=lambda info, labels=labels: labels.append(info.labels))
+    assert not np.array_equal(told["score"], told["sign"])
