@@ -291,6 +291,7 @@ def _trimmed(
     n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)
     first = np.take_along_axis(order, np.minimum(n_light, order.shape[1] - 1), axis=1)
     least = np.take_along_axis(of_sample, first, axis=1)
+    # rounding decides nothing
     return np.where(of_sample >= least * (1.0 - 1e-12), numbers, 0.0)
 
 

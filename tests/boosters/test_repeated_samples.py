@@ -1,0 +1,152 @@
+"""Repeated samples count as often as they are repeated, in every booster and weak learner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from boostbench.boosters import make_booster, surface
+from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.registry import weak_learners
+from boostbench.weak_learners import make_weak_learner
+
+from .test_common import BINARY, TABLE
+
+#: Learners with the parameters that make them count samples.
+LEARNERS: dict[str, Any] = {
+    "default": None,
+    "tree": {"tree": {"min_samples_leaf": 6, "max_leaf_nodes": 6}},
+    "tree, trimmed": {"tree": {"trim": 0.2, "max_depth": 3}},
+    "tree, random": {"tree": {"splitter": "random", "min_samples_leaf": 6, "max_leaf_nodes": 6}},
+    "tree, few bins": {"tree": {"max_bins": 8, "max_leaf_nodes": 6}},
+    "c45": "c45",
+    "c45, simple": {"c45": {"version": "simple", "max_depth": 3}},
+    "greedy": {"greedy": {"max_leaf_nodes": 6}},
+    "greedy-info": {"greedy-info": {"max_leaf_nodes": 6, "max_bins": 8}},
+    "multilabel-stump": "multilabel-stump",
+    "multilabel-stump, real": {"multilabel-stump": {"answers": "real"}},
+    "multilabel-stump, factored": {"multilabel-stump": {"answers": "factored"}},
+    "regression-tree": {"regression-tree": {"min_samples_leaf": 6}},
+    "stump": "stump",
+    "scikit-learn": DecisionTreeClassifier(max_depth=1, min_samples_leaf=30, random_state=0),
+}
+#: What a booster draws for its rows is not what it draws for its samples.
+WITHOUT_DRAWS: dict[str, dict[str, Any]] = {"sm-boost": {"gradient": "exact"}}
+
+
+def repeated(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return some 150 samples, 50 of them distinct; a few differ by their class alone."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(45, 3))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X = np.concatenate([X, X[:5]])
+    y = (np.nan_to_num(X[:, 0]) > 0.0) + (np.nan_to_num(X[:, 1]) > 0.3) * (n_classes - 2)
+    y = np.where(rng.random(50) < 0.2, rng.integers(0, n_classes, 50), y)
+    count = rng.integers(1, 6, 50)
+    return X.repeat(count, axis=0), y.repeat(count)
+
+
+def unmerged(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> CanonicalRows:
+    """Return one row per sample: an idle column, which no weak learner sees, tells them apart."""
+    return canonical_rows(np.column_stack([X, np.arange(len(X))]), y, weight)
+
+
+def trees_of(booster: Any) -> list[Any]:
+    """Return the forests of a fitted booster."""
+    if hasattr(booster, "estimators_"):
+        return [forest for one in booster.estimators_ for forest in trees_of(one)]
+    model = booster.model_
+    return list(getattr(model, "_parts", None) or getattr(model, "_trees", [model]))
+
+
+def meets(name: str, learner: Any) -> bool:
+    """Tell whether the learner meets the booster's demands and has the trees it needs."""
+    made = make_weak_learner(learner) if learner is not None else None
+    demands = make_booster(name, **TABLE[name]).demands() or make_booster("adaboost").demands()
+    if made is None:
+        return True
+    needs = {"mdeepboost": "grow_path", "additive-logistic": "grow_path"}
+    needs |= {"additive-logistic-l1": "grow_path", "martiboost": "grow", "real-adaboost": "grow"}
+    needs |= {"savageboost": "grow", "sm-boost": "grow"}
+    return set(demands) <= set(made.accepts) and hasattr(made, needs.get(name, "fit"))
+
+
+PAIRS = [(name, kind) for name in TABLE for kind in LEARNERS if meets(name, LEARNERS[kind])]
+
+
+def test_every_registered_weak_learner_is_among_the_pairs() -> None:
+    kinds = {kind.split(",")[0] for _, kind in PAIRS}
+    assert kinds >= set(weak_learners.names())
+    assert {name for name, _ in PAIRS} == set(TABLE)
+
+
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
+def test_repeated_samples_are_as_good_as_distinct_ones(
+    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = repeated(2 if name in BINARY else 4)
+    parameters = {**TABLE[name], **WITHOUT_DRAWS.get(name, {}), "random_state": 0}
+    if LEARNERS[kind] is not None:
+        parameters["weak_learner"] = LEARNERS[kind]
+    # a fourth layer has a node that nothing but rounding errors of one label reaches
+    booster = make_booster(name, n_estimators=3 if name == "martiboost" else 4, **parameters)
+    staged = [F.copy() for F in booster.fit(X, y).staged_scores(X)]
+    forests, reason = trees_of(booster), booster.stop_reason_
+    monkeypatch.setattr(surface, "canonical_rows", unmerged)
+    apart = [F.copy() for F in booster.fit(X, y).staged_scores(X)]
+    assert (len(staged), reason) == (len(apart), booster.stop_reason_)
+    for one, other in zip(forests, trees_of(booster), strict=True):
+        for array in ("feature", "threshold", "missing_left", "left", "right"):
+            if hasattr(one, array):
+                assert_array_equal(getattr(one, array), getattr(other, array))
+    # sums of a row's samples round differently, and boosters enlarge the difference
+    largest = max((np.abs(F).max() for F in apart), default=1.0)
+    for F, other in zip(staged, apart, strict=True):
+        assert_allclose(F, other, rtol=1e-7, atol=1e-9 * largest)
+
+
+def test_the_pairs_tell_rows_from_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the counts of the rows, a good part of the pairs would differ."""
+    monkeypatch.setattr(
+        surface, "canonical_rows", lambda *samples: _each_once(canonical_rows(*samples))
+    )
+    differ = 0
+    for kind in ("tree", "c45", "tree, few bins", "scikit-learn"):
+        X, y = repeated(4)
+        booster = make_booster("samme", n_estimators=4, weak_learner=LEARNERS[kind])
+        without = booster.fit(X, y).scores(X)
+        with monkeypatch.context() as other:
+            other.setattr(surface, "canonical_rows", unmerged)
+            differ += not np.allclose(without, booster.fit(X, y).scores(X))
+    assert differ == 4
+
+
+def _each_once(rows: CanonicalRows) -> CanonicalRows:
+    return replace(rows, count=np.ones_like(rows.count))
+
+
+def test_a_regression_tree_counts_samples_as_scikit_learn_does() -> None:
+    X, y = np.repeat([[0.0], [1.0], [2.0]], 50, axis=0), np.repeat([0, 1, 0], 50)
+    booster = make_booster("l2boost", n_estimators=1, learning_rate=1.0)
+    assert_allclose(booster.fit(X, y).decision_function(X), 2.0 * y - 1.0)
+
+
+@pytest.mark.parametrize("least", [2, 5, 9, 20])
+def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
+    X, y = repeated(2)
+    X = np.nan_to_num(X)
+    limits = {"min_samples_leaf": least, "max_leaf_nodes": 6}
+    booster = make_booster(
+        "l2boost", n_estimators=1, learning_rate=1.0, weak_learner={"regression-tree": limits}
+    )
+    expected = DecisionTreeRegressor(**limits, random_state=0).fit(X, 2.0 * y - 1.0).predict(X)
+    assert_allclose(booster.fit(X, y).decision_function(X), expected, rtol=1e-9, atol=1e-12)
+    limits["max_leaf_nodes"] = 4
+    classifier = make_booster("samme", n_estimators=1, weak_learner={"tree": limits}).fit(X, y)
+    theirs = DecisionTreeClassifier(**limits, random_state=0).fit(X, y)
+    assert_array_equal(classifier.predict(X), theirs.predict(X))
