@@ -25,8 +25,8 @@ from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import margins, normalised_weights
 from boostbench.boosters.game import Game
-from boostbench.boosters.losses import LOGISTIC_2, MarginLoss, logistic
-from boostbench.boosters.regression import RegressionBooster
+from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
+from boostbench.boosters.regression import RegressionBooster, working_response
 from boostbench.weak_learners import Targets
 
 __all__ = ["LogitBoost"]
@@ -104,9 +104,7 @@ class LogitBoost(RegressionBooster):
     def ask(self, game: Game) -> Targets:
         """Return the working response z weighted by ``p (1 - p)`` (Algorithm 3, step 2a)."""
         F = game.scores[:, 1] - game.scores[:, 0]
-        p = logistic(2.0 * F)
-        q = np.maximum(p * (1.0 - p), _MIN_WEIGHT)
-        z = np.clip((game.y - p) / q, -self.max_response, self.max_response)
+        z, q = working_response(game.y, 2.0 * F, _MIN_WEIGHT, self.max_response)
         w = normalised_weights(self.importance(game), np.log(q))
         return Targets(z[:, None], w[:, None])
 

@@ -29,7 +29,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, normalised_weights
 from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.gentleboost import GentleBoost
-from boostbench.boosters.losses import SAVAGE2, MarginLoss, logistic
+from boostbench.boosters.losses import SAVAGE2, MarginLoss
+from boostbench.boosters.regression import working_response
 from boostbench.weak_learners import Targets, WeightedLabels
 
 __all__ = ["RBoost1", "RBoost2"]
@@ -112,9 +113,8 @@ class RBoost1(GentleBoost):
         """Return the labels weighted by the slope of the loss, or the working response."""
         if self.step == "gentle":
             return super().ask(game)
-        p = logistic(game.scores[:, 1] - game.scores[:, 0])
-        q = np.maximum(p * (1.0 - p), _MIN_VARIANCE)
-        z = np.clip((game.y - p) / q, -self.max_response, self.max_response)
+        F = game.scores[:, 1] - game.scores[:, 0]
+        z, q = working_response(game.y, F, _MIN_VARIANCE, self.max_response)
         w = normalised_weights(self.importance(game), 2.0 * np.log(q))
         return Targets(z[:, None], w[:, None])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench.boosters.binary import (
     REGRESSION,
@@ -14,9 +15,10 @@ from boostbench.boosters.binary import (
     with_leaf_values,
 )
 from boostbench.boosters.game import Game, Step
+from boostbench.boosters.losses import logistic
 from boostbench.weak_learners import Targets
 
-__all__ = ["RegressionBooster"]
+__all__ = ["RegressionBooster", "working_response"]
 
 #: A regression that is nowhere larger than this is taken to be 0.
 _ZERO = 1e-12
@@ -47,3 +49,25 @@ class RegressionBooster(BinaryBooster):
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return CART."""
         return REGRESSION
+
+
+def working_response(
+    y: NDArray[np.int32], log_odds: NDArray[np.float64], least: float, limit: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ``z = (y - p)/(p (1 - p))`` and ``p (1 - p)`` for labels 0 and 1.
+
+    Both tails of the logistic function are computed: 1 - p has no digits left where p is near 1.
+
+    Parameters
+    ----------
+    y : ndarray of int32, shape (n,)
+    log_odds : ndarray of float64, shape (n,)
+        Of ``p = 1/(1 + exp(-log_odds))``.
+    least : float
+        Smallest ``p (1 - p)``.
+    limit : float
+        Largest ``|z|``.
+    """
+    p, rest = logistic(log_odds), logistic(-log_odds)
+    q = np.maximum(p * rest, least)
+    return np.clip(np.where(y == 1, rest, -p) / q, -limit, limit), q
