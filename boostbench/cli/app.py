@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -109,6 +111,18 @@ _add(
 )
 
 
+def _open_closed_streams() -> None:
+    """Let a stream that the shell closed (``>&-``) swallow what is written to it."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.set_inheritable(descriptor, True)  # for the processes that perform runs
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w"))  # noqa: SIM115
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code.
 
@@ -117,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, default=None
         Without the program's name; ``sys.argv[1:]`` by default.
     """
+    _open_closed_streams()
     try:
         app(arguments, prog_name="boostbench")
     except SystemExit as end:

@@ -12,6 +12,7 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settings, Size
 from boostbench.cli.output import warn_of_damage
 from boostbench.errors import BoostbenchError
+from boostbench.reports.text import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +45,9 @@ def export(
     """Print every error curve as tidy CSV.
 
     The columns are dataset, booster, parameters, noise_model, noise_rate, seed, round, metric,
-    value, and fold where splits have folds; train_error, train_error_clean and test_error are
-    fractions. The exit code is 1 if runs have no result.
+    value, carried, and fold where splits have folds; train_error, train_error_clean and test_error
+    are fractions. carried is True in the rounds after a run stopped early, which repeat the value
+    of its last round. The exit code is 1 if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
@@ -83,10 +85,9 @@ def export(
 
 
 def _write(frame: pd.DataFrame, output: Path | None) -> None:
-    if output is None:
-        frame.to_csv(sys.stdout, index=False, lineterminator="\n")
-    elif output.suffix == ".csv":
-        frame.to_csv(output, index=False, lineterminator="\n")
+    if output is None or output.suffix == ".csv":
+        labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
+        frame.assign(**labels).to_csv(output or sys.stdout, index=False, lineterminator="\n")
     else:
         try:
             frame.to_parquet(output, index=False)

@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 from boostbench.errors import BoostbenchError
+from boostbench.reports.text import visible
 
 __all__ = ["BAD_INPUT", "BUG", "INCOMPLETE", "INTERRUPTED", "OK", "guarded"]
 
@@ -89,7 +90,7 @@ def _exit_code_of(command: Callable[[], int]) -> int:
 
 
 def _complain(message: str) -> None:
-    for line in message.splitlines():
+    for line in visible(message).splitlines():
         print(f"boostbench: {line}", file=sys.stderr)
 
 

@@ -136,6 +136,7 @@ KINDS = {
     "datasets": Kind(_dataset_names, _dataset_rows),
     "noise": _of_registry(registry.noise_models),
     "configs": Kind(lambda: list(shipped_configs()), _config_rows),
+    "tables": _of_registry(registry.tables),
     "figures": _of_registry(registry.figures),
     "tables": _of_registry(registry.tables),
     "claims": _of_registry(registry.claims),

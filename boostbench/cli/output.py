@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from boostbench.reports.text import plain
+
 if TYPE_CHECKING:
     from boostbench.experiments.store.records import RecordStore
 
@@ -83,4 +85,4 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, (list, tuple)):
         return ", ".join(_text(item) for item in value)
-    return str(value)
+    return plain(str(value))

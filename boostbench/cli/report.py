@@ -11,6 +11,7 @@ import typer
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settings, Size
 from boostbench.cli.output import is_fancy, warn_of_damage
+from boostbench.reports.text import visible
 
 if TYPE_CHECKING:
     from boostbench.reports.report import Report
@@ -36,8 +37,8 @@ def report(
 ) -> int:
     """Write tables, curves, verdicts and an offline page.
 
-    Nothing is trained; the main table is printed. Runs without a result are named in the report,
-    and the exit code is then 1.
+    Nothing is trained; the main table is printed. Runs without a result, and tables and figures
+    that cannot be made, are named in the report, and the exit code is then 1.
 
     Examples:
       boostbench report noise20
@@ -63,13 +64,15 @@ def report(
         for path in made.write(folder if output is None else output / folder.name):
             print(path)
         warn_of_damage(experiment.store)
-        if not all(result.ok for result in made.study.results):
+        if not made.is_whole:
             code = INCOMPLETE
     return code
 
 
 def print_table(report: Report) -> None:
-    """Print the main table of a report."""
+    """Print the main table of a report, and on stderr what it could not make."""
+    for reason in report.undrawn.values():
+        print(f"boostbench: left out of the report: {visible(reason)}", file=sys.stderr)
     table = report.main_table(colour=is_fancy(sys.stdout))
     if table:
         print(table.rstrip("\n"), end="\n\n")

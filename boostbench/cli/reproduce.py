@@ -145,6 +145,5 @@ def _report(experiment: Experiment) -> int:
     for verdict in made.verdicts:
         print(f"{in_colour(verdict.status)}: {verdict.claim.says} ({verdict.reasons[0]})")
     print(made.write(experiment.report_folder)[-1], end="\n\n")
-    all_ran = all(result.ok for result in made.study.results)
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
-    return OK if all_ran and all_hold else INCOMPLETE
+    return OK if made.is_whole and all_hold else INCOMPLETE

@@ -19,7 +19,7 @@ def write_file(path: Path, content: str | bytes) -> Path:
     BoostbenchError
         If the folder cannot be written or the disk is full; an older file stays as it was.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

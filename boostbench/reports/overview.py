@@ -17,7 +17,9 @@ from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
 from boostbench.reports.tables.errors import OFF, Table
+from boostbench.reports.text import markdown
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.paper import NO_VALUE
 
 __all__ = ["SUMMARY", "paper_of", "read_summaries", "summary_text", "write_overview"]
 
@@ -108,7 +110,12 @@ def read_summaries(results: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _met(table: Table) -> dict[str, int]:
     """Return how many cells have a paper's value beside them, and how many of them are near it."""
-    cells = [cell for _, _, row in table.lines for cell in row.cells if cell.paper and cell.value]
+    cells = [
+        cell
+        for _, _, row in table.lines
+        for cell in row.cells
+        if cell.value and cell.paper not in ("", NO_VALUE)
+    ]
     return {"met": sum(OFF not in cell.marks for cell in cells), "of": len(cells)}
 
 
@@ -143,10 +150,10 @@ def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[s
         if claims:
             lines.append(f"\n**{status.capitalize()}**\n")
         for folder, number, claim in claims:
-            note = f" *{_md(claim['note'])}*" if claim["note"] else ""
+            note = f" *{markdown(claim['note'])}*" if claim["note"] else ""
             lines.append(
-                f"- {_md(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
-                f"{_md(claim['reasons'][0])}).{note}"
+                f"- {markdown(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
+                f"{markdown(claim['reasons'][0])}).{note}"
             )
     return [*lines, ""]
 
@@ -162,7 +169,7 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]
     cells = [
-        _md(name),
+        markdown(name),
         summary["size"] or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
         f"{met} of {of}" if of else "",
@@ -170,7 +177,3 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
         " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
     ]
     return "| " + " | ".join(cells) + " |"
-
-
-def _md(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", text)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from boostbench.reports.claims.verdicts import Verdict
 from boostbench.reports.claims.writing import evidence_rows, summary_line
-from boostbench.reports.parts import Drawing
 from boostbench.reports.provenance import provenance
-from boostbench.reports.tables.errors import STOPPED, Table
+from boostbench.reports.text import visible
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import ERRORS
 
-__all__ = ["render_page"]
+if TYPE_CHECKING:
+    from boostbench.reports.claims.verdicts import Verdict
+    from boostbench.reports.figures.style import Drawing
+    from boostbench.reports.report import Report
 
 _MOST_FAILURES = 200
 _MOST_RUNS = 1500
@@ -27,27 +28,21 @@ _MOST_RUNS = 1500
 _FIGURE_BYTES = 1_300_000
 
 
-def render_page(
-    study: Study,
-    tables: Mapping[str, Table],
-    drawings: Mapping[str, Drawing],
-    verdicts: Sequence[Verdict] = (),
-) -> str:
+def render_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
     """Return the page.
 
     Parameters
     ----------
-    study : Study
-    tables : mapping of str to Table
+    report : Report
     drawings : mapping of str to Drawing
-        Figures that would make the page too large are named instead of shown.
-    verdicts : sequence of Verdict, default=()
-        On the claims of the config.
+        The report's figures. Those that would make the page too large are named, not shown.
     """
+    study, verdicts = report.study, report.verdicts
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -62,9 +57,9 @@ def render_page(
         script=_asset("report.js"),
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
-        tables=tables,
-        marks=STOPPED,
+        tables=report.tables,
         figures=_figures(drawings),
+        undrawn=report.undrawn,
         claims=[_claim(verdict) for verdict in verdicts],
         claims_summary=summary_line(verdicts),
         failures=[_failure(result) for result in wrong[:_MOST_FAILURES]],

@@ -6,10 +6,10 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, ConfigError, UnknownNameError, nearest
+from boostbench.errors import BoostbenchError, ConfigError, PluginError, UnknownNameError, nearest
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import ReportPart
 from boostbench.reports.tables.data_sets import DEFAULT_COLUMNS, read_paper_sizes
@@ -17,19 +17,12 @@ from boostbench.reports.tables.errors import Table
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import read_paper_values
 
-__all__ = ["Drawing", "Part", "check_report", "named_parts"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DEFAULT = (ReportPart("table", {}), ReportPart("curves", {}))
 #: What every kind of part takes.
 _COMMON = ("name", "boosters", "datasets")
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as files hold it."""
-
-    png: bytes
-    svg: bytes
 
 
 @dataclass(frozen=True)
@@ -61,20 +54,34 @@ class Part:
         """Whether it is a table rather than a figure."""
         return self.kind in registry.tables
 
-    def table(self, study: Study) -> Table:
-        """Build the table."""
-        build = registry.tables.get(self.kind, where=self.where)
-        with _placing(self.where):
-            table: Table = build(study.only(**self.choice), **self.options)
-            return table
+    def make(self, study: Study) -> Table | Figure:
+        """Build the table or draw the figure.
 
-    def figure(self, study: Study) -> Drawing:
-        """Draw the figure."""
-        from boostbench.reports.figures.style import drawing_style, files_of
+        Raises
+        ------
+        BoostbenchError
+            If an option has no such value, the runs do not suffice, or a plugin raises.
+        """
+        from boostbench.reports.figures.style import drawing_style
 
-        draw = registry.figures.get(self.kind, where=self.where)
-        with _placing(self.where), drawing_style():
-            return Drawing(*files_of(draw(study.only(**self.choice), **self.options)))
+        kinds = registry.tables if self.is_table else registry.figures
+        function = kinds.get(self.kind, where=self.where)
+        chosen = study.only(**self.choice)
+        try:
+            if not chosen.results:
+                raise BoostbenchError("its boosters and data sets are not among the runs")
+            with drawing_style(mathtext=False):
+                made: Table | Figure = function(chosen, **self.options)
+        except ConfigError:
+            raise
+        except BoostbenchError as error:
+            raise BoostbenchError(error.what, where=error.where or self.where) from error
+        except Exception as error:
+            if kinds.module(self.kind).startswith("boostbench."):
+                raise  # a bug of ours
+            what = f"raised {type(error).__name__}: {error}"
+            raise PluginError(what, where=self.where) from error
+        return made
 
 
 def named_parts(config: Config) -> list[Part]:
@@ -130,21 +137,6 @@ def check_report(config: Config) -> None:
             complaints += error.complaints
     if complaints:
         raise ConfigError(list({str(error): error for error in complaints}.values()))
-
-
-class _placing:  # noqa: N801  # reads as a statement
-    """Say which part of the report an error belongs to, unless it says so itself."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        is_unplaced = isinstance(error, BoostbenchError) and not error.where
-        if is_unplaced and not isinstance(error, ConfigError):
-            raise BoostbenchError(str(error), where=self.where) from error
 
 
 def _parameters(kind: str, where: str) -> Mapping[str, inspect.Parameter]:

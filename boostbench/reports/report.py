@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
+from boostbench.reports.figures.style import Drawing, drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
-from boostbench.reports.parts import Drawing, named_parts
+from boostbench.reports.parts import named_parts
 from boostbench.reports.tables.errors import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
 from boostbench.reports.values.frame import Study
 
-__all__ = ["Report", "make_report"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,10 @@ class Report:
     ----------
     study : Study
     tables : dict of str to Table
-    figures : dict of str to Drawing
+    figures : dict of str to Figure
         Both by name, in the config's order.
+    undrawn : dict of str to str
+        By name, why a part of the report could not be made.
     verdicts : tuple of Verdict
         On the claims, in the config's order.
     size : str
@@ -39,9 +44,15 @@ class Report:
 
     study: Study
     tables: dict[str, Table]
-    figures: dict[str, Drawing]
+    figures: dict[str, Figure]
+    undrawn: dict[str, str]
     verdicts: tuple[Verdict, ...]
     size: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every run has a result and every part could be made."""
+        return not self.undrawn and all(result.ok for result in self.study.results)
 
     def main_table(self, *, colour: bool = False) -> str:
         """Return the first table as text for the terminal; empty if there is none."""
@@ -67,18 +78,22 @@ class Report:
         -----
         The same records give the same bytes.
         """
-        study, tables, figures, verdicts = self.study, self.tables, self.figures, self.verdicts
+        study, tables, verdicts = self.study, self.tables, self.verdicts
+        with drawing_style(mathtext=False):
+            figures = {name: files_of(figure) for name, figure in self.figures.items()}
         contents = {**_table_files(tables, verdicts), **_figure_files(figures)}
         if verdicts:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts)
         contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
-        contents["report.html"] = render_page(study, tables, figures, verdicts)
+        contents["report.html"] = render_page(self, figures)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 
 def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:
     """Make the tables and figures that a study's config asks for, and judge its claims.
+
+    A part that cannot be made costs itself alone.
 
     Parameters
     ----------
@@ -91,14 +106,25 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
     Raises
     ------
     BoostbenchError
-        If no run has a result, or a part of the report is wrong.
+        If no run has a result, or an option of a part is unknown.
     """
     parts = named_parts(study.config)
     if not any(result.ok for result in study.results):
         raise BoostbenchError(_nothing(study), where=study.config.name)
-    tables = {part.name: part.table(study) for part in parts if part.is_table}
-    figures = {part.name: part.figure(study) for part in parts if not part.is_table}
-    return Report(study, tables, figures, judge(study, studies), size)
+    tables: dict[str, Table] = {}
+    figures: dict[str, Figure] = {}
+    undrawn: dict[str, str] = {}
+    for part in parts:
+        try:
+            made = part.make(study)
+        except BoostbenchError as error:
+            undrawn[part.name] = str(error)
+            continue
+        if isinstance(made, Table):
+            tables[part.name] = made
+        else:
+            figures[part.name] = made
+    return Report(study, tables, figures, undrawn, judge(study, studies), size)
 
 
 def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:

@@ -90,6 +90,7 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, tiny):
         "round",
         "metric",
         "value",
+        "carried",
     ]
     assert {row["metric"] for row in rows} == {"train_error", "train_error_clean", "test_error"}
     assert all(0 <= float(row["value"]) <= 1 for row in rows)

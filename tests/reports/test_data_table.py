@@ -65,7 +65,7 @@ def test_a_part_may_be_about_some_boosters_and_data_sets(tmp_path):
         tmp_path, report=[("table", {"boosters": ["samme", "sm-boost"], "datasets": "dna"})]
     )
     (part,) = named_parts(config)
-    table = part.table(study_of(config))
+    table = part.make(study_of(config))
     assert [(g.label, r.label) for _, g, r in table.lines][:2] == [
         ("dna", "samme"),
         ("dna", "sm-boost"),

@@ -37,7 +37,13 @@ def test_export_has_exactly_its_columns_and_the_config_s_order(tmp_path):
     assert set(rows["metric"]) == {"train_error", "train_error_clean", "test_error"}
     assert rows["value"].between(0, 1).all()
     first = rows.to_csv(index=False).splitlines()[1]
-    assert first.startswith("segment,adaboost-mh,none,0.0,0,1,train_error,0.")
+    assert first.startswith("segment,adaboost-mh,{},none,0.0,0,1,train_error,0.")
+
+
+def test_the_export_marks_the_rounds_after_an_early_stop(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=30)
+    rows = export_rows(study_of(config, stopped={"dna/samme/clean/seed-0": 12}).results, [12, 13])
+    assert dict(zip(rows["round"], rows["carried"], strict=False)) == {12: False, 13: True}
 
 
 def test_export_at_given_rounds(tmp_path):
@@ -49,7 +55,7 @@ def test_a_run_that_stopped_early_holds_its_last_value_and_says_so(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=30)
     study = study_of(config, stopped={"dna/samme/clean/seed-0": 12})
     frame = tidy(study.results, [10, 12, 13, 30], ["test_error"]).set_index("round")
-    assert frame["held"].to_dict() == {10: False, 12: False, 13: True, 30: True}
+    assert frame["carried"].to_dict() == {10: False, 12: False, 13: True, 30: True}
     assert frame["value"][13] == frame["value"][30] == frame["value"][12] != frame["value"][10]
 
 

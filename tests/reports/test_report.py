@@ -13,8 +13,9 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.runs import Booster
 from boostbench.registry import load_plugin
+from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
-from boostbench.reports.parts import Drawing, check_report, named_parts
+from boostbench.reports.parts import check_report, named_parts
 from boostbench.reports.report import Report, make_report
 from boostbench.reports.values.frame import collect
 
@@ -210,7 +211,7 @@ def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, m
         "huge": Drawing(png=b"p" * 8000, svg=b"v" * 9000),
     }
     config = make_config(tmp_path)
-    text = render_page(collect(config, plan_of(config)), {}, drawings)
+    text = render_page(make_report(collect(config, plan_of(config))), drawings)
     kinds = [link.partition(";")[0] for link in Reader(text).links if link.startswith("data:")]
     assert kinds == ["data:image/png", "data:image/svg+xml"]
     assert "huge.png" in text
@@ -250,12 +251,44 @@ def test_two_parts_of_one_name(tmp_path):
 
 def test_a_wrong_value_of_an_option_is_placed(tmp_path):
     config = make_config(tmp_path, report=[("table", {"value": "tset_error"})])
-    with pytest.raises(BoostbenchError) as caught:
-        report_of(tmp_path, config)
-    assert str(caught.value).endswith(
+    (reason,) = report_of(tmp_path, config).report.undrawn.values()
+    assert reason.endswith(
         "tiny.yaml: report: table: unknown value of a table 'tset_error'; "
         "did you mean 'test_error'?"
     )
+
+
+def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
+    parts = [
+        ("table", {}),
+        ("critical-difference", {"datasets": ["dna"]}),
+        ("noise", {"datasets": ["vowel"]}),
+        ("curves", {"datasets": ["dna"]}),
+    ]
+    config = make_config(tmp_path, datasets=["dna", "vowel"], report=parts)
+    planned = [item for item in plan_of(config) if item.run.dataset == "dna"]
+    written = write_report(config, planned, tmp_path / "out")
+    report, text = written.report, page_of(written)
+    assert [*report.tables, *report.figures] == ["table", "curves"]
+    assert report.undrawn["critical-difference"].endswith("two cases or more")
+    assert report.undrawn["noise"].endswith("its boosters and data sets are not among the runs")
+    assert not report.is_whole
+    assert all(reason in text for reason in report.undrawn.values())
+    assert (tmp_path / "out" / "curves.svg").exists()
+
+
+def test_a_plugin_that_raises_costs_its_part_alone(tmp_path):
+    @registry.figures.register("broken")
+    def draw_broken(study):
+        return 1 / 0
+
+    try:
+        config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
+        report = make_report(collect(config, plan_of(config)))
+    finally:
+        registry.figures.unregister("broken")
+    assert report.undrawn["broken"].endswith("broken: raised ZeroDivisionError: division by zero")
+    assert list(report.tables) == ["table"]
 
 
 def test_a_figure_of_a_plugin_is_one_function(tmp_path):

@@ -20,6 +20,7 @@ from boostbench.theory.codewords import ORIENTATIONS, codewords
 __all__ = ["draw_codewords"]
 
 _DRAWABLE = (2, 3, 4)
+_RAISED = "¹²³⁴"
 _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # those of the paper's panels
 
 
@@ -80,7 +81,7 @@ def _draw_plane(axes: Axes, Y: NDArray[np.float64], limit: float) -> None:
         axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
         va: Literal["bottom", "top"] = "bottom" if y >= 0 else "top"
         above = 0.08 if y >= 0 else -0.08
-        axes.text(1.12 * x, 1.12 * y + above, f"$y^{k + 1}$", ha="center", va=va)
+        axes.text(1.12 * x, 1.12 * y + above, f"y{_RAISED[k]}", ha="center", va=va)
     axes.set_xlim(-limit, limit)
     axes.set_ylim(-limit, limit)
     axes.set_aspect("equal")
@@ -95,7 +96,7 @@ def _draw_tetrahedron(axes: Any, Y: NDArray[np.float64], limit: float) -> None:
     for k, (y, colour) in enumerate(zip(Y, class_colours(len(Y)), strict=True)):
         axes.plot(*np.transpose([np.zeros(3), y]), color=colour, linewidth=1.4)
         axes.scatter(*y, color=colour, s=12, depthshade=False)
-        axes.text(*(1.2 * y), f"$y^{k + 1}$", color=INK, ha="center", va="center")
+        axes.text(*(1.2 * y), f"y{_RAISED[k]}", color=INK, ha="center", va="center")
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), zlim=(-limit, limit))
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_ticks([-1, 0, 1])

@@ -77,16 +77,16 @@ def draw_predictions(
         axes.set_title(f"T = {T}", loc="left", fontweight="bold")
         axes.set_title(_error(result, T), loc="right", fontsize=SMALL, color=GREY)
         _draw_predictor(axes, f, result)
-        axes.set_xlabel("$f_1(x)$")
+        axes.set_xlabel("f₁(x)")
         if column == 1:
-            axes.set_ylabel("$f_2(x)$")
+            axes.set_ylabel("f₂(x)")
         if gaussians is not None:
             below = figure.add_subplot(n_rows, len(rounds), len(rounds) + column)
             answers = (f @ codewords_of(result).T).argmax(axis=1) if T else None
             _draw_plane(below, result, gaussians, answers)
-            below.set_xlabel("$x_1$")
+            below.set_xlabel("x₁")
             if column == 1:
-                below.set_ylabel("$x_2$")
+                below.set_ylabel("x₂")
     return figure
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogFormatter, MaxNLocator
 
 __all__ = [
     "GREY",
@@ -91,12 +92,26 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+class Drawing(NamedTuple):
+    """A figure as files hold it."""
+
+    png: bytes
+    svg: bytes
+
+
 @contextmanager
-def drawing_style() -> Iterator[None]:
-    """Draw in the house style, whatever the user's matplotlibrc says; it is restored after."""
+def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
+    """Draw in the house style, whatever the user's matplotlibrc says; it is restored after.
+
+    Parameters
+    ----------
+    mathtext : bool, default=True
+        Whether ``$...$`` in the text of a figure is a formula. It is not where text is made of
+        labels; there a formula asks for itself by ``parse_math=True``.
+    """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+        matplotlib.rcParams.update({**_STYLE, "text.parse_math": mathtext})
         yield
 
 
@@ -141,14 +156,25 @@ def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
-def files_of(figure: Figure) -> tuple[bytes, bytes]:
+def files_of(figure: Figure) -> Drawing:
     """Return a figure as PNG and as SVG; the same figure gives the same bytes."""
     FigureCanvasAgg(figure)
+    _show_powers(figure)
     png, svg = io.BytesIO(), io.BytesIO()
-    figure.savefig(png, format="png", dpi=160, metadata={"Software": None})
-    figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
-    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    return png.getvalue(), _PATH.sub(_shortened, svg.getvalue())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it
+        figure.savefig(png, format="png", dpi=160, metadata={"Software": None})
+        figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    return Drawing(png.getvalue(), _PATH.sub(_shortened, svg.getvalue()))
+
+
+def _show_powers(figure: Figure) -> None:
+    """Let the ticks of log axes be formulas, as 10 to the power of 2 is."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatter):
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                tick.label1.set_parse_math(True)
 
 
 def _shortened(path: re.Match[bytes]) -> bytes:

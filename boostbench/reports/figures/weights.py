@@ -94,9 +94,9 @@ def draw_weights(
         axes.yaxis.set_major_locator(round_ticks(5))
         axes.grid(visible=False)
         if place > len(chosen) + 1 - n_columns:
-            axes.set_xlabel("$x_1$")
+            axes.set_xlabel("x₁")
         if place % n_columns == 1:
-            axes.set_ylabel("$x_2$")
+            axes.set_ylabel("x₂")
     figure.legend(handles=_handles(), loc="outside lower center", ncols=3, columnspacing=1.6)
     return figure
 

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Sequence
 
 from boostbench.reports.tables.errors import OFF, STOPPED, Cell, Row, Table
+from boostbench.reports.text import csv_text, latex, markdown, plain
 
 __all__ = ["to_csv", "to_latex", "to_markdown", "to_terminal"]
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # an option of \\ otherwise
-    "]": "{]}",
-    "±": r"$\pm$",
-    "†": r"\dag{}",
-    "‡": r"\ddag{}",
-    "–": "--",
-    "…": r"\ldots{}",
-}
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 _IN_WORDS = {STOPPED: "stopped early", OFF: "off the paper's value"}
 
 
@@ -56,7 +33,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     from rich.text import Text
 
     def ours(cell: Cell) -> Text:
-        text = Text(cell.text, style="bold" if cell.best else "")
+        text = Text(plain(cell.text), style="bold" if cell.best else "")
         text.append("*" if cell.best and not colour else "", style="")
         text.append(cell.marks + _references(cell.notes), style="not bold yellow")
         return text
@@ -64,20 +41,20 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     names = _corner(table)
     for name in names:
-        grid.add_column(name, no_wrap=True)
+        grid.add_column(Text(plain(name)), no_wrap=True)
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        grid.add_column(column, justify="right", no_wrap=True)
+        grid.add_column(Text(plain(column)), justify="right", no_wrap=True)
         if with_paper:
             grid.add_column("paper", justify="right", no_wrap=True, style="dim")
     previous: Sequence[str] = ()
     for labels, row in _labelled(table):
         if previous and labels[:-1] != previous[:-1]:
             grid.add_section()
-        cells = [Text(_once(labels, previous, place)) for place in range(len(labels))]
+        cells = [Text(plain(_once(labels, previous, place))) for place in range(len(labels))]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
             cells.append(ours(cell))
             if with_paper:
-                cells.append(Text(cell.paper + _references(cell.paper_notes)))
+                cells.append(Text(plain(cell.paper) + _references(cell.paper_notes)))
         grid.add_row(*cells)
         previous = labels
     target = io.StringIO()
@@ -88,41 +65,42 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         color_system="standard" if colour else None,
         legacy_windows=False,
     )
-    console.print(Text(table.title, style="bold"))
+    console.print(Text(plain(table.title), style="bold"))
     console.print(grid)
     lines = [line.rstrip() for line in target.getvalue().splitlines()]
     has_bold = any(cell.best for _, _, row in table.lines for cell in row.cells)
     starred = " Bold is shown as *." if has_bold and not colour else ""
     footers = [table.footers[0] + starred, *table.footers[1:]]
-    return "\n".join([*lines, "", *footers, *_numbered(table.notes)]) + "\n"
+    texts = [plain(text) for text in (*footers, *_numbered(table.notes))]
+    return "\n".join([*lines, "", *texts]) + "\n"
 
 
 def to_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown."""
 
     def ours(cell: Cell) -> str:
-        text = f"**{cell.text}**" if cell.best else _md(cell.text)
-        return text + cell.marks + _md(_references(cell.notes))
+        text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
+        return text + cell.marks + markdown(_references(cell.notes))
 
-    header = [*_corner(table)]
+    header = [markdown(name) for name in _corner(table)]
     rule = ["---"] * len(header)
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        header += [column, "paper"] if with_paper else [column]
+        header += [markdown(column), *(["paper"] if with_paper else [])]
         rule += ["---:", "---:"] if with_paper else ["---:"]
     lines = [header, rule]
     previous: Sequence[str] = ()
     for labels, row in _labelled(table):
-        line = [_md(_once(labels, previous, place)) for place in range(len(labels))]
+        line = [markdown(_once(labels, previous, place)) for place in range(len(labels))]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
             line.append(ours(cell))
             if with_paper:
-                line.append(cell.paper + _md(_references(cell.paper_notes)))
+                line.append(markdown(cell.paper + _references(cell.paper_notes)))
         lines.append(line)
         previous = labels
     body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     texts = [*table.footers, *_numbered(table.notes)]
-    below = "\n".join(f"- {_md(text)}" for text in texts)
-    return f"**{_md(table.title)}**\n\n{body}\n\n{below}\n"
+    below = "\n".join(f"- {markdown(text)}" for text in texts)
+    return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
 
 
 def to_latex(table: Table, *, label: str = "") -> str:
@@ -136,7 +114,7 @@ def to_latex(table: Table, *, label: str = "") -> str:
     """
 
     def ours(cell: Cell) -> str:
-        text = _tex(cell.text)
+        text = latex(cell.text)
         return (rf"\textbf{{{text}}}" if cell.best else text) + _tex_raised(cell.marks, cell.notes)
 
     names = _corner(table)
@@ -146,11 +124,11 @@ def to_latex(table: Table, *, label: str = "") -> str:
     for labels, row in _labelled(table):
         if previous and labels[:-1] != previous[:-1]:
             lines.append(r"\midrule" if labels[0] != previous[0] else r"\addlinespace")
-        cells = [_tex(_once(labels, previous, place)) for place in range(len(labels))]
+        cells = [latex(_once(labels, previous, place)) for place in range(len(labels))]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
             cells.append(ours(cell))
             if with_paper:
-                cells.append(_tex(cell.paper) + _tex_raised("", cell.paper_notes))
+                cells.append(latex(cell.paper) + _tex_raised("", cell.paper_notes))
         lines.append(" & ".join(cells) + r" \\")
         previous = labels
     texts = [*table.footers, *_numbered(table.notes)]
@@ -159,7 +137,7 @@ def to_latex(table: Table, *, label: str = "") -> str:
             "% needs \\usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_tex(table.title)}}}",
+            rf"\caption{{{latex(table.title)}}}",
             *([rf"\label{{{label}}}"] if label else []),
             r"\small",
             rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * (width - len(names))}}}",
@@ -172,7 +150,7 @@ def to_latex(table: Table, *, label: str = "") -> str:
             "",
             r"\smallskip",
             r"\begin{minipage}{\linewidth}\footnotesize",
-            "\n\n".join(_tex(text) for text in texts),
+            "\n\n".join(latex(text) for text in texts),
             r"\end{minipage}",
             r"\end{table}",
             "",
@@ -186,19 +164,22 @@ def to_csv(table: Table) -> str:
     A cell without a value says why in the place of the value.
     """
     has_std = any(cell.std for _, _, row in table.lines for cell in row.cells)
-    header = [name.replace(" ", "_") for name in _corner(table)]
+    header = [csv_text(name.replace(" ", "_")) for name in _corner(table)]
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        name = column.replace(" ", "")
+        name = csv_text(column.replace(" ", ""))
         header += [name, *([f"{name} std"] if has_std else [])]
         header += [*([f"{name} paper"] if with_paper else []), f"{name} remarks"]
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(header)
     for labels, row in _labelled(table):
-        line = list(labels)
+        line = [csv_text(label) for label in labels]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
-            line += [cell.value or cell.text, *([cell.std] if has_std else [])]
-            line += [*([cell.paper] if with_paper else []), _remarks(cell, table)]
+            line += [csv_text(cell.value or cell.text), *([cell.std] if has_std else [])]
+            line += [
+                *([csv_text(cell.paper)] if with_paper else []),
+                csv_text(_remarks(cell, table)),
+            ]
         writer.writerow(line)
     return target.getvalue()
 
@@ -236,30 +217,22 @@ def _remarks(cell: Cell, table: Table) -> str:
     return "; ".join(parts)
 
 
-def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", text)
-
-
-def _tex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
-
-
 def _tex_raised(marks: str, notes: Iterable[int]) -> str:
-    parts = [_tex(mark) for mark in marks] + [_tex(f"[{number}]") for number in notes]
+    parts = [latex(mark) for mark in marks] + [latex(f"[{number}]") for number in notes]
     return rf"\textsuperscript{{{','.join(parts)}}}" if parts else ""
 
 
 def _latex_header(table: Table, n_names: int) -> list[str]:
     if not any(table.with_paper):
-        return [" & ".join([*map(_tex, _corner(table)), *map(_tex, table.columns)]) + r" \\"]
-    top, bottom, rules, at = [""] * n_names, [_tex(n) for n in _corner(table)], [], n_names + 1
+        return [" & ".join([*map(latex, _corner(table)), *map(latex, table.columns)]) + r" \\"]
+    top, bottom, rules, at = [""] * n_names, [latex(n) for n in _corner(table)], [], n_names + 1
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         if with_paper:
-            top.append(rf"\multicolumn{{2}}{{c}}{{{_tex(column)}}}")
+            top.append(rf"\multicolumn{{2}}{{c}}{{{latex(column)}}}")
             bottom += ["ours", "paper"]
             rules.append(rf"\cmidrule(lr){{{at}-{at + 1}}}")
         else:
-            top.append(_tex(column))
+            top.append(latex(column))
             bottom.append("ours")
         at += 1 + with_paper
     return [" & ".join(top) + r" \\", "".join(rules), " & ".join(bottom) + r" \\"]

@@ -40,6 +40,7 @@ EXPORT_COLUMNS = (
     "round",
     "metric",
     "value",
+    "carried",
 )
 
 
@@ -279,9 +280,9 @@ def tidy(
     Returns
     -------
     frame : DataFrame
-        With the columns of `EXPORT_COLUMNS` (``value`` is a fraction) and ``noise`` (the noise in
-        words), ``fold``, ``stopped`` (the last round made) and ``held`` (whether the run had
-        stopped before this round, so that the value is that of its last round).
+        With the columns of `EXPORT_COLUMNS` and ``noise`` (the noise in words), ``fold`` and
+        ``stopped`` (the last round made). ``value`` is a fraction; ``carried`` is true where the
+        run had stopped before this round, so that the value is that of its last round.
     """
     metrics = _known(metrics)
     usable = [result for result in results if result.ok]
@@ -325,7 +326,7 @@ def tidy(
             "stopped": stopped[owner],
         }
     )
-    frame["held"] = frame["round"] > frame["stopped"]
+    frame["carried"] = frame["round"] > frame["stopped"]
     return frame
 
 

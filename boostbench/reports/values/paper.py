@@ -14,7 +14,8 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 __all__ = ["PaperValue", "PaperValues", "read_paper_values"]
 
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
-_NONE = "–"
+#: Stands where the paper has no number.
+NO_VALUE = "–"
 _SHIFT = {"percent": 0, "fraction": 2}  # powers of ten from the unit to percent
 
 _Key = tuple[str, str, int, float]
@@ -208,8 +209,8 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
         int(rounds),
         round(float(noise), 6),
         None if points is None else float(points) / 100,
-        _NONE if points is None else f"{points:f}{std}",
-        _NONE if points is None else f"{100 - points:f}{std}",
+        NO_VALUE if points is None else f"{points:f}{std}",
+        NO_VALUE if points is None else f"{100 - points:f}{std}",
         cells.get("doubt", ""),
     )
 

@@ -1,0 +1,133 @@
+"""Labels may hold anything: no writer breaks, and none passes on what a reader would obey."""
+
+import csv
+import io
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from boostbench.experiments.runs import Booster
+from boostbench.reports.figures.style import files_of
+from boostbench.reports.report import make_report
+from boostbench.reports.tables.errors import Cell, Group, Row, Section, Table
+from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.text import csv_text, plain, visible
+from boostbench.reports.values.frame import collect
+
+from .claims.stating import with_claims
+from .synthetic import make_config, plan_of
+
+SAID = ["$\\frac{$", "a|b\nc", "=1+1", "<b>&{[%#_~^", "- x", "-->"]
+HOSTILE = [*SAID, "\ud800", "\x1b[31m\x1b]0;t\x07", "\r"]
+labels = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(), min_size=1, max_size=20))
+# What a config can say; control characters are refused when it is read.
+labels_of_a_config = st.one_of(
+    st.sampled_from(SAID),
+    st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20),
+)
+few = settings(max_examples=60, deadline=None)
+
+
+def table_of(label):
+    cells = (Cell(label, value=label, best=True, notes=(1,), paper=label, paper_notes=(1,)),)
+    sections = (Section(label, (Group(label, (Row(label, cells),)),)),)
+    corner = ("noise", label, "booster")
+    return Table(label, corner, (label,), (True,), sections, (label,), (label,))
+
+
+@few
+@given(labels)
+def test_visible_text_is_what_it_was_or_an_escape_of_it(label):
+    text = visible(label)
+    assert all(c.isprintable() or c in "\n\t\xa0" for c in text)
+    assert text.encode()
+    if label.isprintable():
+        assert text == label
+    assert "\n" not in plain(label)
+
+
+@few
+@given(labels)
+def test_markdown_keeps_its_table(label):
+    text = to_markdown(table_of(label))
+    rows = [line for line in text.split("\n") if line.startswith("|")]
+    assert len(rows) == 3
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows} == {6}
+    assert not re.search(r"(?<!\\)(\\\\)*[<$`]", text)
+
+
+@few
+@given(labels)
+def test_latex_keeps_its_table(label):
+    text = to_latex(table_of(label))
+    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")].strip().split("\n")
+    assert len(body) == 2
+    assert len(re.findall(r"(?<!\\)&", body[1])) == 4
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"(?<!\\)[#_^~]", text)
+
+
+@few
+@given(labels)
+def test_no_cell_of_a_csv_is_a_formula(label):
+    header, row = csv.reader(io.StringIO(to_csv(table_of(label)), newline=""))
+    assert len(header) == len(row)
+    numbers = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
+    for cell in row:
+        assert not cell.lstrip().startswith(("=", "+", "-", "@")) or numbers.fullmatch(cell)
+
+
+@pytest.mark.parametrize("number", ["-0.5", "+3", "-1e-05", "-0.50 ± 0.10"])
+def test_numbers_are_no_formulas(number):
+    assert csv_text(number) == number
+
+
+@few
+@given(labels)
+def test_the_terminal_gets_no_control_characters(label):
+    assert to_terminal(table_of(label)).replace("\n", "").isprintable()
+
+
+@settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(labels_of_a_config, labels_of_a_config, labels_of_a_config)
+@example("$\\frac{$", "=1", "--><script>")
+def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, said):
+    config = make_config(
+        tmp_path,
+        datasets=[dataset, "vowel"],
+        boosters=[Booster("samme", label=booster), "sm-boost"],
+        rounds=4,
+        checkpoints=[4],
+        title=said,
+        report=[
+            ("table", {"columns": "booster"}),
+            ("bars", {"y_scale": "log"}),
+            ("curves", {}),
+        ],
+    )
+    config = with_claims(config, {"says": said, "note": said, "wins": {"booster": "sm-boost"}})
+    report = make_report(collect(config, plan_of(config)))
+    assert not report.undrawn
+    for path in report.write(tmp_path / "out"):
+        if path.suffix == ".svg":
+            ElementTree.fromstring(path.read_bytes())
+        elif path.suffix == ".json":
+            json.loads(path.read_bytes())
+        elif path.suffix != ".png":
+            assert path.read_text(encoding="utf-8")
+
+
+def test_a_log_axis_has_powers_and_labels_have_none(tmp_path):
+    config = make_config(tmp_path, datasets=["$x^2$", "dna"], report=[("bars", {"y_scale": "log"})])
+    figure = make_report(collect(config, plan_of(config))).figures["bars"]
+    files_of(figure)
+    (axes,) = figure.axes
+    assert [text.get_parse_math() for text in axes.get_xticklabels()] == [False, False]
+    assert all(text.get_parse_math() for text in axes.get_yticklabels())
