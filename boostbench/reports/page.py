@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from boostbench.reports.values.metrics import ERRORS
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
-    from boostbench.reports.report import Report
+    from boostbench.reports.tables.errors import Table
 
 _MOST_FAILURES = 200
 _MOST_RUNS = 1500
@@ -28,16 +28,26 @@ _MOST_RUNS = 1500
 _FIGURE_BYTES = 1_300_000
 
 
-def render_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
+def render_page(
+    study: Study,
+    tables: Mapping[str, Table],
+    drawings: Mapping[str, Drawing],
+    undrawn: Mapping[str, str],
+    verdicts: Sequence[Verdict] = (),
+) -> str:
     """Return the page.
 
     Parameters
     ----------
-    report : Report
+    study : Study
+    tables : mapping of str to Table
     drawings : mapping of str to Drawing
-        The report's figures. Those that would make the page too large are named, not shown.
+        Figures that would make the page too large are named instead of shown.
+    undrawn : mapping of str to str
+        Why a part could not be made, by its name.
+    verdicts : sequence of Verdict, default=()
+        On the claims of the config.
     """
-    study, verdicts = report.study, report.verdicts
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
         autoescape=True,
@@ -57,9 +67,9 @@ def render_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
         script=_asset("report.js"),
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
-        tables=report.tables,
+        tables=tables,
         figures=_figures(drawings),
-        undrawn=report.undrawn,
+        undrawn=undrawn,
         claims=[_claim(verdict) for verdict in verdicts],
         claims_summary=summary_line(verdicts),
         failures=[_failure(result) for result in wrong[:_MOST_FAILURES]],

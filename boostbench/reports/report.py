@@ -86,7 +86,7 @@ class Report:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts)
         contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
-        contents["report.html"] = render_page(self, figures)
+        contents["report.html"] = render_page(study, tables, figures, self.undrawn, verdicts)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 

@@ -211,7 +211,7 @@ def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, m
         "huge": Drawing(png=b"p" * 8000, svg=b"v" * 9000),
     }
     config = make_config(tmp_path)
-    text = render_page(make_report(collect(config, plan_of(config))), drawings)
+    text = render_page(collect(config, plan_of(config)), {}, drawings, {})
     kinds = [link.partition(";")[0] for link in Reader(text).links if link.startswith("data:")]
     assert kinds == ["data:image/png", "data:image/svg+xml"]
     assert "huge.png" in text
