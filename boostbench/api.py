@@ -27,9 +27,8 @@ from boostbench.experiments.running.environment import n_cores
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
-from boostbench.reports.claims import check_claims, judge
+from boostbench.reports.claims import judge
 from boostbench.reports.claims.verdicts import Verdict
-from boostbench.reports.parts import check_report
 from boostbench.reports.report import Report, make_report
 from boostbench.reports.values.frame import Result, Study, collect, export_rows
 
@@ -401,8 +400,6 @@ def load_experiments(
                 data_dirs=folders,
                 check_parameters=check_parameters,
             )
-            check_report(config)
-            check_claims(config)
             loaded.append(config)
         except ConfigError as error:
             complaints += error.complaints

@@ -57,11 +57,16 @@ class Registry:
         Entry-point group of installed packages.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
+    options : str, default=""
+        ``"module:Class"`` of the base of the models of their options, if a config sets such.
     """
 
-    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+    def __init__(
+        self, kind: str, group: str, builtin: Mapping[str, str], *, options: str = ""
+    ) -> None:
         self.kind = kind
         self.group = group
+        self._options = options
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
@@ -108,8 +113,7 @@ class Registry:
         if name in self._registered:
             return self._registered[name]
         if name in self._builtin:
-            module, _, attribute = self._builtin[name].partition(":")
-            return getattr(importlib.import_module(module), attribute)
+            return _imported(self._builtin[name])
         if name in self._installed():
             return self._load_installed(name, where)
         raise UnknownNameError(self.kind, name, self.names(), where=where)
@@ -133,6 +137,10 @@ class Registry:
         if name in self._installed():
             return self._installed()[name].module
         raise UnknownNameError(self.kind, name, self.names())
+
+    def options(self) -> Any:
+        """Return the base of the models of the plugins' options."""
+        return _imported(self._options)
 
     def broken(self) -> dict[str, str]:
         """Return name and reason of every installed plugin that cannot be loaded."""
@@ -231,6 +239,11 @@ def _line_in(path: Path, error: BaseException) -> str:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return str(path) if line is None else f"{path}:{line}"
+
+
+def _imported(reference: str) -> Any:
+    module, _, attribute = reference.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _origin(plugin: Any) -> tuple[str, str]:
@@ -337,6 +350,7 @@ figures = Registry(
         "scatter": "boostbench.reports.figures.scatter:draw_scatter",
         "weights": "boostbench.reports.figures.weights:draw_weights",
     },
+    options="boostbench.reports.values.options:PartOptions",
 )
 tables = Registry(
     "table",
@@ -346,6 +360,7 @@ tables = Registry(
         "selected": "boostbench.reports.tables.selected:build_selected_table",
         "table": "boostbench.reports.tables.errors:build_table",
     },
+    options="boostbench.reports.values.options:PartOptions",
 )
 claims = Registry(
     "kind of claim",
@@ -374,4 +389,5 @@ claims = Registry(
         "stops": "boostbench.reports.claims.counting:stops",
         "wins": "boostbench.reports.claims.comparing:wins",
     },
+    options="boostbench.reports.claims.options:ClaimOptions",
 )

@@ -1,12 +1,15 @@
 """YAML read as data whose every value knows its file and line.
 
 Values follow YAML 1.2 (``1e-3`` is a number); what YAML 1.1 and 1.2 read differently (``no``,
-``012``, ``1:30``) is refused instead of guessed, and so is a key that is given twice.
+``012``, ``1:30``) is refused instead of guessed, and so is a key that is given twice. A file that
+is larger, deeper or longer than the limits of this module is refused before it is parsed.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,7 +58,11 @@ _TRAPS = [
 #: Control characters but tab and line breaks, and lone surrogates; only "\\x1b" writes them.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
+_MAX_BYTES = 1_000_000
+_MAX_DEPTH = 40
 _MAX_VALUES = 100_000
+_MAX_INTEGER = 2**63
+_MAX_EXPLAINED = 20_000  # characters of a file whose syntax error PyYAML, which is slow, explains
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -88,14 +95,16 @@ class Source:
         return self.places.get(place, self.name)
 
     def resolve(self, place: Place) -> Place:
-        """Return ``place`` with the names of ``{name: parameters}`` entries put in.
+        """Return ``place`` as it was written.
 
         A booster's parameter is written at ``boosters, 0, sm-boost, M``, but its checks know it as
-        ``boosters, 0, M``.
+        ``boosters, 0, M``; a single value may stand in the place of a list of one.
         """
         found: Place = ()
         value = self.data
         for step in place:
+            if isinstance(step, int) and not isinstance(value, list):
+                continue
             if isinstance(value, dict) and step not in value and len(value) == 1:
                 name = next(iter(value))
                 if isinstance(value[name], dict) and step in value[name]:
@@ -127,7 +136,19 @@ def show(value: Any) -> str:
         text = f"[{', '.join(show(item) for item in value)}]"
     else:
         text = repr(value)
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:56]} ..."
+
+
+def _is_printable(text: str) -> bool:
+    """Tell whether a text holds no control, format or surrogate characters but line ends."""
+    return text.isprintable() or not any(
+        unicodedata.category(character).startswith("C") and character not in "\n\t"
+        for character in text
+    )
 
 
 def read_source(path: Path, name: str | None = None) -> tuple[Source, list[BoostbenchError]]:
@@ -152,7 +173,7 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     """
     name = str(path) if name is None else name
     try:
-        node = _compose(path.read_text(encoding="utf-8-sig"))
+        node = _compose(_text_of(path, name), name)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError([BoostbenchError(f"cannot be read: {reason}", where=name)]) from error
@@ -170,20 +191,49 @@ def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
     """Read one value, written at ``where``; returns it with the complaint about it, if any."""
     reader = _Reader(where, with_lines=False)
     try:
-        node = _compose(text)
+        node = _compose(text, where)
+    except ConfigError as error:
+        return None, BoostbenchError(error.complaints[0].what, where=where)
     except yaml.YAMLError as error:
         return None, _syntax_complaint(where, error, with_line=False)
     value = None if node is None else reader.value(node, ())
     return value, reader.complaints[0] if reader.complaints else None
 
 
-def _compose(text: str) -> yaml.Node | None:
-    """Parse with libyaml if it is there; PyYAML says better what is wrong, so it looks again."""
+def _text_of(path: Path, name: str) -> str:
+    with path.open("rb") as file:
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise _refused(name, f"is larger than {_MAX_BYTES:,} bytes, the limit of a YAML file here")
+    return content.decode("utf-8-sig")
+
+
+def _compose(text: str, name: str) -> yaml.Node | None:
+    """Parse with libyaml if it is there; PyYAML says better what is wrong, so it looks again.
+
+    Parsers recurse into nested lists, so the depth is looked at first, event by event.
+    """
+    depth = 0
     try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > _MAX_DEPTH:
+                what = f"is nested more than {_MAX_DEPTH} levels deep"
+                line = event.start_mark.line + 1 if event.start_mark is not None else 1
+                raise _refused(f"{name}:{line}", what)
         node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError:
+        if len(text) > _MAX_EXPLAINED:
+            raise
         node = yaml.compose(text, Loader=yaml.BaseLoader)
     return node
+
+
+def _refused(where: str, what: str) -> ConfigError:
+    return ConfigError([BoostbenchError(what, where=where)])
 
 
 class _Reader:
@@ -201,7 +251,8 @@ class _Reader:
     def value(self, node: yaml.Node, place: Place) -> Any:
         self.places.setdefault(place, self.where(node))
         self._count += 1
-        if self._count > _MAX_VALUES or any(node is outer for outer in self._open):
+        is_endless = any(node is outer for outer in self._open) or len(self._open) > _MAX_DEPTH
+        if self._count > _MAX_VALUES or is_endless:
             return self.refuse(node, place, "an alias that holds itself, or too many of them")
         if node.tag not in _TAGS:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
@@ -225,7 +276,9 @@ class _Reader:
                 self.complain(key_node, "a key must be text, found a list or a mapping")
                 continue
             key = str(key_node.value)
-            if key == "<<":
+            if not _is_printable(key):
+                self.complain(key_node, f"the key {show(key)} holds characters that do not print")
+            elif key == "<<":
                 self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
             elif not key_node.style and _TRAPS[0][0].fullmatch(key):
                 self.complain(key_node, _TRAPS[0][1].format(key))
@@ -239,6 +292,8 @@ class _Reader:
 
     def scalar(self, node: yaml.ScalarNode, place: Place) -> Any:
         text = str(node.value)
+        if not _is_printable(text):
+            return self.refuse(node, place, f"{show(text)} holds characters that do not print")
         if node.style:  # quoted or block text
             found = _UNPRINTABLE.search(text)
             if found:
@@ -251,9 +306,14 @@ class _Reader:
             if pattern.fullmatch(text):
                 return self.refuse(node, place, what.format(text))
         if _INT.fullmatch(text):
-            return int(text)
+            if len(text) <= 20 and abs(int(text)) < _MAX_INTEGER:
+                return int(text)
+            return self.refuse(node, place, f"{_cut(text)} is beyond the integers of 64 bits")
         if _FLOAT.fullmatch(text):
-            return float(text.casefold().replace(".inf", "inf"))
+            number = float(text.casefold().replace(".inf", "inf"))
+            if abs(number) == math.inf and "inf" not in text.casefold():
+                return self.refuse(node, place, f"{_cut(text)} is beyond floating-point numbers")
+            return number
         return text
 
     def refuse(self, node: yaml.Node, place: Place, what: str) -> None:

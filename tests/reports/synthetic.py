@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataEntry, ReportPart
+from boostbench.experiments.configs.entries import DataEntry, Setting
+from boostbench.experiments.configs.report import read_parts
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
 from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
+DEFAULT = (("table", {}), ("curves", {}))
 N_TEST = {"dna": 1186, "letter": 5000, "segment": 700, "vowel": 462}
 
 
@@ -48,7 +50,7 @@ def make_config(
     path = folder / "tiny.yaml"
     if not path.exists():
         path.write_text("name: tiny\ndatasets: [dna, letter]  # <made up>\n")
-    return Config.model_construct(
+    config = Config.model_construct(
         **{
             "name": "tiny",
             "path": path,
@@ -60,10 +62,12 @@ def make_config(
             "rounds": rounds,
             "checkpoints": tuple(checkpoints),
             "seeds": tuple(range(seeds)),
-            "report": tuple(ReportPart(kind, options) for kind, options in report),
             **more,
         }
     )
+    context = {"setting": Setting(path), "scope": config.scope()}
+    parts = read_parts([{kind: options} for kind, options in report or DEFAULT], context)
+    return config.model_copy(update={"report": parts})
 
 
 def make_record(

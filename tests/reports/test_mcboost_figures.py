@@ -191,5 +191,5 @@ def test_claims_about_predictions(gaussians):
 )
 def test_wrong_claims_about_predictions(gaussians, kind, options, complaint):
     claim = {"says": "a", kind: {"booster": "cd", **options}}
-    with pytest.raises(BoostbenchError, match=complaint):
-        judge(Study(with_claims(gaussians.config, claim), gaussians.results))
+    with pytest.raises(ValueError, match=complaint):
+        with_claims(gaussians.config, claim)

@@ -1,51 +1,23 @@
-"""Claims as a config states them: a sentence, and one kind of check with its options.
-
-Here they are only read; what the options mean, and whether they are right, is known to the kinds
-(`boostbench.reports.claims`).
-"""
+"""Claims as a config states them: a sentence, and one kind of check with its options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from boostbench import registry
-from boostbench.experiments.configs.fields import Notes, text, unknown
+from boostbench.experiments.configs.fields import Text
+from boostbench.experiments.configs.mistakes import Notes, unknown
+from boostbench.experiments.configs.models import Model, validated
+from boostbench.experiments.configs.options import Options, Scope, options_model
 from boostbench.source import Place, show
 
-__all__ = ["Claim", "Scope", "read_claims"]
+__all__ = ["Claim", "ClaimEntry", "Scope", "read_claims"]
 
-_WORDS = ("says", "note")
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What the config that states a claim is about, before a size or ``--set`` took from it.
-
-    Attributes
-    ----------
-    datasets, boosters : tuple of str
-        Labels.
-    noises : tuple of Noise
-    rounds : int
-        The largest number of rounds that any run makes.
-    checkpoints, seeds : tuple of int
-    path : Path
-        The config.
-    names : mapping of str to str
-        The plain name of what a label stands for.
-    """
-
-    datasets: tuple[str, ...] = ()
-    boosters: tuple[str, ...] = ()
-    noises: tuple[Any, ...] = ()
-    rounds: int = 0
-    checkpoints: tuple[int, ...] = ()
-    seeds: tuple[int, ...] = ()
-    path: Path = Path()
-    names: Mapping[str, str] = field(default_factory=dict)
+MAX_CLAIMS = 1_000
 
 
 @dataclass(frozen=True)
@@ -58,21 +30,21 @@ class Claim:
         In words.
     kind : str
         The name of a kind of claim.
-    options : dict
-        Of the kind, as written.
+    options : Options
+        Of the kind.
     note : str
         What the reader of a verdict should know besides.
+    scope : Scope
     places : mapping of Place to str
         Where each option was written.
-    scope : Scope
     """
 
     says: str
     kind: str
-    options: Mapping[str, Any]
+    options: Options
     note: str = ""
-    places: Mapping[Place, str] = field(default_factory=dict, compare=False)
     scope: Scope = field(default_factory=Scope, compare=False)
+    places: Mapping[Place, str] = field(default_factory=dict, compare=False)
 
     def where(self, *place: str | int) -> str:
         """Return file and line of an option, or of the nearest value around it."""
@@ -82,32 +54,50 @@ class Claim:
         return self.places.get(at, str(self.scope.path))
 
 
-def read_claims(value: Any) -> tuple[Claim, ...]:
-    """Read the key ``claims``: what is said, and one mapping that can be checked."""
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of claims, found {show(value)}")
+class ClaimEntry(Model):
+    """A claim: what is said, and one kind of check with its options."""
+
+    says: Text = Field(description="What the paper says, in words.")
+    note: Text | None = Field(None, description="What the reader of a verdict should know besides.")
+
+
+def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
+    """Read the key ``claims``: what is said, and one mapping that can be checked.
+
+    Raises
+    ------
+    MistakesError
+        If a kind or an option is not known or wrong.
+    """
+    if not isinstance(value, list) or len(value) > MAX_CLAIMS:
+        raise ValueError(f"must be a list of at most {MAX_CLAIMS:,} claims, found {show(value)}")
     notes = Notes()
-    found = [_claim(claim, index, notes) for index, claim in enumerate(value)]
+    found = [notes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
     notes.close()
-    return tuple(claim for claim in found if claim is not None)
+    return tuple(found)
 
 
-def _claim(value: Any, index: int, notes: Notes) -> Claim | None:
+def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     if not isinstance(value, dict) or "says" not in value:
-        notes.add(f"a claim must have 'says: ...' in words, found {show(value)}", index)
-        return None
-    for key in _WORDS:
-        if key in value:
-            notes.take(text, value[key], index, key)
-    kinds = [key for key in value if key not in _WORDS]
+        raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
+    notes = Notes()
+    words = {key: value[key] for key in ("says", "note") if key in value}
+    said: ClaimEntry = notes.take(lambda written: validated(ClaimEntry, written), words)
+    kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
         notes.add(
             "a claim must have 'says' and one check such as 'wins: {...}', "
-            f"found {', '.join(kinds) or 'none'}",
-            index,
+            f"found {', '.join(kinds) or 'none'}"
         )
-        return None
+        notes.close()
     kind = kinds[0]
     if kind not in registry.claims:
-        notes.add(unknown("kind of claim", kind, registry.claims.names()), index, kind)
-    return Claim(str(value["says"]), kind, value[kind], str(value.get("note", "")))
+        notes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
+        notes.close()
+    options = notes.take(
+        lambda written: validated(options_model(registry.claims, kind), written, context),
+        value[kind],
+        kind,
+    )
+    notes.close()
+    return Claim(said.says, kind, options, said.note or "", context["scope"])

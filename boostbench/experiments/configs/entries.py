@@ -1,77 +1,64 @@
-"""The entries of a config: data sets, noise, boosters, splits, parts of the report.
+"""The entries of a config: data sets, noises, boosters.
 
-Each function turns what was written into values, and notes every mistake with its place.
+A model holds an entry as it is written; ``read`` makes the values of runs of it, one for each
+combination of listed parameter values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, ValidationInfo, model_validator
+from pydantic_core import CoreSchema
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError
+from boostbench.data import DatasetEntry, find_entry
 from boostbench.experiments.configs.expressions import is_expression
 from boostbench.experiments.configs.fields import (
-    MistakesError,
-    Notes,
-    cost_matrix,
-    flag,
-    noise_rate,
-    one_of,
-    seeds,
-    text,
-    unknown,
-    whole,
+    MAX_VARIANTS,
+    Costs,
+    Encoding,
+    Missing,
+    Rate,
+    Rounds,
+    Seeds,
+    SplitSpec,
+    Text,
 )
+from boostbench.experiments.configs.mistakes import Notes, unknown
+from boostbench.experiments.configs.models import Model, OneOrMore
 from boostbench.experiments.configs.parameters import (
     check_booster_params,
     check_generator_params,
     check_noise_params,
 )
 from boostbench.experiments.configs.points import points_of, with_point
-from boostbench.experiments.configs.protocol import read_grid
-from boostbench.experiments.configs.sweeps import expand_sweeps, swept_label
+from boostbench.experiments.configs.protocol import GridAxes, read_grid
+from boostbench.experiments.configs.sweeps import count_variants, expand_sweeps, swept_label
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
 from boostbench.source import Place, show
 
-__all__ = [
-    "DataEntry",
-    "ReportPart",
-    "Setting",
-    "boosters",
-    "data_entries",
-    "missing_rule",
-    "noises",
-    "report_parts",
-    "split_spec",
-]
+__all__ = ["BoosterEntry", "DataEntry", "DataSetEntry", "Named", "NoiseEntry", "Setting"]
 
-ENCODINGS = ("ordinal", "one-hot")
-_DATA_KEYS = (
-    "as",
-    "cost",
-    "encode",
-    "missing",
-    "split",
-    "rounds",
-    "seeds",
-    "boosters",
-    "at_most",
-    "extend",
-)
-_BOOSTER_KEYS = ("label", "rounds", "grid")
+#: How an entry's own name stands among its keys: no key of YAML is confused with it.
+NAME = "<name>"
 
 
 @dataclass(frozen=True)
 class Setting:
     """Where a config is read: what names and files it may refer to."""
 
-    folder: Path
+    path: Path
     data_dirs: tuple[Path, ...] = ()
     check_parameters: bool = True
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the config."""
+        return self.path.parent
 
 
 @dataclass(frozen=True)
@@ -83,11 +70,11 @@ class DataEntry:
     data : Data
     split : str, Params or None
     rounds : int or None
-    booster_params : dict
+    booster_params : mapping
         Parameters by the label or name of a booster.
     extend : bool
         Whether ranges of parameters extend themselves.
-    at_most : dict
+    at_most : mapping
         Largest values of numeric parameters; boosters beyond are left out.
     seeds : tuple of int
         In place of the config's; empty: those.
@@ -96,188 +83,257 @@ class DataEntry:
     data: Data
     split: str | Params | None = None
     rounds: int | None = None
-    booster_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    booster_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     extend: bool = True
-    at_most: dict[str, float] = field(default_factory=dict)
+    at_most: Mapping[str, float] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class ReportPart:
-    """A table or a figure that the report shows.
+class Named(Model):
+    """An entry that is written as a name or as ``{name: {option: value}}``."""
 
-    Attributes
-    ----------
-    kind : str
-        The name of a kind of table or figure.
-    options : dict
-        As written; ``paper`` is a full path.
-    """
+    #: Names the entry in messages.
+    entry: ClassVar[str] = "entry"
 
-    kind: str
-    options: dict[str, Any]
+    name: str = Field(alias="<name>", exclude=True)
 
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return the options with the name among them."""
+        if isinstance(value, str) and value:
+            return {NAME: value}
+        if isinstance(value, dict) and len(value) == 1:
+            name, options = next(iter(value.items()))
+            if options is None or isinstance(options, dict):
+                return {**(options or {}), NAME: name}
+            raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
+        if isinstance(value, dict) and value and next(iter(value.values())) is None:
+            name, *rest = value
+            raise ValueError(
+                f"indent {', '.join(rest)} below {name!r}: a {cls.entry} is a name or "
+                "{name: {...}}"
+            )
+        raise ValueError(f"a {cls.entry} is a name or {{name: {{...}}}}, found {show(value)}")
 
-def data_entries(value: Any, setting: Setting) -> tuple[DataEntry, ...]:
-    """Read the key ``datasets``."""
-    found = _each(value, "data set", lambda entry: _data_entry(entry, setting))
-    _refuse_repeats([(entry.data.label, entry) for entry in found], "data sets", "as")
-    return tuple(found)
+    @classmethod
+    def known_names(cls) -> list[str]:
+        """Return the names that an editor offers; others may be right too."""
+        return []
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        options = handler.resolve_ref_schema(handler(schema))
+        del options["properties"][NAME]
+        options["required"] = [key for key in options.get("required", ()) if key != NAME]
+        names = cls.known_names()
+        return {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "examples": names},
+                {
+                    "type": "object",
+                    "minProperties": 1,
+                    "maxProperties": 1,
+                    "additionalProperties": {"anyOf": [dict(options), {"type": "null"}]},
+                },
+            ]
+        }
 
-def boosters(value: Any, setting: Setting) -> tuple[Booster, ...]:
-    """Read the key ``boosters``, sweeps written out."""
-    found = _each(value, "booster", lambda entry: _booster_variants(entry, setting))
-    named = [(booster.label, (booster, booster.rounds, booster.grid)) for booster in found]
-    _refuse_repeats(named, "boosters", "label")
-    return tuple(found)
-
-
-def noises(value: Any, setting: Setting) -> tuple[Noise, ...]:
-    """Read the key ``noise``: nothing, one model, or a list of models and rates."""
-    entries = value if isinstance(value, list) else [value]
-    notes = Notes()
-    found: list[Noise] = []
-    for index, entry in enumerate(entries):
-        place = (index,) if isinstance(value, list) else ()
-        found += notes.take(lambda e: _noise_rates(e, setting), entry, *place) or []
-    if not entries:
-        notes.add("must name at least one noise, or be 'none'")
-    notes.close()
-    return tuple(dict.fromkeys(found))
-
-
-def split_spec(value: Any) -> str | Params:
-    """Read the key ``split``: ``official`` or the parameters of another way."""
-    from boostbench.data import parse_split
-
-    parse_split(value)
-    return "official" if value == "official" else Params(value)
-
-
-def report_parts(value: Any, setting: Setting) -> tuple[ReportPart, ...]:
-    """Read the key ``report``: tables and figures."""
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list such as [table: {{...}}], found {show(value)}")
-    notes = Notes()
-    parts: list[ReportPart] = []
-    for index, entry in enumerate(value):
-        named = notes.take(lambda e: _named(e, "part of the report"), entry, index)
-        if named is None:
-            continue
-        kind, options = named
-        kinds = [*registry.tables, *registry.figures]
-        if kind not in kinds:
-            notes.add(unknown("part of the report", kind, kinds), index, kind)
-            continue
-        if "paper" in options:
-            find = partial(_beside, folder=setting.folder)
-            paper = notes.take(find, options["paper"], index, "paper")
-            options = {**options, "paper": paper}
-        parts.append(ReportPart(kind, options))
-    notes.close()
-    return tuple(parts)
+    def extra(self) -> dict[str, Any]:
+        """Return the parameters that are no keys of the entry itself."""
+        return dict(self.model_extra or {})
 
 
-def missing_rule(value: Any) -> str | float:
-    """Read what fills missing values: a rule or a number."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    return one_of("keep", "median", "most-frequent")(value)
+class DataSetEntry(Named):
+    """A data set: a name, or {name: {options}}; a generator's parameters stand among them."""
 
+    model_config = ConfigDict(extra="allow")
+    entry: ClassVar[str] = "data set"
 
-def _data_entry(value: Any, setting: Setting) -> list[DataEntry]:
-    from boostbench.data import find_entry
+    label: Text | None = Field(None, alias="as", description="Name in tables.")
+    cost: Costs = Field((), description="Cost of an answer (column) for a true class (row).")
+    encode: Encoding | None = Field(None, description="How categorical columns become numbers.")
+    missing: Missing | None = Field(None, description="What fills missing values.")
+    split: SplitSpec | None = Field(None, description="How rows are divided, for this set alone.")
+    rounds: Rounds | None = Field(None, description="Number of rounds for this set alone.")
+    seeds: Seeds = Field((), description="Number of seeds or a list, for this set alone.")
+    boosters: Mapping[str, Mapping[str, Any]] = Field(
+        {},
+        description="Parameters for this set alone, by booster.",
+        json_schema_extra={"wanted": "{booster: {parameter: value}}"},
+    )
+    extend: bool = Field(True, description="Let ranges of parameters grow.")
+    at_most: Mapping[str, float] = Field(
+        {},
+        description="Leave out boosters in which a parameter is larger.",
+        json_schema_extra={"wanted": "{parameter: number}"},
+    )
 
-    name, options = _named(value, "data set")
-    notes = Notes()
-    entry = notes.take(lambda n: find_entry(n, setting.data_dirs), name)
-    checks: dict[str, Callable[[Any], Any]] = {
-        "as": text,
-        "cost": cost_matrix,
-        "encode": one_of(*ENCODINGS),
-        "missing": missing_rule,
-        "split": split_spec,
-        "rounds": whole(1),
-        "seeds": seeds,
-        "boosters": _params_by_booster,
-        "extend": flag,
-        "at_most": _limits,
-    }
-    read = {k: notes.take(checks[k], options[k], k) for k in _DATA_KEYS if k in options}
-    params = {key: item for key, item in options.items() if key not in _DATA_KEYS}
-    if entry is not None and not entry.generator:
-        notes.keys(options, _DATA_KEYS)
-    elif entry is not None and setting.check_parameters:
-        check_generator_params(entry.generator, params, notes)
-    notes.close()
-    label = read.get("as") or name
-    return [
-        DataEntry(
-            Data(
-                name=entry.name,
-                params=Params(variant),
-                encode=read.get("encode", ""),
-                missing=read.get("missing", ""),
-                cost=read.get("cost") or (),
-                label=swept_label(label, swept),
-            ),
-            read.get("split"),
-            read.get("rounds"),
-            read.get("boosters", {}),
-            read.get("extend", True),
-            at_most=read.get("at_most", {}),
-            seeds=read.get("seeds", ()),
+    @classmethod
+    def known_names(cls) -> list[str]:
+        """Return the names of the shipped catalog and of generators."""
+        from boostbench.data import catalog
+
+        return sorted({*catalog(()), *registry.generators.names()})
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> DataSetEntry:
+        notes = Notes()
+        setting: Setting = (info.context or {})["setting"]
+        found = self._found(setting, notes)
+        if found is not None and not found.generator:
+            known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
+            notes.keys(self.extra(), known)
+        elif found is not None and setting.check_parameters:
+            check_generator_params(found.generator, self.extra(), notes)
+        _check_variants(self.extra(), notes)
+        for name, params in self.boosters.items():
+            if "grid" in params:
+                notes.take(read_grid, params["grid"], "boosters", name, "grid")
+        notes.close()
+        return self
+
+    def _found(self, setting: Setting, notes: Notes) -> DatasetEntry | None:
+        entry: DatasetEntry | None = notes.take(
+            lambda name: find_entry(name, setting.data_dirs), self.name
         )
-        for variant, swept in expand_sweeps(params)
-    ]
+        return entry
+
+    def read(self, setting: Setting) -> list[DataEntry]:
+        """Return the data set, or one for each combination of listed parameters."""
+        name = find_entry(self.name, setting.data_dirs).name
+        return [
+            DataEntry(
+                Data(
+                    name=name,
+                    params=Params(variant),
+                    encode=self.encode or "",
+                    missing="" if self.missing is None else self.missing,
+                    cost=self.cost,
+                    label=swept_label(self.label or self.name, swept),
+                ),
+                self.split,
+                self.rounds,
+                self.boosters,
+                self.extend,
+                self.at_most,
+                self.seeds,
+            )
+            for variant, swept in expand_sweeps(self.extra())
+        ]
 
 
-def _params_by_booster(value: Any) -> dict[str, dict[str, Any]]:
-    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
-        raise ValueError(f"must be {{booster: {{parameter: value}}}}, found {show(value)}")
-    notes = Notes()
-    for name, params in value.items():
-        if "grid" in params:
-            notes.take(read_grid, params["grid"], name, "grid")
-    notes.close()
-    return value
+class BoosterEntry(Named):
+    """A booster: a name, FILE.py:Class, or {name: {parameters}}; a list of values is a sweep."""
+
+    model_config = ConfigDict(extra="allow")
+    entry: ClassVar[str] = "booster"
+
+    label: Text | None = Field(None, description="Name in tables.")
+    rounds: Rounds | None = Field(None, description="Number of rounds of this booster alone.")
+    grid: GridAxes = Field((), description="Candidates of parameters that 'select' chooses from.")
+
+    @classmethod
+    def known_names(cls) -> list[str]:
+        """Return the registered names."""
+        return registry.boosters.names()
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> BoosterEntry:
+        notes = Notes()
+        setting: Setting = (info.context or {})["setting"]
+        source = source_of(self.name, setting.folder)
+        if ".py:" not in source and source not in registry.boosters:
+            notes.add(unknown("booster", self.name, registry.boosters.names()))
+        for place, item in _texts(self.extra()):
+            notes.take(is_expression, item, *place)
+        _check_variants(self.extra(), notes)
+        notes.close()
+        if setting.check_parameters:
+            for booster in self.read(setting):
+                for one in _with_each_value(booster):
+                    mistakes = Notes()
+                    check_booster_params(source, booster.name, one.params.plain(), mistakes)
+                    for place, what in mistakes.found:
+                        in_grid = ("grid",) if _is_chosen(place, booster) else ()
+                        notes.found.append(((*in_grid, *place), what))
+        notes.found = list(dict.fromkeys(notes.found))
+        notes.close()
+        return self
+
+    def read(self, setting: Setting) -> list[Booster]:
+        """Return the booster, or one for each combination of listed parameters."""
+        source = source_of(self.name, setting.folder)
+        shown = self.name if ".py:" not in self.name else Path(self.name).name
+        label = self.label or shown.rpartition(".py:")[2]
+        return [
+            Booster(shown, Params(v), swept_label(label, swept), source, self.rounds, self.grid)
+            for v, swept in expand_sweeps(self.extra())
+        ]
 
 
-def _limits(value: Any) -> dict[str, float]:
-    numbers = list(value.values()) if isinstance(value, dict) else [None]
-    if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
-        raise ValueError(f"must be {{parameter: number}}, found {show(value)}")
-    return {str(name): float(number) for name, number in value.items()}
+class NoiseEntry(Model):
+    """Label noise of the training samples: none, or a model with its rate or rates."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: Text = Field(description="A noise model.")
+    rate: OneOrMore[Rate] = Field(
+        description="The share of the training samples that are chosen, or a list of shares."
+    )
+
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return ``none`` as a model of rate 0, and one rate as a list of one."""
+        if value is None or value == "none":
+            return {"model": "none", "rate": 0.0}
+        if not isinstance(value, dict) or "model" not in value:
+            example = "{model: exchange, rate: 0.2}"
+            if isinstance(value, str) and value in registry.noise_models:
+                raise ValueError(f"needs a rate: {example.replace('exchange', value)}")
+            raise ValueError(f"must be 'none' or e.g. {example}, found {show(value)}")
+        return value
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> NoiseEntry:
+        notes = Notes()
+        params = dict(self.model_extra or {})
+        if self.model not in registry.noise_models and self.rate != (0.0,):
+            notes.add(unknown("noise model", self.model, registry.noise_models.names()), "model")
+        elif (info.context or {})["setting"].check_parameters and self.model != "none":
+            check_noise_params(self.model, params, notes)
+        notes.close()
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        written = handler.resolve_ref_schema(handler(schema))
+        written["properties"]["model"]["examples"] = registry.noise_models.names()
+        return {"anyOf": [{"const": "none"}, {"type": "null"}, dict(written)]}
+
+    def read(self) -> list[Noise]:
+        """Return the model at each of its rates; rate 0 is no noise."""
+        params = Params(self.model_extra)
+        return [CLEAN if rate == 0 else Noise(self.model, rate, params) for rate in self.rate]
 
 
-def _booster_variants(value: Any, setting: Setting) -> list[Booster]:
-    name, options = _named(value, "booster")
-    notes = Notes()
-    params = {key: item for key, item in options.items() if key not in _BOOSTER_KEYS}
-    source = _source(name, setting.folder)
-    shown = _short(name)
-    label = notes.take(text, options["label"], "label") if "label" in options else None
-    rounds = notes.take(whole(1), options["rounds"], "rounds") if "rounds" in options else None
-    grid = notes.take(read_grid, options["grid"], "grid") if "grid" in options else ()
-    if ".py:" not in source and source not in registry.boosters:
-        notes.add(unknown("booster", name, registry.boosters.names()))
-    for key, item in _texts(params):
-        notes.take(is_expression, item, *key)
-    notes.close()
-    found = []
-    for variant, swept in expand_sweeps(params):
-        its_label = swept_label(label or _plain(shown), swept)
-        booster = Booster(shown, Params(variant), its_label, source, rounds, grid)
-        for one in _with_each_value(booster) if setting.check_parameters else ():
-            mistakes = Notes()
-            check_booster_params(source, shown, one.params.plain(), mistakes)
-            for place, what in mistakes.found:
-                notes.add(what, *(("grid",) if _is_chosen(place, booster) else ()), *place)
-        found.append(booster)
-    notes.found = list(dict.fromkeys(notes.found))
-    notes.close()
-    return found
+def source_of(name: str, folder: Path) -> str:
+    """Return what the registry is asked for; a plugin file is looked for beside the config."""
+    file, separator, attribute = name.rpartition(".py:")
+    if not separator:
+        return name
+    path = Path(f"{file}.py").expanduser()
+    beside = folder / path
+    return f"{(beside if beside.is_file() else path).resolve()}:{attribute}"
+
+
+def _check_variants(params: Mapping[str, Any], notes: Notes) -> None:
+    if count_variants(params) > MAX_VARIANTS:
+        notes.add(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
+        notes.close()
 
 
 def _with_each_value(booster: Booster) -> list[Booster]:
@@ -296,103 +352,13 @@ def _is_chosen(place: Place, booster: Booster) -> bool:
     return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)
 
 
-def _noise_rates(value: Any, setting: Setting) -> list[Noise]:
-    if value is None or value == "none":
-        return [CLEAN]
-    if not isinstance(value, dict) or "model" not in value:
-        example = "{model: exchange, rate: 0.2}"
-        if isinstance(value, str) and value in registry.noise_models:
-            raise ValueError(f"needs a rate: {example.replace('exchange', value)}")
-        raise ValueError(f"must be 'none' or e.g. {example}, found {show(value)}")
-    notes = Notes()
-    model = value["model"]
-    params = {key: item for key, item in value.items() if key not in ("model", "rate")}
-    if not isinstance(model, str) or model not in registry.noise_models:
-        notes.add(unknown("noise model", str(model), registry.noise_models.names()), "model")
-    elif setting.check_parameters:
-        check_noise_params(model, params, notes)
-    if "rate" not in value:
-        notes.add("needs a rate, the share of the training samples that are chosen")
-    rates = value.get("rate", [])
-    listed = isinstance(rates, list)
-    checked = [
-        notes.take(noise_rate, rate, "rate", *([index] if listed else []))
-        for index, rate in enumerate(rates if listed else [rates])
-    ]
-    notes.close()
-    return [CLEAN if rate == 0 else Noise(model, rate, Params(params)) for rate in checked]
-
-
-def _named(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
-    """Read ``name`` or ``{name: {option: value}}``."""
-    if isinstance(value, str) and value:
-        return value, {}
-    if isinstance(value, dict) and len(value) == 1:
-        name, options = next(iter(value.items()))
-        if options is None or isinstance(options, dict):
-            return name, options or {}
-        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
-    if isinstance(value, dict) and value and next(iter(value.values())) is None:
-        name, *rest = value
-        raise ValueError(
-            f"indent {', '.join(rest)} below {name!r}: a {kind} is a name or {{name: {{...}}}}"
-        )
-    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
-
-
-def _each(value: Any, kind: str, read: Callable[[Any], list[Any]]) -> list[Any]:
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"must be a list of at least one {kind}, found {show(value)}")
-    notes = Notes()
-    found: list[Any] = []
-    for index, entry in enumerate(value):
-        found += notes.take(read, entry, index) or []
-    notes.close()
-    return found
-
-
-def _refuse_repeats(found: Sequence[tuple[str, object]], kind: str, key: str) -> None:
-    for position, (label, entry) in enumerate(found):
-        for earlier_label, earlier in found[:position]:
-            if label == earlier_label:
-                what = f"two {kind} are called {label!r}; tell them apart by '{key}:'"
-                raise MistakesError([((), what)])
-            if entry == earlier:
-                what = f"two {kind}, {earlier_label!r} and {label!r}, are the same; leave one out"
-                raise MistakesError([((), what)])
-
-
-def _texts(value: Any, place: Place = ()) -> list[tuple[Place, str]]:
+def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
     if isinstance(value, str):
-        return [(place, value)]
+        yield place, value
     items: Any = ()
     if isinstance(value, Mapping):
         items = value.items()
     elif isinstance(value, list):
         items = enumerate(value)
-    return [found for key, item in items for found in _texts(item, (*place, key))]
-
-
-def _source(name: str, folder: Path) -> str:
-    """Return what the registry is asked for; a plugin file is looked for beside the config."""
-    file, separator, attribute = name.rpartition(".py:")
-    if not separator:
-        return name
-    path = Path(f"{file}.py").expanduser()
-    beside = folder / path
-    return f"{(beside if beside.is_file() else path).resolve()}:{attribute}"
-
-
-def _short(name: str) -> str:
-    return name if ".py:" not in name else Path(name).name
-
-
-def _plain(name: str) -> str:
-    return name.rpartition(".py:")[2]
-
-
-def _beside(value: Any, folder: Path) -> str:
-    path = folder / Path(text(value)).expanduser()
-    if not path.is_file():
-        raise BoostbenchError(f"there is no file {path}")
-    return str(path.resolve())
+    for key, item in items:
+        yield from _texts(item, (*place, key))

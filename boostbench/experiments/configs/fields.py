@@ -1,107 +1,161 @@
-"""Values of a config: what each key may hold, and how a wrong value is reported."""
+"""Types of the values of a config, and the limits of what a config may ask for."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, Field, InstanceOf, ValidationInfo
+
+from boostbench.data import Split, parse_split
 from boostbench.errors import BoostbenchError, nearest
+from boostbench.experiments.configs.mistakes import MistakesError, Notes, unknown
+from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
-from boostbench.source import Place, show
+from boostbench.experiments.runs import Params
+from boostbench.source import show
 
 __all__ = [
+    "FileBeside",
     "MistakesError",
     "Notes",
-    "checkpoints",
-    "cost_matrix",
-    "duration",
-    "flag",
+    "Text",
     "is_number",
-    "noise_rate",
     "one_of",
-    "records",
-    "seeds",
-    "share",
-    "size",
-    "slug",
     "text",
     "unknown",
     "whole",
 ]
 
-_RECORDS = (
-    "bound",
-    "edges",
-    "margins",
-    "sample_weights",
-    "scores",
-    "smooth_risk",
-    "weights",
-)
+MAX_ROUNDS = 1_000_000
+MAX_SEEDS = 10_000
+MAX_FOLDS = 1_000
+#: Variants of one entry that lists of values make, and points of a grid.
+MAX_VARIANTS = 1_000
+MAX_RUNS = 200_000
+
+_RECORDS = Literal[
+    "bound", "edges", "margins", "sample_weights", "scores", "smooth_risk", "weights"
+]
 
 
-class MistakesError(ValueError):
-    """Several complaints about parts of one value; each with its place inside the value."""
-
-    def __init__(self, found: list[tuple[Place, str]]) -> None:
-        super().__init__("; ".join(what for _, what in found))
-        self.found = found
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number; YAML's true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-class Notes:
-    """Collects complaints while a value is read."""
+def _numbered(value: Any, info: ValidationInfo) -> Any:
+    if type(value) is int and 1 <= value <= MAX_SEEDS:
+        return list(range(value))
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_SEEDS:
+        found = f"a list of {len(value):,}" if isinstance(value, list) else show(value)
+        what = f"must be a number of seeds from 1 to {MAX_SEEDS:,} or a list of them, found {found}"
+        raise ValueError(what)
+    return value
 
-    def __init__(self) -> None:
-        self.found: list[tuple[Place, str]] = []
 
-    def add(self, what: str, *place: str | int) -> None:
-        """Note a complaint about the part of the value at ``place``."""
-        self.found.append((place, what))
+def _cost_matrix(value: Any, info: ValidationInfo) -> Any:
+    rows = value if isinstance(value, list) else []
+    numbers = [x for row in rows if isinstance(row, list) for x in row]
+    if (
+        len(rows) < 2
+        or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
+        or not all(map(is_number, numbers))
+        or not all(0 <= x < math.inf for x in numbers)
+        or not any(numbers)
+    ):
+        raise ValueError(
+            "must be a matrix of costs, a row per true class and a column per answer, such as "
+            f"[[0, 1], [5, 0]], found {show(value)}"
+        )
+    return value
 
-    def take(self, check: Callable[[Any], Any], value: Any, *place: str | int) -> Any:
-        """Return ``check(value)``, or None after noting why it was refused."""
-        try:
-            return check(value)
-        except MistakesError as mistakes:
-            self.found += [((*place, *inner), what) for inner, what in mistakes.found]
-        except BoostbenchError as error:
-            self.add(error.what, *place)
-        except ValueError as error:
-            self.add(str(error), *place)
+
+def _duration(value: Any, info: ValidationInfo) -> float | None:
+    if value is None:
         return None
-
-    def keys(self, value: Mapping[str, Any], known: Collection[str], *place: str | int) -> None:
-        """Note every key that is not known."""
-        for key in value:
-            if key not in known:
-                self.add(unknown("key", key, known), *place, key)
-
-    def close(self) -> None:
-        """Raise `MistakesError` if anything was noted."""
-        if self.found:
-            raise MistakesError(self.found)
+    if not is_number(value) and not isinstance(value, str):
+        raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
+    return parse_duration(str(value))
 
 
-def unknown(kind: str, name: str, known: Collection[str], *, of: str = "") -> str:
-    """Return the complaint about a name that is not among the known ones.
+def _size(value: Any, info: ValidationInfo) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
+    return parse_size(value)
 
-    Parameters
-    ----------
-    kind, name : str
-    known : collection of str
-    of : str, default=""
-        What the name belongs to.
 
-    Examples
-    --------
-    >>> unknown("key", "seed", ["seeds", "rounds"])
-    "unknown key 'seed'; did you mean 'seeds'?"
-    """
-    close = nearest(name, known)
-    hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(sorted(known))}"
-    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}"
+def _split(value: Any, info: ValidationInfo) -> str | Params:
+    folds = parse_split(value).folds or 0
+    if folds > MAX_FOLDS:
+        raise ValueError(f"must have at most {MAX_FOLDS:,} folds, found {folds:,}")
+    return value if isinstance(value, str) else Params(value)
+
+
+def _rate(value: Any, info: ValidationInfo) -> float | str:
+    if isinstance(value, str) and value.isidentifier():
+        return value
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
+    return float(value)
+
+
+def _beside(value: str, info: ValidationInfo) -> str:
+    path = (info.context or {})["setting"].folder / Path(value).expanduser()
+    if not path.is_file():
+        raise BoostbenchError(f"there is no file {path}")
+    return str(path.resolve())
+
+
+Text = Annotated[str, Field(pattern=r"\S", max_length=10_000)]
+Slug = Annotated[
+    str,
+    Field(
+        pattern=r"^\w[\w.+-]*$",
+        max_length=100,
+        json_schema_extra={"wanted": "a valid folder name of letters, digits, '-', '_' and '.'"},
+    ),
+]
+Rounds = Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
+Seed = Annotated[int, Field(ge=0)]
+Seeds = Annotated[Listed[Seed], Read(_numbered, int | list[Seed]), Distinct]
+Checkpoints = Annotated[
+    Listed[Rounds],
+    Field(min_length=1, max_length=1_000, examples=[[10, 100]]),
+    Distinct,
+    AfterValidator(lambda rounds: tuple(sorted(rounds))),
+]
+
+#: Edges are in every record: asking for them makes no other run.
+Records = Annotated[
+    Listed[_RECORDS],
+    Distinct,
+    AfterValidator(lambda names: tuple(sorted({*names} - {"edges"}))),
+]
+#: A number, or the name under which a problem holds its own rate.
+Rate = Annotated[float | str, Read(_rate, Annotated[float, Field(ge=0, le=1)] | str)]
+Costs = Annotated[Listed[Listed[float]], Read(_cost_matrix, list[list[float]])]
+#: In seconds; None for no limit.
+Duration = Annotated[float | None, Read(_duration, float | str | None)]
+#: In bytes; None for no limit.
+Size = Annotated[int | None, Read(_size, str | None)]
+#: What `Run` holds of a split.
+SplitSpec = Annotated[str | InstanceOf[Params], Read(_split, Literal["official"] | Split)]
+Encoding = Literal["ordinal", "one-hot"]
+Missing = float | Literal["keep", "median", "most-frequent"]
+#: A file, named by its path from the config; its full path when validated.
+FileBeside = Annotated[str, Checked(_beside)]
+
+
+def text(value: Any) -> str:
+    """Return a text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be text, found {show(value)}")
+    return value
 
 
 def whole(least: int = 0) -> Callable[[Any], int]:
@@ -117,65 +171,6 @@ def whole(least: int = 0) -> Callable[[Any], int]:
     return check
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a number; YAML's true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def share(value: Any) -> float:
-    """Return a number from 0 to 1."""
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
-    return float(value)
-
-
-def noise_rate(value: Any) -> float | str:
-    """Return a number from 0 to 1, or the name under which a problem holds its own rate."""
-    return value if isinstance(value, str) and value.isidentifier() else share(value)
-
-
-def cost_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
-    """Return a square matrix of costs: a row per true class, a column per answer."""
-    rows = value if isinstance(value, list) else []
-    numbers = [x for row in rows if isinstance(row, list) for x in row]
-    if (
-        len(rows) < 2
-        or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
-        or not all(map(is_number, numbers))
-        or not all(0 <= x < math.inf for x in numbers)
-        or not any(numbers)
-    ):
-        raise ValueError(
-            "must be a matrix of costs, a row per true class and a column per answer, such as "
-            f"[[0, 1], [5, 0]], found {show(value)}"
-        )
-    return tuple(tuple(float(x) for x in row) for row in rows)
-
-
-def text(value: Any) -> str:
-    """Return a text that is not empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"must be text, found {show(value)}")
-    return value
-
-
-def slug(value: Any) -> str:
-    """Return a text that can name a folder."""
-    if not isinstance(value, str) or not re.fullmatch(r"[\w][\w.+-]*", value):
-        raise ValueError(
-            "must be a name of letters, digits, '-', '_' and '.', because a folder is called "
-            f"so; found {show(value)}"
-        )
-    return value
-
-
-def flag(value: Any) -> bool:
-    """Return true or false."""
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, found {show(value)}")
-    return value
-
-
 def one_of(*choices: str) -> Callable[[Any], str]:
     """Return a check for one of a few words."""
 
@@ -187,58 +182,3 @@ def one_of(*choices: str) -> Callable[[Any], str]:
         return value
 
     return check
-
-
-def duration(value: Any) -> float | None:
-    """Return seconds, None for no limit."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
-    return parse_duration(str(value))
-
-
-def size(value: Any) -> int | None:
-    """Return bytes, None for no limit."""
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
-    return parse_size(value)
-
-
-def seeds(value: Any) -> tuple[int, ...]:
-    """Return seeds, from their number or a list."""
-    if not isinstance(value, list):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"must be a number of seeds or a list of them, found {show(value)}")
-        return tuple(range(value))
-    found = _listed(value, whole(0))
-    if not found:
-        raise ValueError("must hold at least one seed, found []")
-    return found
-
-
-def checkpoints(value: Any) -> tuple[int, ...]:
-    """Return numbers of rounds, sorted."""
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"must be a list of rounds such as [10, 100], found {show(value)}")
-    return tuple(sorted(_listed(value, whole(1))))
-
-
-def records(value: Any) -> tuple[str, ...]:
-    """Return what a record is to hold besides what it always does."""
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of {', '.join(_RECORDS)}, found {show(value)}")
-    # edges are in every record: asking for them makes no other run
-    return tuple(sorted({*_listed(value, one_of(*_RECORDS))} - {"edges"}))
-
-
-def _listed(value: list[Any], check: Callable[[Any], Any]) -> tuple[Any, ...]:
-    notes = Notes()
-    found = [notes.take(check, item, index) for index, item in enumerate(value)]
-    for index, item in enumerate(value):
-        if item in value[:index]:
-            notes.add(f"{show(item)} is listed twice", index)
-    notes.close()
-    return tuple(found)

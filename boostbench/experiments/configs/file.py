@@ -8,21 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.configs.checks import cross_checks
 from boostbench.experiments.configs.claims import Claim
-from boostbench.experiments.configs.config import Config, Limits, checkpoint_ladder
+from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.entries import Setting
-from boostbench.experiments.configs.fields import MistakesError, unknown
+from boostbench.experiments.configs.mistakes import TOP, MistakesError, unknown
+from boostbench.experiments.configs.models import validated
 from boostbench.experiments.configs.overrides import apply_override
 from boostbench.source import Place, Source, read_source, show
 
-__all__ = ["load_config", "with_scope"]
+__all__ = ["load_config"]
 
-_FILE = str(Config.model_fields["path"].alias)
-_NEEDED = "name, datasets, boosters and rounds"
+_MAX_COMPLAINTS = 50
 
 
 def load_config(
@@ -59,28 +56,27 @@ def load_config(
     """
     path = Path(path)
     source, complaints = read_source(path)
-    folders = tuple(Path(folder) for folder in data_dirs)
-    setting = Setting(path.parent, folders, check_parameters)
+    setting = Setting(path, tuple(map(Path, data_dirs)), check_parameters)
     if source.data is None:
         source.data = {}
     if not isinstance(source.data, dict):
         what = f"a config is a mapping of keys, found {show(source.data)}"
         raise ConfigError([*complaints, BoostbenchError(what, where=source.where(()))])
-    variants = source.data.get("sizes")
-    if isinstance(variants, dict) and size is None:
-        for name in variants:  # what is wrong with a size is said even if it is not asked for
-            if isinstance(variants[name], dict):
-                _, found = _validate(_of_size(source, name), setting)
-                complaints += found
+    if size is None:  # what is wrong with a size is said even if it is not asked for
+        for name, part in _sizes_of(source).items():
+            variant = _of_size(source, name)
+            _, found = _validate(variant if "claims" in part else _claimless(variant), setting)
+            complaints += found
     stated = _claims_as_stated(source, size, setting) if size or overrides else None
     prepared = _prepared(source, overrides, size, complaints)
-    config, found = _validate(prepared, setting)
-    complaints = _without_echoes(complaints + found)
+    config, found = _validate(prepared if stated is None else _claimless(prepared), setting)
+    complaints = sorted(_without_echoes(complaints + found), key=_line)
+    if len(complaints) > _MAX_COMPLAINTS:
+        more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
+        complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
     if complaints or config is None:
         raise ConfigError(complaints)
-    if stated is None:
-        return with_scope(config, prepared)
-    return config.model_copy(update={"claims": stated})
+    return config if stated is None else config.model_copy(update={"claims": stated})
 
 
 def _claims_as_stated(
@@ -91,22 +87,22 @@ def _claims_as_stated(
     A claim says something of all data sets and rounds of its config; a smaller variant does not
     change what is said, it only has fewer runs to judge by.
     """
-    sizes = source.data.get("sizes")
-    part = sizes.get(size) if isinstance(sizes, dict) and size else None
-    if isinstance(part, dict) and "claims" in part:
-        source = _of_size(source, str(size))
+    if size and "claims" in _sizes_of(source).get(size, {}):
+        source = _of_size(source, size)
     config, found = _validate(copy.deepcopy(source), setting)
-    return None if config is None or found else with_scope(config, source).claims
+    return None if config is None or found else config.claims
 
 
-def with_scope(config: Config, source: Source) -> Config:
-    """Return the config with claims that know their lines and what the config is about."""
-    scope = config.scope()
-    found = tuple(
-        replace(claim, places=_places(source, index), scope=scope)
-        for index, claim in enumerate(config.claims)
-    )
-    return config.model_copy(update={"claims": found})
+def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
+    """Return the sizes that are written as they should be."""
+    sizes = source.data.get("sizes")
+    parts = sizes.items() if isinstance(sizes, dict) else ()
+    return {name: part for name, part in parts if isinstance(part, dict)}
+
+
+def _claimless(source: Source) -> Source:
+    data = {key: value for key, value in source.data.items() if key != "claims"}
+    return replace(source, data=data)
 
 
 def _places(source: Source, index: int) -> dict[Place, str]:
@@ -120,7 +116,7 @@ def _prepared(
     """Return the source with size and overrides put in."""
     checkpoints = source.data.get("checkpoints")
     if size is not None:
-        known = source.data.get("sizes") or {}
+        known = _sizes_of(source)
         if size not in known:
             what = unknown("size", size, known) if known else "this config has no 'sizes'"
             complaints.append(BoostbenchError(what, where=f"--size {size}"))
@@ -162,56 +158,46 @@ def _of_size(source: Source, size: str) -> Source:
 
 def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:
     try:
-        data = {**source.data, _FILE: Path(source.name)}
-        config = Config.model_validate(data, context={"setting": setting})
-    except ValidationError as error:
-        mistakes = error.errors()
-        found = [c for mistake in mistakes for c in _complaints(mistake, source)]
-        missing = [str(mistake["loc"][-1]) for mistake in mistakes if mistake["type"] == "missing"]
-        if missing:
-            keys = "key" if len(missing) == 1 else "keys"
-            what = f"missing {keys} {', '.join(missing)}; a config needs {_NEEDED}"
-            found.append(BoostbenchError(what, where=source.name))
-        return None, found
-    if not config.checkpoints:
-        config = config.model_copy(update={"checkpoints": checkpoint_ladder(config.rounds)})
-    return config, cross_checks(config, source)
+        data = {**source.data, FILE: setting.path}
+        config = validated(Config, data, {"setting": setting})
+    except MistakesError as error:
+        return None, [c for place, what in error.found for c in _complaints(place, what, source)]
+    claims = tuple(
+        replace(claim, places=_places(source, index)) for index, claim in enumerate(config.claims)
+    )
+    return config.model_copy(update={"claims": claims}), []
 
 
-def _complaints(mistake: Any, source: Source) -> list[BoostbenchError]:
-    place: Place = tuple(mistake["loc"])
-    cause = (mistake.get("ctx") or {}).get("error")
-    if mistake["type"] == "extra_forbidden":
-        known = _keys() if len(place) == 1 else list(Limits.model_fields)
-        what = unknown("key", str(place[-1]), known)
-        return [BoostbenchError(what, where=source.where(place))]
-    if mistake["type"] == "missing":  # said once for all keys
+def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> list[BoostbenchError]:
+    if isinstance(what, BoostbenchError):  # it has a place of its own, in another file
+        return [what]
+    if TOP in place:
+        place = place[place.index(TOP) + 1 :]
+    written = source.resolve(place)
+    if written in source.refused:
         return []
-    if isinstance(cause, MistakesError):
-        parts = [((*place, *inner), what) for inner, what in cause.found]
-    elif cause is not None:
-        parts = [(place, str(cause))]
-    else:
-        parts = [(place, f"must be a mapping of its keys, found {show(mistake['input'])}")]
-    return [
-        BoostbenchError(_with_key(what, source.resolve(at)), where=source.where(at))
-        for at, what in parts
-        if source.resolve(at) not in source.refused
-    ]
+    where = source.name if what.startswith("missing ") else source.where(place)
+    return [BoostbenchError(_with_key(what, written), where=where)]
 
 
 def _with_key(what: str, place: Place) -> str:
     """Put the key in front of a message that only says what the value must be."""
-    if what.startswith(("unknown ", "a ", "two ")):
+    if what.startswith(("unknown ", "a ", "two ", "missing ", "select.")):
+        return what
+    if place[:1] == ("claims",):  # a claim's messages name their kind
+        place = place[2:] if what.startswith(("must ", "needs ")) else ()
+    if not place:
         return what
     key = ".".join(step for step in place if isinstance(step, str))
     return f"{key} {what}" if what.startswith(("must ", "needs ")) else f"{key}: {what}"
 
 
-def _keys() -> list[str]:
-    return [name for name in Config.model_fields if name != "path"]
-
-
 def _without_echoes(complaints: list[BoostbenchError]) -> list[BoostbenchError]:
     """A mistake in the general part shows again in every size; say it once."""
     return list({str(complaint): complaint for complaint in complaints}.values())
+
+
+def _line(complaint: BoostbenchError) -> tuple[str, int]:
+    """Return what complaints are sorted by; what is said of a whole file comes first."""
+    file, _, line = complaint.where.rpartition(":")
+    return (file, int(line)) if line.isdecimal() else (complaint.where, 0)

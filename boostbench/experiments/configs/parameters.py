@@ -177,7 +177,8 @@ def _check_inner_booster(spec: Any, notes: Notes) -> None:
     inner = Notes()
     check_booster_params(name, name, params or {}, inner)
     for place, what in inner.found:
-        notes.add(what, "booster", *(() if isinstance(spec, str) else (name, *place)))
+        at = ("booster",) if isinstance(spec, str) else ("booster", name, *place)
+        notes.found.append((at, what))
 
 
 def _check_values(cls: Any, params: Mapping[str, Any], notes: Notes, *place: str) -> None:

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["expand_sweeps", "swept_label"]
+__all__ = ["count_variants", "expand_sweeps", "swept_label"]
 
 Swept = tuple[tuple[str, Any], ...]
+
+
+def count_variants(value: Any) -> int:
+    """Return how many variants `expand_sweeps` makes of a mapping, without making them.
+
+    Examples
+    --------
+    >>> count_variants({"M": [0.5, 1.0], "tree": {"depth": [1, 2, 3]}, "grid": {"value": [1, 2]}})
+    6
+    """
+    if isinstance(value, Mapping):
+        if list(value) == ["value"]:
+            return 1
+        return math.prod(count_variants(item) for item in value.values())
+    if isinstance(value, list):
+        return sum(1 if isinstance(item, list) else count_variants(item) for item in value)
+    return 1
 
 
 def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept]]:

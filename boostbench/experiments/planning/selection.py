@@ -14,8 +14,9 @@ Files, processes and plans are the business of `boostbench.experiments.planning.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def choose(
     errors: Sequence[Errors | None],
     at: int,
     *,
-    prefer: Sequence[tuple[str, str]] = (),
+    prefer: Mapping[str, str] = MappingProxyType({}),
     rounds: bool = False,
 ) -> Choice | None:
     """Keep the point of the fewest errors.
@@ -75,7 +76,7 @@ def choose(
         Of each point after each round; None for a point that could not be fitted.
     at : int
         Rounds to look at, at most T.
-    prefer : sequence of (name, {"smallest", "largest"}), default=()
+    prefer : mapping of name to {"smallest", "largest"}, default={}
         Decides among equals.
     rounds : bool, default=False
         Whether fewer rounds than ``at`` may be kept.
@@ -104,26 +105,27 @@ def mean_errors(counts: Sequence[Errors], sizes: Sequence[int]) -> Errors:
     return total
 
 
-def extended(grid: Grid, kept: Iterable[Point], reaches: Sequence[Reach]) -> Grid:
+def extended(grid: Grid, kept: Iterable[Point], reaches: Mapping[str, Reach]) -> Grid:
     """Return the grid with a further value wherever a kept one lies at an end of its range.
 
     A parameter with one value alone has no range.
     """
-    by_name = {reach.name: reach for reach in reaches}
     kept = list(kept)
     axes = []
     for place, axis in enumerate(grid):
-        reach = by_name.get(axis.name)
+        reach = reaches.get(axis.name)
         if reach is not None and len(axis.values) > 1:
             axis = _longer(axis, {point[place] for point in kept}, reach)
         axes.append(axis)
     return tuple(axes)
 
 
-def _by_preference(grid: Grid, prefer: Sequence[tuple[str, str]]) -> list[int]:
+def _by_preference(grid: Grid, prefer: Mapping[str, str]) -> list[int]:
     places = {axis.name: place for place, axis in enumerate(grid)}
     rules = [
-        (places[name], 1 if end == "smallest" else -1) for name, end in prefer if name in places
+        (places[name], 1 if end == "smallest" else -1)
+        for name, end in prefer.items()
+        if name in places
     ]
     points = points_of(grid)
     return sorted(
@@ -140,8 +142,11 @@ def _counts(errors: Sequence[Errors | None], index: int) -> Errors:
 
 def _longer(axis: Axis, kept: set[Any], reach: Reach) -> Axis:
     smallest, largest = min(axis.values), max(axis.values)
-    below = smallest - reach.step if reach.step else smallest / reach.factor
-    above = largest + reach.step if reach.step else largest * reach.factor
+    if reach.step is not None:
+        below, above = smallest - reach.step, largest + reach.step
+    else:
+        assert reach.factor is not None
+        below, above = smallest / reach.factor, largest * reach.factor
     ends_below = smallest in kept and below < smallest and _is_within(below, reach)
     smaller = [_rounded(below)] if ends_below else []
     larger = [_rounded(above)] if largest in kept and _is_within(above, reach) else []
@@ -152,7 +157,8 @@ def _longer(axis: Axis, kept: set[Any], reach: Reach) -> Axis:
 
 def _is_within(value: float, reach: Reach) -> bool:
     slack = 10.0 ** (1 - _DIGITS)
-    return reach.low * (1 - slack) <= value <= reach.high * (1 + slack)
+    low, high = reach.within
+    return low * (1 - slack) <= value <= high * (1 + slack)
 
 
 def _rounded(value: float) -> float:

@@ -132,7 +132,7 @@ def plan_config(
     if config.select is None:
         return make_plan(heads, store, data_dirs, check_packages=check_packages)
     planner = Planner(store, data_dirs, check_packages=check_packages)
-    ledger = _Ledger(planner, _CURVES[config.select.by])
+    ledger = _Ledger(planner, _CURVES[config.select.way])
     contests = [_Contest(group, config, ledger) for group in _groups(heads, config.select)]
     planned = planner.planned(ledger.known)
     by_run = {each.run: each for each in planned}
@@ -200,7 +200,7 @@ class _Contest:
         self.rounds = heads[0].rounds
         self.ats = _looks(config, self.rounds)
         self.grid = heads[0].booster.grid
-        self.reaches = self.rule.extend if _may_extend(config, heads[0]) else ()
+        self.reaches = self.rule.extend if _may_extend(config, heads[0]) else {}
         self.choices = self._settle()
         for head, choices in (self.choices or {}).items():
             for choice in choices:
@@ -223,7 +223,7 @@ class _Contest:
 
     def _trial(self, head: Run, point: tuple[Any, ...]) -> Run:
         run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
-        if self.rule.by == "folds":
+        if self.rule.way == "folds":
             return replace(run, validation=self.rule.folds, record=(), checkpoints=())
         return run
 
@@ -290,7 +290,7 @@ class _Contest:
     def _facts(self, trials: Sequence[PlannedRun]) -> dict[str, Any]:
         folds = self.rule.folds["folds"] if self.rule.folds is not None else 1
         return {
-            "by": self.rule.by,
+            "by": self.rule.way,
             "grid": {axis.name: list(axis.values) for axis in self.grid},
             "n_points": len(trials),
             "n_failed": sum(trial.status != "ok" for trial in trials),

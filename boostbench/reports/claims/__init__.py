@@ -1,7 +1,7 @@
 """Claims of papers, and what the runs say of them."""
 
 from boostbench.reports.claims.evidence import Case, Evidence, Place
-from boostbench.reports.claims.reading import check_claims, read_claim
+from boostbench.reports.claims.reading import read_claim
 from boostbench.reports.claims.samples import Opinion, Sample
 from boostbench.reports.claims.verdicts import Verdict, judge
 
@@ -12,7 +12,6 @@ __all__ = [
     "Place",
     "Sample",
     "Verdict",
-    "check_claims",
     "judge",
     "read_claim",
 ]

@@ -13,11 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+from pydantic import ConfigDict, ValidationInfo, model_validator
+
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.claims import Scope
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Notes, one_of, text, unknown, whole
 from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.options import Options, scope_of
 from boostbench.experiments.runs import Noise
 from boostbench.reports.claims.evidence import END
 from boostbench.reports.claims.shapes import AtLeast, Boundary, Tolerance
@@ -31,6 +34,7 @@ __all__ = [
     "Amount",
     "Axis",
     "Bound",
+    "ClaimOptions",
     "ErrorCounts",
     "Flag",
     "Label",
@@ -49,6 +53,22 @@ __all__ = [
 
 #: Reads what was written, in the scope of the claim; raises ValueError.
 Reader = Callable[[Any, Scope], Any]
+
+
+class ClaimOptions(Options):
+    """Options of a claim, as written; `read_claim` reads them."""
+
+    model_config = ConfigDict(extra="allow")
+    is_derived = False
+
+    @model_validator(mode="after")
+    def _readable(self, info: ValidationInfo) -> ClaimOptions:
+        from boostbench.reports.claims.reading import check_options
+
+        scope = scope_of(info)
+        if not scope.unknown:
+            check_options(self.registered, dict(self.model_extra or {}), scope)
+        return self
 
 
 def in_scope(reader: Reader, scope: Scope) -> Callable[[Any], Any]:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
-from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Notes, unknown
-from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.options import Options, Scope
 from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import COMMON, Reader, in_scope, read_noises
 from boostbench.reports.claims.shapes import AtLeast
 from boostbench.reports.values.frame import Result, noise_label
 
-__all__ = ["Check", "check_claims", "read_claim"]
+__all__ = ["Check", "check_options", "read_claim"]
 
 
 @dataclass(frozen=True)
@@ -59,76 +57,45 @@ class Check:
         return Evidence(self.claim.scope, results, self.selection, studies)
 
 
-def check_claims(config: Config) -> None:
-    """Find mistakes in the claims of a config, and of its sizes, before anything is trained.
-
-    Raises
-    ------
-    ConfigError
-        With every mistake found, by file and line.
-    """
-    complaints = _complaints(config)
-    for size, part in config.sizes.items():
-        if "claims" in part:
-            variant = load_config(config.path, size=size, check_parameters=False)
-            complaints += _complaints(variant)
-    if complaints:
-        distinct = {str(complaint): complaint for complaint in complaints}
-        raise ConfigError(list(distinct.values()))
-
-
 def read_claim(claim: Claim) -> Check:
+    """Return what carries a claim out."""
+    notes = Notes()
+    check = _read(claim.kind, claim.options.arguments(), claim.scope, notes)
+    notes.close()
+    assert check is not None
+    return replace(check, claim=claim)
+
+
+def check_options(kind: str, options: dict[str, Any], scope: Scope) -> None:
     """Read a claim's options, and try it where there are no runs yet.
 
     Raises
     ------
-    ConfigError
-        With every mistake found, by file and line.
+    MistakesError
+        With every mistake found.
     """
     notes = Notes()
-    check = _read(claim, notes)
+    check = _read(kind, options, scope, notes)
     if check is not None and not notes.found:
-        _try(check, notes)
-    if notes.found:
-        raise ConfigError([_complaint(claim, place, what) for place, what in notes.found])
-    assert check is not None
-    return check
+        _try(check, options, notes)
+    notes.close()
 
 
-def _complaints(config: Config) -> list[BoostbenchError]:
-    found: list[BoostbenchError] = []
-    for claim in config.claims:
-        try:
-            read_claim(claim)
-        except ConfigError as error:
-            found += error.complaints
-        except BoostbenchError as error:
-            found.append(error)
-    return found
-
-
-def _complaint(claim: Claim, place: tuple[str | int, ...], what: str) -> BoostbenchError:
-    if what.startswith(("must ", "needs ")):
-        what = f"{'.'.join([claim.kind, *map(str, place)])} {what}"
-    return BoostbenchError(what, where=claim.where(*place))
-
-
-def _read(claim: Claim, notes: Notes) -> Check | None:
-    kind = registry.claims.get(claim.kind, where=claim.where())
+def _read(name: str, written: dict[str, Any], scope: Scope, notes: Notes) -> Check | None:
+    kind = registry.claims.get(name)
     own = _own_readers(kind)
     without = getattr(kind, "without", ())
     common = {key: read for key, read in COMMON.items() if key not in (*own, *without)}
-    scope = claim.scope
-    for key in claim.options:
+    for key in written:
         if key not in own and key not in common:
-            notes.add(unknown("key", str(key), [*own, *common], of=claim.kind), str(key))
-    for name, parameter in _parameters(kind).items():
-        if parameter.default is parameter.empty and name not in claim.options:
-            notes.add(f"needs {name!r}")
+            notes.add(unknown("key", str(key), [*own, *common], of=name), str(key))
+    for option, parameter in _parameters(kind).items():
+        if parameter.default is parameter.empty and option not in written:
+            notes.add(f"needs {option!r}")
     readers = {**own, **common}
     read = {
         key: notes.take(in_scope(readers[key], scope), value, key)
-        for key, value in claim.options.items()
+        for key, value in written.items()
         if key in readers
     }
     if notes.found:
@@ -146,10 +113,11 @@ def _read(claim: Claim, notes: Notes) -> Check | None:
     )
     rule = read.get("at_least") if "at_least" in common else None
     options = {key: value for key, value in read.items() if key in own}
+    claim = Claim("", name, Options(), scope=scope)
     return Check(claim, kind, options, selection, rule or AtLeast(share=1.0))
 
 
-def _try(check: Check, notes: Notes) -> None:
+def _try(check: Check, written: dict[str, Any], notes: Notes) -> None:
     """Note what is wrong with options that are right one by one."""
     evidence = check.evidence(())
     cases = notes.take(lambda _: list(check.kind(evidence, **check.options)), None)
@@ -160,7 +128,7 @@ def _try(check: Check, notes: Notes) -> None:
             f"{check.claim.kind} has nothing to look at; 'except' or 'datasets' leave no case"
         )
     per_group = Counter(case.group for case in cases)
-    asked, stated = check.at_least.count, check.claim.options.get("of")
+    asked, stated = check.at_least.count, written.get("of")
     for group, n in per_group.items():
         here = f" at {group}" if group else ""
         if asked is not None and asked > n:

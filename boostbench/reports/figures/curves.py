@@ -18,7 +18,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.style import GREY, booster_colours
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import check_choice, chosen_metrics
+from boostbench.reports.values.options import PaperFile, check_choice, chosen_metrics
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 
 __all__ = ["draw_curves"]
@@ -89,7 +89,7 @@ def draw_curves(
     y_scale: Literal["linear", "log"] = "linear",
     band: bool = True,
     first_round: int = 1,
-    paper: str | None = None,
+    paper: PaperFile | None = None,
 ) -> Figure:
     """Error curves, one panel per data set (and noise), mean and band over seeds.
 

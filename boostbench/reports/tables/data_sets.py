@@ -6,12 +6,17 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.experiments.configs.fields import FileBeside
+from boostbench.experiments.configs.models import OneOrMore
+from boostbench.experiments.configs.options import with_options
 from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.options import check_choice
+from boostbench.reports.values.options import PartOptions, check_choice
 
 __all__ = ["DEFAULT_COLUMNS", "build_data_table", "read_paper_sizes"]
 
@@ -55,6 +60,22 @@ DEFAULT_COLUMNS = ("n_train", "n_test", "n_features", "n_classes")
 PaperSizes = Mapping[str, Mapping[str, str]]
 
 
+class DataTableOptions(PartOptions):
+    """Options of the table of data sets."""
+
+    columns: OneOrMore[Literal[tuple(_COLUMNS)]] = Field(  # type: ignore[valid-type]
+        DEFAULT_COLUMNS, description="What is counted."
+    )
+    paper: FileBeside | None = Field(None, description="A file of the sizes that a paper prints.")
+
+    @model_validator(mode="after")
+    def _readable(self) -> DataTableOptions:
+        if self.paper:
+            read_paper_sizes(self.paper, self.columns)
+        return self
+
+
+@with_options(DataTableOptions)
 def build_data_table(
     study: Study,
     *,

@@ -10,7 +10,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.facts import Fact, Key, gather, rank
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
-from boostbench.reports.values.options import check_choice, chosen_rounds
+from boostbench.reports.values.options import PaperFile, check_choice, chosen_rounds
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 
 __all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table"]
@@ -143,7 +143,7 @@ def build_table(
     columns: str = "rounds",
     value: str = "test_error",
     at: int | Sequence[int] | str | None = None,
-    paper: str | None = None,
+    paper: PaperFile | None = None,
     title: str = "",
 ) -> Table:
     """Build the table of a study.

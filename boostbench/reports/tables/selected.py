@@ -134,7 +134,7 @@ def _told(kept: Sequence[Any]) -> str:
 
 def _footers(study: Study, results: Sequence[Result]) -> Iterable[str]:
     assert study.config.select is not None
-    yield _WAYS[study.config.select.by]
+    yield _WAYS[study.config.select.way]
     facts = [_selected(result) or {} for result in results]
     n_fits = sum(its["n_fits"] for its in facts)
     seconds = sum(its["seconds"] for its in facts)

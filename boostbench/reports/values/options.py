@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationInfo
 
 from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.configs.fields import FileBeside, Slug
+from boostbench.experiments.configs.models import Checked, OneOrMore
+from boostbench.experiments.configs.options import BoosterLabel, DataSetLabel, Options
 from boostbench.reports.values.frame import Study, check_recorded
 from boostbench.reports.values.metrics import METRICS
+from boostbench.reports.values.paper import read_paper_values
 
-__all__ = ["check_choice", "check_flag", "chosen_booster", "chosen_metrics", "chosen_rounds"]
+__all__ = [
+    "PaperFile",
+    "PartOptions",
+    "check_choice",
+    "check_flag",
+    "chosen_booster",
+    "chosen_metrics",
+    "chosen_rounds",
+]
+
+
+def _paper(value: str, info: ValidationInfo) -> str:
+    read_paper_values(value)
+    return value
+
+
+#: A file of paper values beside the config.
+PaperFile = Annotated[FileBeside, Checked(_paper)]
+
+
+class PartOptions(Options):
+    """Options that every kind of table and figure takes."""
+
+    name: Slug | None = Field(None, description="Name of the files, without suffix.")
+    boosters: OneOrMore[BoosterLabel] = Field((), description="Show these alone.")
+    datasets: OneOrMore[DataSetLabel] = Field((), description="Show these alone.")
 
 
 def check_choice(name: str, found: Any, known: Iterable[str]) -> None:

@@ -50,12 +50,12 @@ def test_the_fewest_errors_win_and_ties_go_by_preference_then_by_the_list():
     counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
     assert choose(GRID, counts, 2).index == 1
     assert choose(GRID, counts, 2).n_ties == 3
-    largest = choose(GRID, counts, 2, prefer=[("beta", "largest")])
+    largest = choose(GRID, counts, 2, prefer={"beta": "largest"})
     assert largest.index == 2
-    both = choose(GRID, counts, 2, prefer=[("depth", "largest"), ("beta", "largest")])
+    both = choose(GRID, counts, 2, prefer={"depth": "largest", "beta": "largest"})
     assert both.index == 4
     assert choose(GRID, counts, 1).index == 3
-    assert choose(GRID, counts, 2, prefer=[("absent", "largest")]).index == 1
+    assert choose(GRID, counts, 2, prefer={"absent": "largest"}).index == 1
 
 
 def test_rounds_are_chosen_with_the_point_and_ties_go_to_the_point_then_to_fewer_rounds():
@@ -75,7 +75,10 @@ def test_mean_errors_of_parts_of_several_sizes_are_ordered_exactly():
 
 
 def test_ranges_grow_where_a_kept_value_lies_at_an_end():
-    reaches = [Reach("depth", 1, 0, 1, 4), Reach("beta", 0, 10, 1e-8, 1e-4)]
+    reaches = {
+        "depth": Reach(step=1, within=(1, 4)),
+        "beta": Reach(factor=10, within=(1e-8, 1e-4)),
+    }
     longer = extended(GRID, [(3, 1e-6), (1, 1e-6)], reaches)
     assert longer[0].values == (1, 2, 3, 4)  # not below 1
     assert longer[1].values == (1e-5, 1e-6, 1e-7)  # listed downwards

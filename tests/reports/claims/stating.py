@@ -6,11 +6,10 @@ from typing import Any
 
 from boostbench.experiments.configs.claims import read_claims
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.file import with_scope
-from boostbench.source import Source
+from boostbench.experiments.configs.entries import Setting
 
 
 def with_claims(config: Config, *claims: dict[str, Any]) -> Config:
     """Return the config with claims, as `load_config` would."""
-    stated = config.model_copy(update={"claims": read_claims(list(claims))})
-    return with_scope(stated, Source(str(config.path), {}))
+    context = {"setting": Setting(config.path), "scope": config.scope()}
+    return config.model_copy(update={"claims": read_claims(list(claims), context)})

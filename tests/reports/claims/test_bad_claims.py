@@ -13,7 +13,6 @@ import pytest
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
-from boostbench.reports.claims import check_claims
 
 GOLDEN = Path(__file__).with_name("bad_claims.txt")
 HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
@@ -44,7 +43,7 @@ def said_of(text):
     Path("twin.yaml").write_text(TWIN, encoding="utf-8")
     Path("paper.csv").write_text("dataset,method\n", encoding="utf-8")
     with pytest.raises(ConfigError) as error:
-        check_claims(load_config("bad.yaml", check_parameters=False))
+        load_config("bad.yaml", check_parameters=False)
     lines = re.sub(
         r"bad\.yaml:(\d+)", lambda line: f"bad.yaml:{int(line[1]) - FIRST + 1}", str(error.value)
     )
@@ -76,7 +75,6 @@ def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
     sizes = "sizes: {quick: {datasets: [iris], rounds: 20}}\n"
     Path("good.yaml").write_text(f"{CONFIG}{claim}{sizes}", encoding="utf-8")
     config = load_config("good.yaml", ["boosters=[samme]"], size="quick", check_parameters=False)
-    check_claims(config)
     assert config.claims[0].scope.datasets == ("iris", "wine", "digits")
     assert config.claims[0].where("of") == f"good.yaml:{FIRST}"
 

@@ -1,0 +1,324 @@
+"""The base of all models of a config, and the messages about values that a model refuses.
+
+A model is an ordinary pydantic model. What pydantic says of a wrong value is put in the words of
+this package here, once for all models: what the value must be is read from the JSON schema of its
+field, so that messages and the schema that editors use cannot disagree.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic_core import core_schema
+
+from boostbench.errors import BoostbenchError, ConfigError, nearest
+from boostbench.experiments.configs.mistakes import Mistake, MistakesError, found_in, unknown
+from boostbench.source import Place, show
+
+__all__ = ["Checked", "Distinct", "Listed", "Model", "OneOrMore", "Read", "validated"]
+
+#: What pydantic says besides when something else is wrong.
+_ECHOES = ("default_factory_not_called", "default_factory_error")
+T = TypeVar("T")
+M = TypeVar("M", bound="Model")
+
+#: A list in YAML, a tuple in Python.
+Listed = Annotated[tuple[T, ...], Strict(False)]
+
+
+class Model(BaseModel):
+    """A mapping of a config with known keys; frozen, without conversions between types."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+    )
+    #: Names the model where keys are missing, as in "a config".
+    kind: ClassVar[str] = ""
+
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return what was written as a mapping of this model's keys."""
+        return value
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explained(cls, value: Any, handler: ModelWrapValidatorHandler[M]) -> M:
+        if isinstance(value, cls):
+            return value  # type: ignore[return-value]
+        written = cls.written(value)
+        try:
+            return handler(written)
+        except ValidationError as error:
+            raise MistakesError(list(_mistakes_of(error, cls, written))) from None
+        except ConfigError as error:
+            raise MistakesError([((), each) for each in error.complaints]) from None
+        except BoostbenchError as error:
+            raise ValueError(error.what) from None
+
+
+def validated(model: type[M], value: Any, context: Mapping[str, Any] | None = None) -> M:
+    """Return ``value`` as a model.
+
+    Raises
+    ------
+    MistakesError
+        With every mistake found, by its place in ``value``.
+    """
+    try:
+        return model.model_validate(value, context=context)
+    except ValidationError as error:
+        raise MistakesError(
+            [found for each in error.errors() for found in found_in(each)]
+        ) from None
+
+
+def Checked(check: Callable[[Any, ValidationInfo], Any]) -> AfterValidator:  # noqa: N802
+    """Return a validator that passes a value of the right type on through ``check``.
+
+    ``check`` may raise `BoostbenchError`, which pydantic itself would not collect.
+    """
+    return AfterValidator(_collected(check))
+
+
+def Read(  # noqa: N802  # reads as part of a type
+    read: Callable[[Any, ValidationInfo], Any], written: Any
+) -> BeforeValidator:
+    """Return a validator that reads a value of another type than the field's.
+
+    Parameters
+    ----------
+    read : callable
+        Takes what was written; may raise `BoostbenchError`.
+    written : type
+        Of what is written, for the JSON schema.
+    """
+    return BeforeValidator(_collected(read), json_schema_input_type=written)
+
+
+def _collected(check: Callable[[Any, ValidationInfo], Any]) -> Callable[..., Any]:
+    def validate(value: Any, info: ValidationInfo) -> Any:
+        try:
+            return check(value, info)
+        except ConfigError as error:
+            raise MistakesError([((), each) for each in error.complaints]) from None
+        except BoostbenchError as error:
+            raise ValueError(error.what) from None
+
+    return validate
+
+
+class _OneOrMore:
+    """A single value where a list is asked for is a list of one."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_before_validator_function(
+            lambda value: value if isinstance(value, list | tuple) else [value], handler(source)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        listed = handler(schema)
+        return {"anyOf": [listed.get("items", {}), listed]}
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    seen = set()
+    repeated: list[Mistake] = []
+    for index, value in enumerate(values):
+        if value in seen:
+            repeated.append(((index,), f"{show(value)} is listed twice"))
+        seen.add(value)
+    if repeated:
+        raise MistakesError(repeated)
+    return values
+
+
+#: Refuses a list that holds a value twice.
+Distinct = AfterValidator(_distinct)
+#: One value or a list in YAML, a tuple in Python.
+OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
+
+
+def _mistakes_of(error: ValidationError, model: type[Model], written: Any) -> Iterable[Mistake]:
+    """Yield what pydantic found in ``written``, by place and in words."""
+    told: set[Place] = set()
+    missing = [str(each["loc"][0]) for each in error.errors() if each["type"] == "missing"]
+    if missing and model.kind:
+        needed = [_key(model, n) for n, field in model.model_fields.items() if field.is_required()]
+        plural = "" if len(missing) == 1 else "s"
+        shown = [key for key in needed if not key.startswith("<")]
+        wanted = f"{', '.join(shown[:-1])} and {shown[-1]}"
+        yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
+    for each in error.errors():
+        place, value = _within(written, each["loc"])
+        if (each.get("ctx") or {}).get("error") is not None:
+            yield from (((*place, *inner), what) for inner, what in found_in(each))
+        elif each["type"] == "missing":
+            if not model.kind:
+                yield (), f"needs {str(each['loc'][0])!r}{_described(model, each['loc'])}"
+        elif each["type"] == "extra_forbidden":
+            keys = [_key(model, name) for name in model.model_fields]
+            yield place, unknown("key", str(place[-1]), [k for k in keys if k[0] != "<"])
+        elif each["loc"] and each["loc"][-1] == "[key]":
+            keys = re.findall(r"'(.*?)'", str(each["ctx"].get("expected")))
+            yield place, unknown("key", str(place[-1]), keys)
+        elif each["type"] == "too_short" and len(value) >= each["ctx"]["min_length"]:
+            continue  # its items are wrong
+        elif each["type"] not in _ECHOES and place not in told:
+            told.add(place)
+            yield place, f"must be {_wanted(model, place, value)}"
+
+
+def _described(model: type[Model], loc: Place) -> str:
+    names = {_key(model, name): name for name in model.model_fields}
+    description = model.model_fields[names[str(loc[0])]].description or ""
+    return f": {description[:1].lower()}{description[1:].rstrip('.')}" if description else ""
+
+
+def _key(model: type[Model], name: str) -> str:
+    return model.model_fields[name].alias or name
+
+
+def _within(value: Any, loc: Place) -> tuple[Place, Any]:
+    """Return how far ``loc``, which may name members of unions, leads into a value."""
+    place: Place = ()
+    for step in loc:
+        is_there = (isinstance(value, dict) and step in value) or (
+            isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value)
+        )
+        if is_there:
+            value, place = value[step], (*place, step)
+    return place, value
+
+
+def _wanted(model: type[Model], place: Place, value: Any) -> str:
+    """Return what the value at a place must be, and what it is."""
+    schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
+    for step in place[1:]:
+        schemas = [deeper for schema in schemas for deeper in _deeper(schema, step)]
+    wanted = " or ".join(dict.fromkeys(filter(None, map(_words, schemas)))) or "another value"
+    choices = [str(choice) for schema in schemas for choice in _choices(schema)]
+    close = nearest(value, choices) if isinstance(value, str) else None
+    hint = f"; did you mean {close!r}?" if close else ""
+    if type(value) is float and value.is_integer() and "whole number" in wanted:
+        hint = f"; write {value:.0f}"
+    return f"{wanted}, found {show(value)}{hint}"
+
+
+@lru_cache(maxsize=100)
+def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
+    field = next(field for name, field in model.model_fields.items() if key in (name, field.alias))
+    extra = Field(json_schema_extra=field.json_schema_extra, examples=field.examples)
+    typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))
+    schema = TypeAdapter(typed).json_schema()  # type: ignore[arg-type]
+    found: dict[str, Any] = _resolved(schema, schema.get("$defs", {}))
+    return found
+
+
+def _resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any:
+    """Return a schema with its references put in; recursive ones to a limited depth."""
+    if isinstance(schema, list):
+        return [_resolved(item, definitions, depth) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema and depth:
+        return _resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth - 1)
+    return {k: _resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}
+
+
+def _deeper(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:
+    members = [member for part in _members(schema) for member in _deeper(part, step)]
+    for inner in (schema.get("items"), schema.get("properties", {}).get(step)):
+        members += [inner] if isinstance(inner, dict) else []
+    more = schema.get("additionalProperties")
+    return [*members, more] if isinstance(more, dict) and isinstance(step, str) else members
+
+
+def _members(schema: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+    """Return the schemas of which a value has to meet one."""
+    return schema.get("anyOf") or schema.get("oneOf") or ()
+
+
+def _choices(schema: Mapping[str, Any]) -> list[Any]:
+    own = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    return [*own, *(choice for part in _members(schema) for choice in _choices(part))]
+
+
+def _words(schema: Mapping[str, Any]) -> str:
+    """Return what a JSON schema asks for, in words; empty for null.
+
+    Examples
+    --------
+    >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["log", "linear"]})
+    ('a whole number of at least 1', 'one of log, linear')
+    >>> _words({"anyOf": [{"type": "boolean"}, {"type": "null"}]})
+    'true or false'
+    """
+    if "wanted" in schema:
+        return str(schema["wanted"])
+    examples = " or ".join(map(show, schema.get("examples", ())))
+    return f"{_type(schema)}{f' such as {examples}' if examples else ''}"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if members := _members(schema):
+        return " or ".join(dict.fromkeys(filter(None, map(_words, members))))
+    if choices := _choices(schema):
+        words = ", ".join(map(str, choices))
+        return f"one of {words}" if len(choices) > 1 else words
+    if schema.get("type") == "array":
+        items = _plural(_words(schema.get("items", {})))
+        return f"a list of {items}" if items else "a list"
+    word = {"integer": "a whole number", "number": "a number"}.get(schema.get("type", ""))
+    if word is not None:
+        return f"{word}{_range(schema)}"
+    return {"string": "text", "boolean": "true or false", "object": "a mapping"}.get(
+        schema.get("type", ""), ""
+    )
+
+
+def _plural(words: str) -> str:
+    if words.startswith("a ") and "number" in words:
+        return words.removeprefix("a ").replace("number", "numbers", 1)
+    return words
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
+    high, below = schema.get("maximum"), schema.get("exclusiveMaximum")
+    if low is not None and high is not None:
+        return f" from {low:,} to {high:,}"
+    bounds = [
+        (above, "above"),
+        (low, "of at least"),
+        (below, "below"),
+        (high, "of at most"),
+    ]
+    return " and".join(f" {word} {bound:,}" for bound, word in bounds if bound is not None)

@@ -1,0 +1,164 @@
+"""Options of what a report shows and of claims: each registered kind declares its own.
+
+A kind of table, figure or claim is a function; its keyword-only parameters, with their types and
+defaults, are its options. The model of the options is made of them here, on the base that the
+registry of the kind names, and validated with the rest of the config. A type that has to know the
+config (the label of a booster, a file beside it) finds its `Scope` and `Setting` in the context of
+the validation. A kind whose options can be wrong together has a model that says so
+(`with_options`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
+
+from pydantic import ConfigDict, ValidationInfo, create_model
+
+from boostbench.experiments.configs.mistakes import unknown
+from boostbench.experiments.configs.models import Checked, Model
+from boostbench.experiments.runs import Noise
+from boostbench.registry import Registry
+
+__all__ = [
+    "BoosterLabel",
+    "DataSetLabel",
+    "Options",
+    "Scope",
+    "options_model",
+    "scope_of",
+    "with_options",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the config that states an option is about, before a size or ``--set`` took from it.
+
+    Attributes
+    ----------
+    datasets, boosters : tuple of str
+        Labels.
+    noises : tuple of Noise
+    rounds : int
+        The largest number of rounds that any run makes.
+    checkpoints, seeds : tuple of int
+    path : Path
+        The config.
+    names : mapping of str to str
+        The plain name of what a label stands for.
+    unknown : frozenset of str
+        Keys of the config that are wrong, so that nothing can be said about them.
+    """
+
+    datasets: tuple[str, ...] = ()
+    boosters: tuple[str, ...] = ()
+    noises: tuple[Noise, ...] = ()
+    rounds: int = 0
+    checkpoints: tuple[int, ...] = ()
+    seeds: tuple[int, ...] = ()
+    path: Path = Path()
+    names: Mapping[str, str] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
+
+
+def scope_of(info: ValidationInfo) -> Scope:
+    """Return what the config under validation is about."""
+    scope: Scope = (info.context or {})["scope"]
+    return scope
+
+
+class Options(Model):
+    """Options of one registered kind.
+
+    Attributes
+    ----------
+    function : callable
+        The kind.
+    registered : str
+        Its name.
+    own : tuple of str
+        The names of the function's options.
+    """
+
+    function: ClassVar[Callable[..., Any]]
+    registered: ClassVar[str] = ""
+    own: ClassVar[tuple[str, ...]] = ()
+    #: Whether the options are made of the function's parameters.
+    is_derived: ClassVar[bool] = True
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the values of the function's keyword-only parameters."""
+        return {name: getattr(self, name) for name in self.own} | dict(self.model_extra or {})
+
+
+def options_model(kinds: Registry, name: str) -> type[Options]:
+    """Return the model of the options of the table, figure or claim called ``name``.
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no such kind or it cannot be loaded.
+    """
+    return _model(name, kinds.get(name), kinds.options())
+
+
+def with_options(model: type[Options]) -> Callable[[Function], Function]:
+    """Return a decorator that gives a kind a model of its options that says more than types."""
+
+    def mark(function: Function) -> Function:
+        function.options = model  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+@lru_cache(maxsize=500)
+def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type[Options]:
+    base = getattr(function, "options", base)
+    parameters = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        base = type("AnyOptions", (base,), {"model_config": ConfigDict(extra="allow")})
+    own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and base.is_derived}
+    hints = get_type_hints(
+        SimpleNamespace(
+            __annotations__={
+                key: Any if p.annotation is p.empty else p.annotation for key, p in own.items()
+            }
+        ),
+        globalns=getattr(function, "__globals__", {}),
+        include_extras=True,
+    )
+    fields: dict[str, Any] = {
+        key: (hints[key], ... if p.default is p.empty else p.default)
+        for key, p in own.items()
+        if key not in base.model_fields
+    }
+    model = create_model(f"Options of {function.__name__}", __base__=base, **fields)
+    model.function = staticmethod(function)
+    model.registered = name
+    model.own = tuple(own)
+    return model
+
+
+def _label(kind: str, key: str) -> Any:
+    def check(value: str, info: ValidationInfo) -> str:
+        scope = scope_of(info)
+        labels: tuple[str, ...] = getattr(scope, key)
+        if key not in scope.unknown and value not in labels:
+            raise ValueError(unknown(kind, value, labels))
+        return value
+
+    return Annotated[str, Checked(check)]
+
+
+#: The label of a booster, or of a data set, of the config.
+BoosterLabel = _label("booster", "boosters")
+DataSetLabel = _label("data set", "datasets")

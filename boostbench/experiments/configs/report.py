@@ -1,0 +1,115 @@
+"""The key ``report`` of a config: tables and figures, each with a name of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from boostbench import registry
+from boostbench.experiments.configs.entries import NAME, Named
+from boostbench.experiments.configs.mistakes import Notes, unknown
+from boostbench.experiments.configs.models import validated
+from boostbench.experiments.configs.options import Options, options_model
+from boostbench.source import show
+
+__all__ = ["PartEntry", "ReportPart", "read_parts"]
+
+MAX_PARTS = 200
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """A table or a figure that the report shows.
+
+    Attributes
+    ----------
+    name : str
+        Of its files, without suffix.
+    kind : str
+        The name of a kind of table or figure.
+    options : Options
+        Of this kind.
+    """
+
+    name: str
+    kind: str
+    options: Options
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table rather than a figure."""
+        return self.kind in registry.tables
+
+
+class PartEntry(Named):
+    """A table or figure: the name of a kind, or {kind: {options}}."""
+
+    entry = "part of the report"
+
+    @classmethod
+    def known_names(cls) -> list[str]:
+        """Return the registered kinds."""
+        return [*registry.tables.names(), *registry.figures.names()]
+
+
+def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
+    """Read the parts of a report.
+
+    A part is named by its option ``name``, else by its kind; several of one kind are told apart by
+    the first option in which all differ, else by their number.
+
+    Raises
+    ------
+    MistakesError
+        If a kind or an option is not known or wrong, or two parts have one name.
+    """
+    if not isinstance(value, list | tuple) or len(value) > MAX_PARTS:
+        what = f"must be a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
+        raise ValueError(f"{what}, found {show(value)}")
+    notes = Notes()
+    parts = [notes.take(lambda e: _read(e, context), entry, i) for i, entry in enumerate(value)]
+    notes.close()
+    names = [part.options.name or _name(parts, index) for index, part in enumerate(parts)]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            what = f"two parts of the report are called {name!r}; give one another 'name'"
+            notes.add(what, index)
+    notes.close()
+    return tuple(
+        ReportPart(name, part.kind, part.options) for name, part in zip(names, parts, strict=True)
+    )
+
+
+class _Written(NamedTuple):
+    kind: str
+    written: Mapping[str, Any]
+    options: Any
+
+    def shown(self, option: str) -> str:
+        """Return the value of an option as part of a file's name."""
+        value = self.written.get(option, getattr(self.options, option, None))
+        text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+        return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
+
+
+def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
+    written = PartEntry.written(entry)
+    kind = written.pop(NAME)
+    kinds = registry.tables if kind in registry.tables else registry.figures
+    if kind not in kinds:
+        raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
+    return _Written(kind, written, validated(options_model(kinds, kind), written, context))
+
+
+def _name(parts: Sequence[_Written], index: int) -> str:
+    own = parts[index]
+    alike = [part for part in parts if part.kind == own.kind]
+    if len(alike) == 1:
+        return own.kind
+    for option in dict.fromkeys(option for part in alike for option in part.written):
+        values = [part.shown(option) for part in alike]
+        if len(set(values)) == len(alike) and all(values):
+            return f"{own.kind}-{own.shown(option)}"
+    return f"{own.kind}-{sum(part.kind == own.kind for part in parts[: index + 1])}"
