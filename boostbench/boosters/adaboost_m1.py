@@ -95,9 +95,10 @@ class AdaBoostM1(Booster):
     def ask(self, game: Game) -> WeightedLabels:
         """Return labels weighted by D, or by the shares of samples drawn from D."""
         D = self.distribution(game)
-        if self.resample:
-            D = game.rng.multinomial(game.n_samples, D) / game.n_samples
-        return WeightedLabels(game.y, D, game.n_classes)
+        if not self.resample:
+            return WeightedLabels(game.y, D, game.n_classes)
+        drawn = game.rng.multinomial(game.n_samples, D)
+        return WeightedLabels(game.y, drawn / game.n_samples, game.n_classes, drawn)
 
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e)``; a perfect h gets more weight than all votes before it."""

@@ -174,11 +174,13 @@ class SMBoost(Booster):
 
     def ask(self, game: Game) -> BinaryLabels | None:
         """Return the pairs (i, z) weighted by ``-Delta_i(z)`` (Algorithm 2, lines 3-5)."""
-        u = np.empty(0)
+        u, drawn = np.empty(0), None
         if self.gradient == "sampled":
             u = np.sort(game.rng.random(game.memo["n_drawn"]))
-        demand = weigh_pairs(softmax(game.scores), game.memo["cost"], game.sample_weight, u)
-        return None if demand is None else BinaryLabels(demand)
+            drawn = np.zeros(game.scores.shape, dtype=np.int64, order="F")
+        g, cost = softmax(game.scores), game.memo["cost"]
+        demand = weigh_pairs(g, cost, game.sample_weight, u, drawn)
+        return None if demand is None else BinaryLabels(demand, drawn)
 
     def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
@@ -216,6 +218,7 @@ def weigh_pairs(
     cost: NDArray[np.float64],
     sample_weight: NDArray[np.float64],
     u: NDArray[np.float64],
+    n_drawn: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64] | None:
     """Return ``-P(i, z) Delta_i(z)``, where drawn pairs put their shares n_iz / M in place of P.
 
@@ -230,6 +233,8 @@ def weigh_pairs(
     u : ndarray of float64, shape (M,)
         Uniform numbers in [0, 1), ascending. Each draws the first pair whose cumulative
         probability exceeds it, the pairs standing row by row. Empty: nothing is drawn.
+    n_drawn : ndarray of int64, shape (n, K), optional
+        Zeros, in column order, to which the numbers n_iz are added.
 
     Returns
     -------
@@ -237,11 +242,12 @@ def weigh_pairs(
         None if all ``P Delta`` are 0.
     """
     demand = np.empty_like(g)
-    return demand if _weigh_pairs(g.T, cost.T, sample_weight, u, demand.T) else None
+    n_drawn = np.zeros(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
+    return demand if _weigh_pairs(g.T, cost.T, sample_weight, u, demand.T, n_drawn.T) else None
 
 
 @njit(cache=True)
-def _weigh_pairs(g, cost, sample_weight, u, demand):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _weigh_pairs(g, cost, sample_weight, u, demand, n_drawn):  # type: ignore[no-untyped-def]  # pragma: no cover
     K, n = g.shape
     mean = np.zeros(n)
     for z in range(K):
@@ -254,12 +260,13 @@ def _weigh_pairs(g, cost, sample_weight, u, demand):  # type: ignore[no-untyped-
             something |= P * delta != 0.0
             total += P
             demand[z, i] = total if u.shape[0] else -P * delta
-    drawn, n_drawn = 0, u.shape[0]
-    for i in range(n if n_drawn else 0):
+    drawn, M = 0, u.shape[0]
+    for i in range(n if M else 0):
         for z in range(K):
             cumulative, share = demand[z, i], 0.0
-            while drawn < n_drawn and u[drawn] * total < cumulative:
-                share += 1.0 / n_drawn
+            while drawn < M and u[drawn] * total < cumulative:
+                share += 1.0 / M
                 drawn += 1
+                n_drawn[z, i] += 1
             demand[z, i] = -share * (cost[z, i] - mean[i])
     return something

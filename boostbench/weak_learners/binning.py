@@ -53,7 +53,7 @@ class BinnedData(NamedTuple):
     default_bin : ndarray of int64, shape (n_sparse,)
         Most frequent bin of each sparse feature, global.
     count : ndarray of int64, shape (1, n)
-        Number of samples that each row stands for.
+        Number of samples that each row stands for; a row per tree where a demand has its own.
     """
 
     codes: NDArray[np.uint8]

@@ -3,6 +3,10 @@
 A demand is plain data about the training rows, in their order. A row without influence on a
 demand (weight 0, or costs that are all equal) is left out by the weak learner: it moves no
 threshold, and costs next to nothing.
+
+A row may stand for several equal samples, as the data say that the weak learner prepared; its
+numbers in a demand are the sums over them. A booster that draws samples says with the demand how
+many it drew.
 """
 
 from __future__ import annotations
@@ -28,11 +32,14 @@ class WeightedLabels:
         Not negative.
     n_classes : int
         K.
+    count : ndarray of int64, shape (n,), or None
+        Samples drawn of each row; None where all samples are asked about.
     """
 
     y: NDArray[np.int32]
     weight: NDArray[np.float64]
     n_classes: int
+    count: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,9 +50,12 @@ class BinaryLabels:
     ----------
     signed_weight : ndarray of float64, shape (n, K)
         The sign is the wanted answer, the magnitude is the weight.
+    count : ndarray of int64, shape (n, K), or None
+        Samples drawn of each row and question; None where all samples are asked about.
     """
 
     signed_weight: NDArray[np.float64]
+    count: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,8 @@ class EstimatorLearner:
         if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
             model.set_params(random_state=int(rng.integers(2**31)))
         X, count = data
+        if demand.count is not None:
+            count = np.maximum(demand.count, 1)
         used = np.repeat(np.arange(len(X)), np.where(demand.weight > 0, count, 0))
         model.fit(X[used], demand.y[used], sample_weight=(demand.weight / count)[used])
         part = EstimatorPart(model)

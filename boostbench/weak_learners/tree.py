@@ -171,6 +171,9 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
     ) -> GrownTrees:
         """Grow as `fit` does, and return all that growing knows of the trees."""
+        if isinstance(demand, WeightedLabels | BinaryLabels) and demand.count is not None:
+            drawn = np.ascontiguousarray(np.atleast_2d(demand.count.T), dtype=np.int64)
+            data = data._replace(count=drawn)
         rules = self._rules(data, demand, rng)
         arguments = numbers_of(demand)
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
@@ -285,7 +288,7 @@ def _trimmed(
 ) -> NDArray[np.float64]:
     """Set the numbers of each tree's lightest samples to 0; equal ones stay or go together."""
     magnitude = np.abs(numbers)
-    of_sample = magnitude / count
+    of_sample = magnitude / np.maximum(count, 1)
     order = np.argsort(of_sample, axis=1)
     sums = np.take_along_axis(magnitude, order, axis=1).cumsum(axis=1)
     n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from boostbench.boosters import make_booster, surface
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.registry import weak_learners
-from boostbench.weak_learners import make_weak_learner
+from boostbench.weak_learners import Tree, WeightedLabels, make_weak_learner
 
 from .test_common import BINARY, TABLE
 
@@ -150,3 +150,56 @@ def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
     classifier = make_booster("samme", n_estimators=1, weak_learner={"tree": limits}).fit(X, y)
     theirs = DecisionTreeClassifier(**limits, random_state=0).fit(X, y)
     assert_array_equal(classifier.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["tree", "tree, trimmed", "c45", "c45, simple", "scikit-learn"])
+def test_samples_that_a_booster_draws_count_as_often_as_they_are_drawn(kind: str) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    y = ((X[:, 0] > 0.0) + (X[:, 1] > 0.5) + (rng.random(60) < 0.1)).astype(np.int32) % 3
+    drawn = rng.multinomial(90, np.full(len(X), 1 / len(X)))
+    learner = make_weak_learner(LEARNERS[kind])
+    rows = WeightedLabels(y, drawn / 90, 3, drawn)
+    h = learner.fit(learner.prepare(X), rows, rng)
+    row = np.repeat(np.arange(len(X)), drawn)
+    samples = WeightedLabels(y[row], np.full(90, 1 / 90), 3)
+    apart = learner.fit(learner.prepare(X[row]), samples, rng)
+    assert_array_equal(h.labels[row], apart.labels)
+
+
+def test_boosters_tell_how_many_samples_they_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = repeated(4)
+    demands: list[Any] = []
+    fit = Tree.fit
+
+    def listening(self: Tree, data: Any, demand: Any, rng: Any = None) -> Any:
+        demands.append(demand)
+        return fit(self, data, demand, rng)
+
+    monkeypatch.setattr(Tree, "fit", listening)
+    make_booster("adaboost-m1", n_estimators=2, resample=True, random_state=0).fit(X, y)
+    for demand in demands:
+        assert demand.count.sum() == len(X)
+        assert_array_equal(demand.count, np.rint(demand.weight * len(X)))
+    demands.clear()
+    make_booster("sm-boost", n_estimators=2, subsample=0.25, random_state=0).fit(X, y)
+    for demand in demands:
+        assert demand.count.sum() == round(len(X) / 4)
+        assert (demand.count[demand.signed_weight != 0.0] > 0).all()
+
+
+def test_an_estimator_sees_every_sample() -> None:
+    seen: list[tuple[np.ndarray, ...]] = []
+
+    class Noting(DecisionTreeClassifier):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            seen.append((X, y, sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    X, y = repeated(4)
+    make_booster("samme", n_estimators=1, weak_learner=Noting(max_depth=2)).fit(X, y)
+    ((rows, labels, weight),) = seen
+    order, theirs = (np.lexsort((*x.T, k)) for x, k in ((X, y), (rows, labels)))
+    assert_array_equal(rows[theirs], X[order])
+    assert_array_equal(labels[theirs], y[order])
+    assert_allclose(weight, 1 / len(X))

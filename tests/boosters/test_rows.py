@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from boostbench.boosters.rows import canonical_rows
+from boostbench.boosters.rows import canonical_rows, sample_counts
 
 SAMPLES = st.integers(1, 12).flatmap(
     lambda n: st.tuples(
@@ -23,6 +23,7 @@ def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
     ]
 
 
+@settings(deadline=None)  # the first example compiles
 @given(SAMPLES)
 def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple) -> None:
     X, y, weight = samples
@@ -34,11 +35,13 @@ def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple)
     found = contents(X[rows.representative], y[rows.representative])
     assert len(found) == len(set(found))
     assert dict(zip(found, rows.weight.tolist(), strict=True)) == expected
+    assert dict(zip(found, rows.count.tolist(), strict=True)) == expected  # weights are whole
     assert_array_equal(rows.row_of == -1, weight == 0)
     for content, row in zip(contents(X, y), rows.row_of, strict=True):
         assert row == -1 or found[row] == content
 
 
+@settings(deadline=None)
 @given(SAMPLES, st.randoms(use_true_random=False))
 def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object) -> None:
     X, y, weight = samples
@@ -50,3 +53,17 @@ def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object
     after = contents(X[order][permuted.representative], y[order][permuted.representative])
     assert before == after
     assert_array_equal(rows.weight, permuted.weight)
+
+
+def test_weights_count_samples_if_all_are_whole() -> None:
+    assert sample_counts(np.array([0.0, 1.0, 3.0])).tolist() == [0, 1, 3]
+    assert sample_counts(np.array([0.0, 1.5, 3.0])).tolist() == [0, 1, 1]
+    assert sample_counts(np.array([0.0, 1e300, 1.0])).tolist() == [0, 1, 1]
+
+
+def test_rows_of_broken_weights_count_their_samples() -> None:
+    X, y = np.array([[0.0], [1.0], [0.0], [0.0]]), np.array([0, 1, 0, 1], np.int32)
+    rows = canonical_rows(X, y, np.full(4, 0.25))
+    found = zip(X[rows.representative, 0], y[rows.representative], rows.count, strict=True)
+    assert set(found) == {(0.0, 0, 2), (1.0, 1, 1), (0.0, 1, 1)}
+    assert rows.weight.sum() == 1.0

@@ -35,6 +35,22 @@ def test_many_distinct_values_get_bins_of_about_equally_many_rows(max_bins):
     assert (data.high[:-1] < data.low[1:]).all()
 
 
+@pytest.mark.parametrize("max_bins", [7, 255])
+def test_bins_are_quantiles_of_the_samples(max_bins):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(700, 2)).round(2)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    count = rng.integers(1, 9, 700) ** 2
+    rows = rng.permutation(700)[:500]
+    merged = bin_features(X, rows, count[rows], max_bins)
+    apart = bin_features(X[rows].repeat(count[rows], axis=0), max_bins=max_bins)
+    for name in ("offset", "n_bins", "low", "high"):
+        np.testing.assert_array_equal(getattr(merged, name), getattr(apart, name))
+    np.testing.assert_array_equal(merged.codes.repeat(count[rows], axis=1), apart.codes)
+    uncounted = bin_features(X, rows, None, max_bins)
+    assert not np.array_equal(uncounted.high, merged.high, equal_nan=True)
+
+
 def test_a_frequent_value_does_not_starve_the_others():
     values = np.concatenate([np.zeros(9000), np.arange(1.0, 1001.0)])
     data = bin_features(values[:, None], max_bins=101)

@@ -101,6 +101,38 @@ def test_the_simple_root_is_kept_where_its_children_are_pruned():
     assert answers(h) == np.where(X10[:, 1] <= 3.5, 1, -1).tolist()
 
 
+def test_cases_are_samples_by_hand():
+    """10 samples in 3 rows: a leaf is charged 3 + 1.591274, the two leaves 1.237797 + 2.189388.
+
+    3 cases, one for each row, would be too few for a split.
+    """
+    rows = np.array([[0.0], [1.0], [1.0]])
+    y, count = np.array([0, 1, 0], dtype=np.int32), np.array([6, 3, 1])
+    learner = C45()
+    demand = WeightedLabels(y, count / 10, 2)
+    h = learner.fit(learner.prepare(rows, None, count), demand)
+    assert (h.trees.threshold.tolist(), h.labels.tolist()) == ([0.0], [0, 1, 1])
+    assert added_errors(10.0, 3.0, *RELEASE_8) == pytest.approx(1.591274, abs=1e-6)
+    assert added_errors(4.0, 1.0, *RELEASE_8) == pytest.approx(1.189388, abs=1e-6)
+    assert learner.fit(learner.prepare(rows), demand).trees.n_leaves == 1
+
+
+@pytest.mark.parametrize(("copies", "n_leaves"), [(1, 1), (2, 3), (3, 3)])
+def test_more_cases_of_the_same_shares_keep_more_leaves(copies, n_leaves):
+    """Of three points the middle one is of another class; each stands for c cases.
+
+    c = 1: 3 cases are too few. c = 2: of 6 cases, the first split gains 0.918 - 0.667 bits, less
+    log2(2)/6; one leaf is charged 2 + 1.342588, three pure ones 3 x 1.
+    """
+    rows = np.array([[0.0], [1.0], [2.0]])
+    demand = WeightedLabels(np.array([0, 1, 0], np.int32), np.ones(3), 2)
+    learner = C45()
+    h = learner.fit(learner.prepare(rows, None, np.full(3, copies)), demand)
+    assert h.trees.n_leaves == n_leaves
+    assert added_errors(6.0, 2.0, *RELEASE_8) == pytest.approx(1.342588, abs=1e-6)
+    assert added_errors(2.0, 0.0, *RELEASE_8) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("version", ["release-8", "simple"])
 @pytest.mark.parametrize("kind", ["labels", "binary"])
 def test_pruned_leaves_are_those_of_prediction_and_answer_the_majority(version, kind):
