@@ -54,11 +54,18 @@ class Setting:
     path: Path
     data_dirs: tuple[Path, ...] = ()
     check_parameters: bool = True
+    _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
 
     @property
     def folder(self) -> Path:
         """The folder of the config."""
         return self.path.parent
+
+    def dataset(self, name: str) -> DatasetEntry:
+        """Return what the catalog says of a data set; the folders are looked at once."""
+        if name not in self._found:
+            self._found[name] = find_entry(name, self.data_dirs)
+        return self._found[name]
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ class DataSetEntry(Named):
     def _check(self, info: ValidationInfo) -> DataSetEntry:
         notes = Notes()
         setting: Setting = (info.context or {})["setting"]
-        found = self._found(setting, notes)
+        found: DatasetEntry | None = notes.take(setting.dataset, self.name)
         if found is not None and not found.generator:
             known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
             notes.keys(self.extra(), known)
@@ -194,15 +201,9 @@ class DataSetEntry(Named):
         notes.close()
         return self
 
-    def _found(self, setting: Setting, notes: Notes) -> DatasetEntry | None:
-        entry: DatasetEntry | None = notes.take(
-            lambda name: find_entry(name, setting.data_dirs), self.name
-        )
-        return entry
-
     def read(self, setting: Setting) -> list[DataEntry]:
         """Return the data set, or one for each combination of listed parameters."""
-        name = find_entry(self.name, setting.data_dirs).name
+        name = setting.dataset(self.name).name
         return [
             DataEntry(
                 Data(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ def load_config(
     size: str | None = None,
     data_dirs: Sequence[Path | str] = (),
     check_parameters: bool = True,
+    with_claims: bool = True,
 ) -> Config:
     """Read and check a config.
 
@@ -44,6 +45,8 @@ def load_config(
     check_parameters : bool, default=True
         Whether the parameters of boosters, weak learners and noise models are checked, which
         imports them; a report needs no such check.
+    with_claims : bool, default=True
+        Whether claims are read; one may look at another config, and that at this one.
 
     Returns
     -------
@@ -62,14 +65,19 @@ def load_config(
     if not isinstance(source.data, dict):
         what = f"a config is a mapping of keys, found {show(source.data)}"
         raise ConfigError([*complaints, BoostbenchError(what, where=source.where(()))])
+    if not with_claims:
+        source = _without(source, {"claims"})
     if size is None:  # what is wrong with a size is said even if it is not asked for
         for name, part in _sizes_of(source).items():
             variant = _of_size(source, name)
-            _, found = _validate(variant if "claims" in part else _claimless(variant), setting)
+            inherited = {"claims", "report"} - part.keys()
+            _, found = _validate(_without(variant, inherited), setting)
             complaints += found
     stated = _claims_as_stated(source, size, setting) if size or overrides else None
     prepared = _prepared(source, overrides, size, complaints)
-    config, found = _validate(prepared if stated is None else _claimless(prepared), setting)
+    if stated is not None:
+        prepared = _without(prepared, {"claims"})
+    config, found = _validate(prepared, setting)
     complaints = sorted(_without_echoes(complaints + found), key=_line)
     if len(complaints) > _MAX_COMPLAINTS:
         more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
@@ -100,8 +108,8 @@ def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
     return {name: part for name, part in parts if isinstance(part, dict)}
 
 
-def _claimless(source: Source) -> Source:
-    data = {key: value for key, value in source.data.items() if key != "claims"}
+def _without(source: Source, keys: Collection[str]) -> Source:
+    data = {key: value for key, value in source.data.items() if key not in keys}
     return replace(source, data=data)
 
 

@@ -282,7 +282,7 @@ def read_twin(value: Any, scope: Scope) -> Config:
     """Read another config, named by its path from this one."""
     path = _beside(value, scope)
     try:
-        return load_config(path, check_parameters=False)
+        return load_config(path, check_parameters=False, with_claims=False)
     except ConfigError as error:
         raise ValueError("; ".join(map(str, error.complaints))) from error
 
