@@ -137,22 +137,23 @@ class Experiment:
             plugins=plugins,
         )[0]
 
-    def plan(self, *, check_packages: bool = True) -> Plan:
+    def plan(self, *, check_packages: bool = True, strict: bool = False) -> Plan:
         """Compare the runs with the records there are; nothing is trained.
 
         Parameters
         ----------
         check_packages : bool, default=True
             Import the boosters, so that a run whose package is absent is skipped.
+        strict : bool, default=False
+            Records made with other versions of numpy, scipy, scikit-learn or numba are stale.
 
         Returns
         -------
         plan : Plan
             ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
         """
-        plan = plan_config(
-            self.config, self.runs, self.store, self.data, check_packages=check_packages
-        )
+        flags = {"check_packages": check_packages, "strict": strict}
+        plan = plan_config(self.config, self.runs, self.store, self.data, **flags)
         return plan if self.shard is None else plan.shard(*self.shard)
 
     def run(
@@ -165,6 +166,7 @@ class Experiment:
         memory_limit: int | None = None,
         retry: Sequence[str] = (),
         fresh: bool = False,
+        strict: bool = False,
         fail_fast: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
         on_event: Listener | None = None,
@@ -187,6 +189,8 @@ class Experiment:
             Do exactly the runs of these statuses: ``"failed"``, ``"timeout"`` ...
         fresh : bool, default=False
             Do all runs again.
+        strict : bool, default=False
+            Do those again that `plan` finds stale with this.
         fail_fast : bool, default=False
             Start nothing new after a failure.
         on_plan, on_event : callable or None, default=None
@@ -204,7 +208,7 @@ class Experiment:
         """
         local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
         _check_executor(executor, scheduler, local)
-        plan = self.plan()
+        plan = self.plan(strict=strict)
         if on_plan is not None:
             on_plan(plan)
         todo = plan.todo(retry=retry or None, fresh=fresh)
@@ -219,7 +223,7 @@ class Experiment:
                     done |= {planned.run for planned in todo}
                     if self.config.select is None or retry:
                         break
-                    plan = self.plan()
+                    plan = self.plan(strict=strict)
                     todo = tuple(p for p in plan.todo(fresh=fresh) if p.run not in done)
         untouched = tuple(planned for planned in plan.runs if planned.run not in done)
         return replace(outcome, untouched=untouched)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 __all__ = [
     "BoostbenchError",
+    "ChangedError",
     "ConfigError",
     "DataError",
     "DataUnavailableError",
@@ -56,6 +57,10 @@ class ConfigError(BoostbenchError):
     def __init__(self, complaints: Sequence[BoostbenchError]) -> None:
         super().__init__("\n".join(str(complaint) for complaint in complaints))
         self.complaints = tuple(complaints)
+
+
+class ChangedError(BoostbenchError):
+    """Data or code that is no longer what a run was planned with."""
 
 
 class DataError(BoostbenchError):

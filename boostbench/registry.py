@@ -27,6 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from boostbench import inputs
 from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
 
 __all__ = [
@@ -212,9 +213,12 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     if spec is None or spec.loader is None:
         raise PluginError(f"plugin file {path} is not a Python file (.py)", where=where)
     module = importlib.util.module_from_spec(spec)
+    inputs.watch()
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # From the text, not from stored bytecode, which an edit within a second may outlive.
+        with inputs.noting():
+            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
         del sys.modules[name]
         place = _line_in(path, error)

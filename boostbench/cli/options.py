@@ -90,6 +90,13 @@ Size = Annotated[
         show_default=False,
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Runs done with other versions of numpy, scipy, scikit-learn or numba are stale.",
+    ),
+]
 Plugins = Annotated[
     list[Path],
     typer.Option(

@@ -18,6 +18,7 @@ from boostbench.cli.options import (
     Settings,
     Shard,
     Size,
+    Strict,
     parse_shard,
 )
 from boostbench.cli.output import print_json, print_rows, warn_of_damage
@@ -45,6 +46,7 @@ def plan(
     settings: Settings,
     size: Size = None,
     shard: Shard = None,
+    strict: Strict = False,
     plugin: Plugins,
     as_json: Json = False,
 ) -> int:
@@ -73,7 +75,7 @@ def plan(
         with showing_progress(experiment.config.name, quiet=as_json) as listener:
             if experiment.sample(sample, jobs=jobs, on_event=listener).interrupted:
                 return INTERRUPTED
-    plans = [(experiment.config.name, experiment.plan()) for experiment in experiments]
+    plans = [(experiment.config.name, experiment.plan(strict=strict)) for experiment in experiments]
     warn_of_damage(experiments[0].store)
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])

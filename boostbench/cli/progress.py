@@ -78,7 +78,7 @@ def _live_bar(name: str) -> Iterator[Listener]:
     def listen(event: Event) -> None:
         nonlocal failed
         bar.start()  # with the first event: there is no bar where nothing is to do
-        failed += event.record is not None and event.record["status"] != "ok"
+        failed += event.record is not None and event.record.status != "ok"
         note = _note(event.progress, failed)
         running = ", ".join(planned.run.id for planned in event.progress.running[:2])
         bar.update(
@@ -100,7 +100,7 @@ def _occasional_lines(name: str) -> Listener:
 
     def listen(event: Event) -> None:
         nonlocal last, failed
-        failed += event.record is not None and event.record["status"] != "ok"
+        failed += event.record is not None and event.record.status != "ok"
         if time.monotonic() - last >= _LINE_EVERY_SECONDS:
             last = time.monotonic()
             progress = event.progress

@@ -23,6 +23,7 @@ from boostbench.cli.options import (
     Settings,
     Shard,
     Size,
+    Strict,
     parse_shard,
 )
 from boostbench.cli.output import warn_of_damage
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.experiments.planning.plan import Plan, PlannedRun
     from boostbench.experiments.running.conduct import Outcome
+    from boostbench.experiments.store.record import Record
 
 
 def run(
@@ -78,6 +80,7 @@ def run(
         ),
     ],
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
+    strict: Strict = False,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Start nothing new after a failure.")
     ] = False,
@@ -117,6 +120,7 @@ def run(
         "memory_limit": memory_limit and parse_size(memory_limit, where="--memory-limit"),
         "retry": [word.strip() for words in retry for word in words.split(",")],
         "fresh": fresh,
+        "strict": strict,
         "fail_fast": fail_fast,
     }
     codes = []
@@ -151,10 +155,14 @@ def _tell_plan(experiment: Experiment, options: Mapping[str, Any], plan: Plan) -
 
 def _tell(name: str, outcome: Outcome, quiet: bool) -> int:
     """Name what went wrong, sum up, and return the exit code."""
+    from boostbench.experiments.store.record import FAILURES
+
     earlier: dict[str, list[PlannedRun]] = {}
     for planned in outcome.untouched:
         earlier.setdefault(planned.status, []).append(planned)
-    failures = [(planned, record["status"], _why(record)) for planned, record in outcome.failures]
+    failures: list[tuple[PlannedRun, str, str]] = [
+        (planned, record.status, _why(record)) for planned, record in outcome.failures
+    ]
     failures += [
         (planned, status, planned.reason)
         for status, found in earlier.items()
@@ -163,8 +171,8 @@ def _tell(name: str, outcome: Outcome, quiet: bool) -> int:
     ]
     for planned, status, reason in failures:
         print(f"boostbench: {status}: {planned.run.id}: {reason}", file=sys.stderr)
-    if failures:
-        again = ",".join(sorted({status for _, status, _ in failures}))
+    again = ",".join(sorted({status for _, status, _ in failures} & {*FAILURES}))
+    if again:
         command = f"{_command_without_retry()} --retry {again}"
         print(f"boostbench: to do these again: {command}", file=sys.stderr)
     if not quiet or outcome.interrupted:
@@ -192,11 +200,9 @@ def _summary(name: str, earlier: dict[str, list[PlannedRun]], outcome: Outcome) 
     return text
 
 
-def _why(record: dict[str, Any]) -> str:
-    error = record["error"] or {}
-    message = str(error.get("message", "")).partition("\n")[0]
-    kind = error.get("kind", "")
-    return f"{kind}: {message}" if record["status"] == "failed" else message or kind
+def _why(record: Record) -> str:
+    assert record.error is not None
+    return (record.error.text if record.status == "failed" else record.why).partition("\n")[0]
 
 
 def _command_without_retry() -> str:

@@ -16,6 +16,7 @@ from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
+    from boostbench.experiments.store.record import Summary
     from boostbench.experiments.store.records import RecordStore
 
 Row = dict[str, Any]
@@ -42,7 +43,10 @@ def status(
 ) -> int:
     """Show what is done, failed, stale, missing or skipped.
 
-    The exit code is 1 if a run failed or was skipped.
+    A run is stale if its code, its data or a file that its plugin read has changed; what a plugin
+    reads by compiled code, by another process or over the network is not seen. Other versions of
+    numpy, scipy, scikit-learn and numba are told of. The exit code is 1 if a run failed or was
+    skipped.
 
     Examples:
       boostbench status noise20
@@ -83,24 +87,25 @@ def _of_records(store: RecordStore, results: Path) -> list[Row]:
             "another folder",
             where=str(results),
         )
-    found = ((path, store.read(path, summary=True)) for path in store.all_paths())
+    found = ((path, store.summary(path)) for path in store.all_paths())
     return [_of_record(path, record) for path, record in found if record is not None]
 
 
-def _of_record(path: Path, record: Row) -> Row:
-    from boostbench.experiments.runs import Run
+def _of_record(path: Path, record: Summary) -> Row:
+    from boostbench.experiments.planning.plan import other_versions
 
-    run = Run.of_value(record["run"])
+    run = record.run.as_run()
     return {
         "id": run.id,
         "dataset": run.dataset,
         "booster": run.method,
         "noise": run.noise.label,
         "seed": run.seed,
-        "status": record["status"],
-        "reason": (record["error"] or {}).get("message", ""),
-        "seconds": round(sum(record.get("seconds", {}).values()), 3),
+        "status": record.status,
+        "reason": record.why,
+        "seconds": round(record.total_seconds, 3),
         "record": str(path),
+        "versions": other_versions(record),
     }
 
 
@@ -119,6 +124,8 @@ def _print(rows: Sequence[Row]) -> None:
             for dataset, counts in per_dataset.items()
         ]
     )
+    for versions, n in Counter(row["versions"] for row in rows if row["versions"]).items():
+        print(f"{n_runs(n)} done with {versions}; `run --strict` does them again")
     wrong: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row["status"] not in ("ok", "missing"):

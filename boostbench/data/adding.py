@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from boostbench.data.cache import write_atomically
 from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog
 from boostbench.data.checks import check_found
 from boostbench.data.dataset import encode_labels
+from boostbench.data.files import read_file
 from boostbench.data.formats import parse_files
 from boostbench.errors import DataError
 
@@ -67,12 +67,12 @@ def add_file(
     if suffix is None:
         raise DataError(f"unknown kind of file; known are {', '.join(SUFFIXES)}", where=str(file))
     known = catalog(data_dirs).get(name)
-    facts = _facts(file, known or DatasetEntry(name=name, target=target))
+    content = read_file(file)
+    facts = _facts(file, content, known or DatasetEntry(name=name, target=target))
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}{suffix}"
     if not (copy.exists() and copy.samefile(file)):
-        with file.open("rb") as source:
-            write_atomically(copy, lambda out: shutil.copyfileobj(source, out))
+        write_atomically(copy, lambda out: out.write(content))
     if known is not None:
         return copy, None
     described = {"title": title or name, **facts, **({"target": target} if target else {})}
@@ -82,9 +82,9 @@ def add_file(
     return copy, description
 
 
-def _facts(file: Path, entry: DatasetEntry) -> dict[str, Any]:
-    """Read the file and return its sizes, checked against the entry."""
-    parsed = parse_files((file,), entry)
+def _facts(file: Path, content: bytes, entry: DatasetEntry) -> dict[str, Any]:
+    """Parse the file and return its sizes, checked against the entry."""
+    parsed = parse_files([(file, content)], entry)
     _, classes = encode_labels(parsed.labels.tolist())
     n_rows = len(parsed.labels)
     n_train = None if parsed.in_test is None else int(np.sum(~parsed.in_test))

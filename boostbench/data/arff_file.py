@@ -82,9 +82,13 @@ def _check_rows(
 ) -> None:
     """Refuse sparse rows, rows of the wrong width and text in a numeric attribute."""
     numeric = [(j, a.name) for j, a in enumerate(attributes) if a.numeric]
-    cells_of = csv.reader((line for _, line in rows), quotechar=quote, skipinitialspace=True)
-    for (number, line), cells in zip(rows, cells_of, strict=False):
+    for number, line in rows:
         where = f"{path}:{number}"
+        try:
+            [cells] = csv.reader([line], quotechar=quote, skipinitialspace=True, strict=True)
+        except csv.Error as error:
+            what = f"the quotes ({quote}) of the row do not match: {error}"
+            raise DataError(what, where=where) from error
         if line.lstrip().startswith("{"):
             raise DataError("sparse ARFF is not read; save it dense or as CSV", where=where)
         if len(cells) != len(attributes):

@@ -6,11 +6,12 @@ time, and a folder that cannot be written only costs time.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -20,6 +21,8 @@ import numpy as np
 from boostbench.data.parsed import Parsed
 
 __all__ = ["cache_dir", "read_parsed", "write_atomically", "write_parsed"]
+
+_DIGEST_SIZE = hashlib.sha256().digest_size  # a kept table begins with the digest of the rest
 
 
 def cache_dir() -> Path:
@@ -59,7 +62,11 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 def read_parsed(key: str) -> Parsed | None:
     """Return the table kept under ``key``, or None if it is absent or damaged."""
     try:
-        with np.load(_path(key), allow_pickle=False) as arrays:
+        content = _path(key).read_bytes()
+        digest, content = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
+        if digest != hashlib.sha256(content).digest():
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             facts = json.loads(str(arrays["facts"]))
             return Parsed(
                 X=arrays["X"].astype(np.float64),
@@ -68,7 +75,7 @@ def read_parsed(key: str) -> Parsed | None:
                 categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
                 in_test=arrays.get("in_test"),
             )
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except OSError:
         return None
 
 
@@ -83,7 +90,10 @@ def write_parsed(key: str, parsed: Parsed) -> None:
     if parsed.in_test is not None:
         arrays["in_test"] = parsed.in_test
     try:
-        write_atomically(_path(key), lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+        content = io.BytesIO()
+        np.savez(content, **arrays)  # type: ignore[arg-type]
+        digest = hashlib.sha256(content.getbuffer()).digest()
+        write_atomically(_path(key), lambda file: file.writelines([digest, content.getbuffer()]))
     except OSError:
         return
 

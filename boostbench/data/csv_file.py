@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_csv", "read_cells"]
 
+csv.field_size_limit(2**31 - 1)  # a file is bounded as a whole, see `formats`
+
 
 def parse_csv(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
     """Read a CSV file: UTF-8, header row, commas; blank lines are skipped.
@@ -96,7 +98,7 @@ def decode(content: bytes, path: str) -> str:
     """
     if not content.strip():
         raise DataError("the file is empty; a header row and data rows are expected", where=path)
-    if b"\0" in content[:4096]:
+    if b"\0" in content:
         raise DataError("this is binary data, not text", where=path)
     try:
         return content.decode("utf-8-sig")

@@ -39,6 +39,9 @@ class Dataset:
         Where the rows came from: a file, a package, a generator and its parameters.
     extras : mapping
         What a generator drew besides, e.g. ``{"beta": 0.13}`` of ``madelon``.
+    checksum : str
+        Of all that decides the rows, as of `boostbench.data.sources.Located`; of the very bytes
+        that were read.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Dataset:
     citation: str = ""
     source: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
+    checksum: str = ""
 
     @classmethod
     def from_arrays(

@@ -12,6 +12,7 @@ from pathlib import Path
 from boostbench.data.arff_file import parse_arff
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.csv_file import parse_csv
+from boostbench.data.files import read_bounded
 from boostbench.data.libsvm_file import parse_libsvm
 from boostbench.data.parsed import Parsed, parse_frame
 from boostbench.errors import DataError
@@ -19,19 +20,25 @@ from boostbench.errors import DataError
 __all__ = ["parse_files"]
 
 
-def parse_files(paths: Sequence[Path], entry: DatasetEntry) -> Parsed:
-    """Read one file, or the two parts of a libsvm set.
+def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
+    """Parse one file, or the two parts of a libsvm set.
 
     The format follows from the name: ``.csv``, ``.arff``, ``.parquet``, anything else is libsvm;
     ``.gz`` and ``.bz2`` are unpacked.
 
+    Parameters
+    ----------
+    files : sequence of (Path, bytes)
+        Names and what `read_file` returned.
+    entry : DatasetEntry
+
     Raises
     ------
     DataError
-        If a file is damaged or cannot be read.
+        If a file is damaged.
     """
-    name = paths[0].name.lower().removesuffix(".gz").removesuffix(".bz2")
-    contents = [(str(path), _unpack(path)) for path in paths]
+    name = files[0][0].name.lower().removesuffix(".gz").removesuffix(".bz2")
+    contents = [(str(path), _unpack(path, packed)) for path, packed in files]
     if name.endswith(".csv"):
         return parse_csv(contents[0][1], entry, contents[0][0])
     if name.endswith(".arff"):
@@ -41,11 +48,7 @@ def parse_files(paths: Sequence[Path], entry: DatasetEntry) -> Parsed:
     return parse_libsvm(contents, entry)
 
 
-def _unpack(path: Path) -> bytes:
-    try:
-        packed = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+def _unpack(path: Path, packed: bytes) -> bytes:
     suffix = path.suffix.lower()
     if not packed or suffix not in (".gz", ".bz2"):
         return packed
@@ -57,7 +60,9 @@ def _unpack(path: Path) -> bytes:
             where=str(path),
         )
     try:
-        return gzip.decompress(packed) if suffix == ".gz" else bz2.decompress(packed)
+        unpacked = gzip.open if suffix == ".gz" else bz2.open
+        with unpacked(io.BytesIO(packed)) as file:
+            return read_bounded(file, path)
     except (EOFError, OSError, ValueError, zlib.error) as error:
         raise DataError(
             f"the {tool} file is damaged or cut short ({error}); copy it again", where=str(path)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.csv_file import decode
-from boostbench.data.parsed import Parsed, check_numbers, is_number
+from boostbench.data.parsed import Parsed, check_numbers, check_size, is_number
 from boostbench.errors import DataError
 
 __all__ = ["parse_libsvm"]
@@ -47,7 +47,9 @@ def parse_libsvm(parts: Sequence[tuple[str, bytes]], entry: DatasetEntry) -> Par
         raise DataError(f"this is not a libsvm file: {error}", where=parts[0][0]) from error
     matrices, labels = loaded[0::2], loaded[1::2]
     width = max(matrices[0].shape[1], entry.n_features or 0)
-    X = np.zeros((sum(m.shape[0] for m in matrices), width), dtype=np.float64)
+    n_rows = sum(m.shape[0] for m in matrices)
+    check_size(n_rows, width, parts[0][0])
+    X = np.zeros((n_rows, width), dtype=np.float64)
     start = 0
     for matrix in matrices:
         X[start : start + matrix.shape[0], : matrix.shape[1]] = matrix.toarray()

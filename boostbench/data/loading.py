@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -16,9 +17,10 @@ from boostbench.data.cache import read_parsed, write_parsed
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.checks import check_found
 from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.files import read_file
 from boostbench.data.formats import parse_files
-from boostbench.data.parsed import Parsed
-from boostbench.data.sources import Located, locate
+from boostbench.data.parsed import Parsed, check_size
+from boostbench.data.sources import Located, files_checksum, locate
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 from boostbench.registry import generators
 
@@ -75,8 +77,9 @@ def load(
     located = locate(name, params, data_dirs, allow_download)
     if located.kind == "generator":
         data = _generate(located, np.random.default_rng(0) if rng is None else rng)
-    else:
-        data = _assemble(located, _read(located), encode, missing)
+        return _merge_classes(data, located.entry)
+    parsed, checksum = _read(located)
+    data = replace(_assemble(located, parsed, encode, missing), checksum=checksum)
     return _merge_classes(data, located.entry)
 
 
@@ -131,19 +134,29 @@ def _generate(located: Located, rng: np.random.Generator) -> Dataset:
             f"generator {rows.generator!r} must return a Dataset, it returned a "
             f"{type(data).__name__}"
         )
-    return replace(data, name=located.entry.name, source=located.describe, citation=rows.citation)
+    return replace(
+        data,
+        name=located.entry.name,
+        source=located.describe,
+        citation=rows.citation,
+        checksum=located.checksum,
+    )
 
 
-def _read(located: Located) -> Parsed:
+def _read(located: Located) -> tuple[Parsed, str]:
+    """Return the table and the checksum of the very bytes that it comes from."""
     if located.kind == "scikit-learn":
-        return parse_bundled(str(located.rows.sklearn))
-    cached = sum(path.stat().st_size for path in located.paths) >= _CACHED_FROM_BYTES
-    parsed = read_parsed(located.checksum) if cached else None
+        return parse_bundled(str(located.rows.sklearn)), located.checksum
+    files = [(path, read_file(path)) for path in located.paths]
+    digests = [hashlib.sha256(content).hexdigest() for _, content in files]
+    checksum = files_checksum(located.entry, located.rows, digests)
+    cached = sum(len(content) for _, content in files) >= _CACHED_FROM_BYTES
+    parsed = read_parsed(checksum) if cached else None
     if parsed is None:
-        parsed = parse_files(located.paths, located.rows)
+        parsed = parse_files(files, located.rows)
         if cached:
-            write_parsed(located.checksum, parsed)
-    return parsed
+            write_parsed(checksum, parsed)
+    return parsed, checksum
 
 
 def _official(
@@ -168,6 +181,7 @@ def _one_hot(X: NDArray[np.float64], parsed: Parsed) -> tuple[NDArray[np.float64
             names.append(name)
             continue
         gap = np.where(np.isnan(X[:, j]), np.nan, 0.0)
+        check_size(len(X), len(columns) + len(values), f"one-hot coding of column {name!r}")
         columns.extend(gap + (X[:, j] == code) for code in range(len(values)))
         names.extend(f"{name}={value}" for value in values)
     return np.ascontiguousarray(np.column_stack(columns)), tuple(names)

@@ -20,10 +20,23 @@ from boostbench.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MISSING", "Parsed", "Place", "check_numbers", "find_target", "is_number", "parse_frame"]
+__all__ = [
+    "LARGEST_TABLE",
+    "MISSING",
+    "Parsed",
+    "Place",
+    "check_numbers",
+    "check_size",
+    "find_target",
+    "is_number",
+    "parse_frame",
+]
 
 MISSING = ("", "?", "NA", "NaN", "nan")
 """Cells that are read as missing."""
+
+#: Bytes of the largest table of numbers.
+LARGEST_TABLE = 2**32
 
 Place = Callable[[int], str]
 """Gives ``file:line`` (or ``file: row n``) of a row, counted from 0."""
@@ -129,6 +142,23 @@ def parse_frame(frame: pd.DataFrame, entry: DatasetEntry, path: str, place: Plac
         categories=tuple(categories),
         in_test=_parse_split(frame["split"], place) if "split" in frame.columns else None,
     )
+
+
+def check_size(n_rows: int, n_columns: int, where: str) -> None:
+    """Refuse a table that does not fit into `LARGEST_TABLE` bytes.
+
+    Raises
+    ------
+    DataError
+        Before anything is allocated.
+    """
+    n_bytes = 8 * n_rows * n_columns
+    if n_bytes > LARGEST_TABLE:
+        raise DataError(
+            f"{n_rows} rows of {n_columns} columns need {n_bytes / 2**30:.3g} GiB as a table of "
+            f"numbers; at most {LARGEST_TABLE / 2**30:g} GiB are taken",
+            where=where,
+        )
 
 
 def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: Place) -> None:

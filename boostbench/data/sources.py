@@ -21,6 +21,7 @@ from boostbench.data.catalog import (
     LIBSVM_SUFFIXES,
     SUFFIXES,
     DatasetEntry,
+    Sizes,
     catalog,
     find_entry,
     search_dirs,
@@ -28,9 +29,17 @@ from boostbench.data.catalog import (
 from boostbench.data.downloads import downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
-__all__ = ["Located", "locate"]
+__all__ = ["Located", "files_checksum", "locate"]
 
 _PARSER_VERSION = 1  # raise it when the reading of files changes what comes out
+#: Keys of a catalog entry that do not change what is read; merge is looked at by itself.
+_NOT_READ = frozenset(
+    (
+        *("name", "title", "aliases", "citation", "papers", "notes", "note", "where"),
+        *("files", "libsvm", "openml_id", "sklearn", "generator", "params", "base"),
+        *("n_classes", "variants", "merge"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any
 
 
 def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]) -> Located:
-    checksum = _hash(*(_sha256(file) for file in files), _reading(entry, rows))
+    checksum = files_checksum(entry, rows, [_sha256(file) for file in files])
     return Located(entry, rows, "file", checksum, " + ".join(map(str, files)), paths=files)
 
 
@@ -239,9 +248,19 @@ def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
     )
 
 
+def files_checksum(entry: DatasetEntry, rows: DatasetEntry, digests: Iterable[str]) -> str:
+    """Return the checksum of a data set from the sha256 of its files; see `Located`."""
+    return _hash(*digests, _reading(entry, rows))
+
+
 def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
-    """Return the catalog's word on how to read the files, as text; it is part of the checksum."""
-    facts = rows.model_dump(include={"target", "drop", "n_categorical", "n_features", "ordered"})
+    """Return the catalog's word on how to read the files, as text; it is part of the checksum.
+
+    These are all keys of an entry but those that name it, find it, describe it or are compared
+    with what was read. Sizes are compared too, except that they divide an ordered set.
+    """
+    passed_over = _NOT_READ if rows.ordered else _NOT_READ | Sizes.model_fields.keys()
+    facts = rows.model_dump(exclude=set(passed_over))
     return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
 
 

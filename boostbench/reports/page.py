@@ -113,30 +113,28 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
 
 
 def _failure(result: Result) -> dict[str, Any]:
-    error = (result.record or {}).get("error") or {}
-    kind, message = error.get("kind", ""), error.get("message", "")
-    log = error.get("log_tail") or []
+    error = None if result.record is None else result.record.error
     return {
         **_identity(result),
-        "message": f"{kind}: {message}" if kind and message else message or result.reason or kind,
-        "log": log if isinstance(log, str) else "\n".join(log),
+        "message": result.reason if error is None else error.text,
+        "log": "" if error is None else "\n".join(error.log_tail),
     }
 
 
 def _run(result: Result) -> dict[str, Any]:
-    record: Mapping[str, Any] = result.record or {}
+    record = result.record
     last = [result.run.rounds]
     errors = [
         ERRORS[metric].text(float(error_curve(result, metric, last)[0])) if result.ok else ""
         for metric in ERRORS
     ]
-    fit = (record.get("seconds") or {}).get("fit")
-    memory = record.get("peak_memory_mb")
+    fit = None if record is None else record.seconds.get("fit")
+    memory = None if record is None else record.peak_memory_mb
     return {
         **_identity(result),
-        "rounds": record.get("n_rounds", "") if result.ok else "",
+        "rounds": record.n_rounds if record is not None and result.ok else "",
         "asked": result.run.rounds,
-        "stop_reason": record.get("stop_reason") or "",
+        "stop_reason": "" if record is None else record.stop_reason,
         "errors": errors,
         "fit": "" if fit is None else f"{fit:.2f}",
         "memory": "" if memory is None else f"{memory:.0f}",

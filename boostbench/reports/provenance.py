@@ -26,10 +26,10 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     """
     records = [result.record for result in study.results if result.record is not None]
     config = study.config
-    fit = sum((record.get("seconds") or {}).get("fit") or 0.0 for record in records)
-    memory = max((record.get("peak_memory_mb") or 0.0 for record in records), default=0.0)
-    started = sorted(record["started"] for record in records if record.get("started"))
-    finished = sorted(record["finished"] for record in records if record.get("finished"))
+    fit = sum(record.seconds.get("fit", 0.0) for record in records)
+    memory = max((record.peak_memory_mb or 0.0 for record in records), default=0.0)
+    started = sorted(record.started for record in records if record.started)
+    finished = sorted(record.finished for record in records if record.finished)
     facts = {
         "runs": [f"{len(records)} of {len(study.results)} with a record"],
         "made": [f"{started[0]} to {finished[-1]}"] if started and finished else [],
@@ -46,12 +46,12 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "splits": _distinct(study.results, lambda result: _split(result.run.split)),
         "data": _distinct(
             study.results,
-            lambda r: f"{r.run.dataset}: {_fingerprint(r.record, 'data')}" if r.record else "",
+            lambda r: f"{r.run.dataset}: {r.record.key.data}" if r.record else "",
             count=False,
         ),
         "code": _distinct(
             study.results,
-            lambda r: f"{r.run.method}: {_fingerprint(r.record, 'code')}" if r.record else "",
+            lambda r: f"{r.run.method}: {r.record.key.code}" if r.record else "",
             count=False,
         ),
         "boosters": _distinct(
@@ -59,9 +59,9 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
             lambda r: f"{r.run.method}: {_params(r.run.booster.params)}",
             count=False,
         ),
-        "versions": _distinct(records, lambda record: _pairs(record.get("versions"))),
-        "machine": _distinct(records, lambda record: _machine(record.get("host"))),
-        "threads": _distinct(records, lambda record: _pairs(record.get("threads"))),
+        "versions": _distinct(records, lambda record: _pairs(record.versions)),
+        "machine": _distinct(records, lambda record: _machine(record.host)),
+        "threads": _distinct(records, lambda record: _pairs(record.threads)),
     }
     return [(name, values) for name, values in facts.items() if values]
 
@@ -89,15 +89,11 @@ def _distinct(items: Iterable[Any], show: Callable[[Any], str], *, count: bool =
     return [f"{text} ({n} runs)" for text, n in counts.items()]
 
 
-def _fingerprint(record: Mapping[str, Any], name: str) -> str:
-    return str((record.get("fingerprints") or {}).get(name, "unknown"))
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
-def _pairs(values: Mapping[str, Any] | None) -> str:
-    return ", ".join(f"{name} {value}" for name, value in (values or {}).items())
-
-
-def _machine(host: Mapping[str, Any] | None) -> str:
+def _machine(host: Mapping[str, Any]) -> str:
     if not host:
         return ""
     return f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"

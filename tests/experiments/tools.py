@@ -9,6 +9,7 @@ from boostbench.experiments.store.records import RecordStore
 
 #: What may differ between two records of the same run.
 CIRCUMSTANCES = ("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished")
+CIRCUMSTANCES += ("inputs",)
 
 SMALL = """
 name: trial
@@ -37,7 +38,7 @@ def records_of(results):
     store = RecordStore(results)
     found = {}
     for path in store.all_paths():
-        record = store.read(Path(path))
+        record = store.read(Path(path)).plain()
         found[record["key"]] = {k: v for k, v in record.items() if k not in CIRCUMSTANCES}
     assert not store.damaged
     return found

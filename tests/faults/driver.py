@@ -24,7 +24,7 @@ def main(config, results, jobs):
 
     def tell(event):
         if event.kind == "finished":
-            print(event.planned.run.id, event.record["status"], flush=True)
+            print(event.planned.run.id, event.record.status, flush=True)
 
     print("ready", len(plan.todo()), flush=True)
     try:

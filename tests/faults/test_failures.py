@@ -46,10 +46,10 @@ def test_one_bad_booster_leaves_the_others(booster, status, kind, message, log, 
         outcome = carry_out(runs, results, executor)
     assert outcome.counts == {"ok": 4, status: 2}
     assert len(outcome.failures) == 2
-    error = bad_record(runs, results)["error"]
-    assert error["kind"] == kind
-    assert message in error["message"]
-    assert log in error["log_tail"]
+    error = bad_record(runs, results).error
+    assert error.kind == kind
+    assert message in error.message
+    assert log in error.log_tail
 
 
 def test_a_hanging_run_ends_at_the_time_limit(runs_of, results):
@@ -63,9 +63,9 @@ def test_a_hanging_run_ends_at_the_time_limit(runs_of, results):
         seconds = time.monotonic() - begin
     assert outcome.counts == {"ok": 2, "timeout": 1}
     assert 2 < seconds < 8
-    error = bad_record(runs, results)["error"]
-    assert error["message"] == "was stopped at the time limit of 2 s"
-    assert error["log_tail"] == ["sleeping"]
+    error = bad_record(runs, results).error
+    assert error.message == "was stopped at the time limit of 2 s"
+    assert error.log_tail == ["sleeping"]
 
 
 @pytest.mark.parametrize("booster", ["toy-eats-memory", "toy-maps-memory"])
@@ -74,7 +74,7 @@ def test_a_run_that_eats_memory_ends_at_the_memory_limit(booster, runs_of, resul
     with LocalExecutor(2, memory_limit=2**30) as executor:
         outcome = carry_out(runs, results, executor)
     assert outcome.counts == {"ok": 2, "out-of-memory": 1}
-    assert "memory limit of 1024 MiB" in bad_record(runs, results)["error"]["message"]
+    assert "memory limit of 1024 MiB" in bad_record(runs, results).error.message
 
 
 def test_a_worker_that_had_too_little_memory_goes_on_with_the_next_run(runs_of, results):
@@ -101,10 +101,10 @@ def test_workers_use_one_thread_and_say_so(runs_of, results):
     with LocalExecutor(1) as executor:
         carry_out(runs[:1], results, executor)
     record = make_plan(runs, RecordStore(results)).runs[0].record()
-    assert record["threads"]
-    assert set(record["threads"].values()) == {1}
-    assert record["peak_memory_mb"] > 20
-    assert {"python", "numpy", "scikit-learn", "numba", "boostbench"} <= set(record["versions"])
+    assert record.threads
+    assert set(record.threads.values()) == {1}
+    assert record.peak_memory_mb > 20
+    assert {"python", "numpy", "scikit-learn", "numba", "boostbench"} <= set(record.versions)
 
 
 def test_the_pool_costs_little_per_run(runs_of, results):

@@ -46,11 +46,11 @@ def test_no_space_left_is_reported_with_the_file(runs_of, tmp_path):
     store = RecordStore(tmp_path)
     carry_out(runs[:1], tmp_path)
     record = store.read(store.all_paths()[0])
-    temporary = store.all_paths()[0].with_name(f".{record['key']}.json.{os.getpid()}.tmp")
+    temporary = store.all_paths()[0].with_name(f".{record.key}.json.{os.getpid()}.tmp")
     temporary.symlink_to("/dev/full")
     with pytest.raises(BoostbenchError, match="cannot be written: No space left on device"):
         store.write(record)
-    assert store.read(store.all_paths()[0])["status"] == "ok"
+    assert store.read(store.all_paths()[0]).status == "ok"
 
 
 def test_a_read_only_folder_is_reported_before_any_training(runs_of, tmp_path):

@@ -14,6 +14,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataEntry, Setting
 from boostbench.experiments.configs.report import read_parts
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
+from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
@@ -30,8 +31,8 @@ class Planned:
     reason: str = ""
     its_record: Mapping[str, Any] | None = None
 
-    def record(self) -> Mapping[str, Any] | None:
-        return self.its_record
+    def record(self) -> Record | None:
+        return None if self.its_record is None else Record.model_validate(self.its_record)
 
 
 def make_config(
@@ -83,7 +84,7 @@ def make_record(
     train = [count // 3 for count in counts]
     return {
         "format": 1,
-        "key": f"0123456789abcdef-{run.seed:08x}-aaaaaaaa",
+        "key": f"0123456789abcdef-{run.rounds}-c0dec0de-aaaaaaaa",
         "run": run.value(),
         "status": "ok",
         "error": None,
@@ -109,7 +110,6 @@ def make_record(
         "threads": {"openblas": 1, "numba": 1},
         "started": "2026-10-01T10:00:00+00:00",
         "finished": "2026-10-01T10:00:02+00:00",
-        "fingerprints": {"value": "0123456789abcdef", "code": "c0dec0de", "data": "aaaaaaaa"},
     }
 
 

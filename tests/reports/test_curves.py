@@ -68,7 +68,7 @@ def test_a_user_s_matplotlibrc_changes_nothing(tmp_path):
 def bounded(folder, bounds, **options):
     study = study_of(make_config(folder, datasets=["toy"], boosters=["samme", "sm-boost"]))
     for result in study.results:
-        result.record["curves"].update(bounds.get(result.run.method, {}))
+        result.record.curves.update(bounds.get(result.run.method, {}))
     return drawn(study, y=["bound", "train_error"], **options).axes[0]
 
 

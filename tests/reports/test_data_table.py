@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
@@ -37,7 +38,10 @@ def test_sizes_are_those_of_the_records_beside_the_paper_s(tmp_path, paper):
 
 def test_problems_of_several_sizes_show_the_range(tmp_path):
     study = study_of(make_config(tmp_path, datasets=["madelon"], boosters=["samme"], seeds=2))
-    sizes = [{**result.record, "n_train": 200 + result.run.seed} for result in study.results]
+    sizes = [
+        result.record.model_copy(update={"n_train": 200 + result.run.seed})
+        for result in study.results
+    ]
     results = [dataclasses.replace(r, record=s) for r, s in zip(study.results, sizes, strict=True)]
     assert "200 – 201" in to_csv(build_data_table(Study(study.config, tuple(results))))
 
@@ -80,8 +84,8 @@ def test_costs_are_shown_as_they_are(tmp_path):
     with pytest.raises(BoostbenchError, match=r"no run recorded test_cost; .* a 'cost'"):
         build_table(study, value="test_cost")
     (result,) = study.results
-    curves = {**result.record["curves"], "test_costs": [593.0] * 100}
-    priced = dataclasses.replace(result, record={**result.record, "curves": curves})
+    curves = {**result.record.curves, "test_costs": np.full(100, 593.0)}
+    priced = dataclasses.replace(result, record=result.record.model_copy(update={"curves": curves}))
     table = build_table(Study(study.config, (priced,)), value="test_cost")
     assert table.sections[0].groups[0].rows[0].cells[0].text == "0.5000"
     assert table.footers[0].startswith("Mean cost on test samples. Bold")
@@ -91,7 +95,10 @@ def test_all_samples_and_the_share_of_the_largest_class(tmp_path):
     path = tmp_path / "majorities.csv"
     path.write_text("dataset,n_samples,majority\ndna,3186,51.9\nletter,,4.1\n")
     study = study_of(make_config(tmp_path, boosters=["samme"]))
-    counted = [{**result.record, "n_per_class": [500, 519, 981]} for result in study.results]
+    counted = [
+        result.record.model_copy(update={"n_per_class": [500, 519, 981]})
+        for result in study.results
+    ]
     results = [
         dataclasses.replace(r, record=c) for r, c in zip(study.results, counted, strict=True)
     ]

@@ -7,6 +7,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Noise
+from boostbench.experiments.store.record import Corruption
 from boostbench.reports.figures.differences import draw_differences
 from boostbench.reports.figures.distribution import draw_distribution
 from boostbench.reports.figures.noise_levels import draw_noise_levels
@@ -163,7 +164,9 @@ def test_wrong_options(pairs, draw, options, complaint):
 def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):
     config = make_config(tmp_path, datasets=["madelon"], noise=[Noise("exchange", "beta")])
     study = study_of(config, level)
-    record = {**study.results[0].record, "noise": {"rate": 0.17}}
+    record = study.results[0].record.model_copy(
+        update={"noise": Corruption.model_construct(rate=0.17)}
+    )
     assert np.isnan(study.results[0].noise_rate)
     assert dataclasses.replace(study.results[0], record=record).noise_rate == 0.17
 

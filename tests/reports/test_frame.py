@@ -25,7 +25,7 @@ def test_a_row_is_an_error_rate_of_one_run_and_round(tmp_path):
         for planned in plan_of(config)
         if planned.run.id == "dna/samme/exchange-0.2/seed-1"
     )
-    assert row["value"] == record["curves"]["test_errors"][6] / N_TEST["dna"]
+    assert row["value"] == record.curves["test_errors"][6] / N_TEST["dna"]
     assert (row["noise_model"], row["noise_rate"]) == ("exchange", 0.2)
 
 
@@ -62,7 +62,7 @@ def test_a_run_that_stopped_early_holds_its_last_value_and_says_so(tmp_path):
 def test_a_stopped_run_has_no_edge_any_more(tmp_path):
     study = study_of(make_config(tmp_path, rounds=20), stopped={"dna/samme/clean/seed-0": 7})
     (result,) = [r for r in study.results if r.stopped_at]
-    result.record["curves"]["edge"] = np.full(7, 0.2)
+    result.record.curves["edge"] = np.full(7, 0.2)
     edge = error_curve(result, "edge", [1, 7, 8, 20])
     np.testing.assert_array_equal(edge, [0.2, 0.2, np.nan, np.nan])
 

@@ -64,7 +64,7 @@ def test_the_predictor_answers_as_the_booster(gaussians, label):
     for at in (4, 8):
         answers = (predictor_of(result, at) @ Y.T).argmax(axis=1)
         errors = np.count_nonzero(answers != labels_of(result))
-        assert errors == result.record["curves"]["test_errors"][at - 1]
+        assert errors == result.record.curves["test_errors"][at - 1]
     assert not predictor_of(result, 0).any()
 
 
@@ -118,7 +118,7 @@ def test_predictions_need_scores_of_three_classes(gaussians, tmp_path):
     with pytest.raises(BoostbenchError, match=r"give the config 'record: \[scores\]'"):
         draw_predictions(study)
     result = result_of(gaussians, "cd")
-    record = {**result.record, "n_classes": 4}
+    record = result.record.model_copy(update={"n_classes": 4})
     wide = dataclasses.replace(result, record=record)
     with pytest.raises(BoostbenchError, match="drawn for three classes, found 4"):
         draw_predictions(Study(gaussians.config, (wide,)), at=[])

@@ -11,6 +11,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.margin_losses import read_losses
 from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.runs import Booster, Noise, Params
+from boostbench.experiments.store.record import Checkpoints
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.curves import draw_curves
 from boostbench.reports.figures.losses import draw_losses
@@ -152,7 +153,7 @@ def test_marks_are_as_large_as_samples_are_heavy(gaussians):
     figure = drawn(draw_weights, gaussians)
     samples, ada, spl = figure.axes
     problem = prepare(gaussians.results[0].run)
-    w = np.array(gaussians.results[0].record["at_checkpoints"]["sample_weights"]["6"])
+    w = np.array(gaussians.results[0].record.at_checkpoints.sample_weights["6"])
     marks = [c for c in ada.collections if isinstance(c, PathCollection) and len(c.get_offsets())]
     assert sum(len(c.get_offsets()) for c in marks) == 200
     sizes = {
@@ -168,7 +169,8 @@ def test_marks_are_as_large_as_samples_are_heavy(gaussians):
 
 def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
     bare = [
-        dataclasses.replace(r, record={**r.record, "at_checkpoints": {}}) for r in gaussians.results
+        dataclasses.replace(r, record=r.record.model_copy(update={"at_checkpoints": Checkpoints()}))
+        for r in gaussians.results
     ]
     with pytest.raises(BoostbenchError, match=r"record: \[sample_weights\]"):
         draw_weights(Study(gaussians.config, tuple(bare)))
@@ -181,7 +183,7 @@ def test_the_share_of_weight_is_a_curve_like_others(gaussians):
     (axes,) = figure.axes
     assert axes.get_ylabel() == "share (%)"
     last = [line.get_ydata()[-1] for line in axes.lines]
-    kept = [100 * r.record["curves"]["noisy_weight_share"][-1] for r in gaussians.results]
+    kept = [100 * r.record.curves["noisy_weight_share"][-1] for r in gaussians.results]
     assert_allclose(last, kept)
     with pytest.raises(BoostbenchError, match="all shares of weight"):
         draw_curves(gaussians, y=["noisy_weight_share", "test_error"])

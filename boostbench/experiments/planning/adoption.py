@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.plan import Plan, PlannedRun
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.records import Record, RecordStore
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import RecordStore
 
 __all__ = ["Family", "Revalidated", "adopt", "families", "revalidate", "same_result"]
 
 #: What a run found out; the rest of a record is about when, where and how long.
-_RESULT = ("stop_reason", "n_rounds", "n_train", "n_test", "round_zero", "noise", "curves")
-_RESULT_AT_CHECKPOINTS = "at_checkpoints"
+_RESULT = {
+    *("stop_reason", "n_rounds", "n_train", "n_test"),
+    *("round_zero", "noise", "curves", "at_checkpoints"),
+}
 _RELATIVE = 1e-9
 
 
@@ -66,8 +69,9 @@ def families(planned: Iterable[PlannedRun]) -> list[Family]:
         if each.status != "stale" or each.path is None:
             continue
         old = Key.parse(each.path.stem)
-        record = each.store.read(each.path, summary=True)
-        if record is None or record["status"] != "ok" or old.data != each.key.data or not old.data:
+        record = each.store.summary(each.path)
+        is_old_code = old.code != each.key.code and old.data == each.key.data != ""
+        if record is None or record.status != "ok" or not is_old_code:
             continue
         run = replace(each.run, rounds=old.rounds)
         member = replace(each, run=run, key=replace(each.key, rounds=old.rounds))
@@ -80,8 +84,7 @@ def families(planned: Iterable[PlannedRun]) -> list[Family]:
 
 def same_result(old: Record, new: Record) -> bool:
     """Return whether two records say the same: counts exactly, real numbers to nine digits."""
-    checkpoints = [record.get(_RESULT_AT_CHECKPOINTS) or {} for record in (old, new)]
-    return all(_same(old.get(name), new.get(name)) for name in _RESULT) and _same(*checkpoints)
+    return _same(*(record.model_dump(include=_RESULT) for record in (old, new)))
 
 
 def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> int:
@@ -106,9 +109,8 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> 
         record = store.read(member.path)
         if record is None:
             continue
-        older = {"key": record["key"], "checked": n_checked, "of": n_checked + len(members)}
-        fingerprints = {"key": str(member.key), "fingerprints": asdict(member.key)}
-        store.write({**record, **fingerprints, "adopted": older})
+        note = {"key": str(record.key), "checked": n_checked, "of": n_checked + len(members)}
+        store.write(record.model_copy(update={"key": member.key, "adopted": note}))
         n_adopted += 1
     return n_adopted
 
@@ -206,6 +208,6 @@ def _same(old: Any, new: Any) -> bool:
         return old.keys() == new.keys() and all(_same(old[key], new[key]) for key in old)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_same, old, new))
-    if isinstance(old, float) or isinstance(new, float):
+    if float in (type(old), type(new)) and None not in (old, new):
         return math.isclose(old, new, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
     return bool(old == new)

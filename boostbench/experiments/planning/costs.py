@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+
+from boostbench.experiments.store.record import Summary
 
 __all__ = ["CostModel", "Sizes"]
 
@@ -40,25 +41,25 @@ class CostModel:
 
     Parameters
     ----------
-    records : iterable of dict
-        Summaries of finished runs.
+    records : iterable of Summary
+        Of finished runs.
     """
 
-    def __init__(self, records: Iterable[dict[str, Any]] = ()) -> None:
+    def __init__(self, records: Iterable[Summary] = ()) -> None:
         rates: dict[tuple[str, ...], list[float]] = {}
         for record in records:
-            if record["status"] == "ok":
-                run = record["run"]
-                booster, dataset = run["booster"]["name"], run["dataset"]["name"]
-                folds = (run.get("validation") or {}).get("folds", 2)
+            if record.status == "ok":
+                run = record.run
+                booster, dataset = run.booster.name, run.dataset.name
+                folds = 2 if run.validation is None else run.validation.folds
                 # rounds asked for: what stops a booster early stops its next run too
                 sizes = Sizes(
-                    record["n_train"] * (folds - 1),
-                    record["n_features"],
-                    record["n_classes"],
-                    run["rounds"],
+                    record.n_train * (folds - 1),
+                    record.n_features,
+                    record.n_classes,
+                    run.rounds,
                 )
-                spent = sum(t for name, t in record["seconds"].items() if name != "warm_up")
+                spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
                 for key in ((booster, dataset), (booster,)):
                     rates.setdefault(key, []).append(spent / sizes.work)
         self._rates = {key: median(values) for key, values in rates.items()}

@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +16,11 @@ from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
 from boostbench.experiments.planning.costs import CostModel, Sizes
 from boostbench.experiments.runs import Booster, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
-from boostbench.experiments.store.records import Record, RecordStore, StoredRecord
+from boostbench.experiments.store.record import FAILURES, Record, Summary
+from boostbench.experiments.store.records import Kind, RecordStore, StoredRecord
+from boostbench.inputs import digest_of
 
 __all__ = [
-    "FAILURES",
     "STATUSES",
     "Plan",
     "PlannedRun",
@@ -28,11 +30,11 @@ __all__ = [
     "sample_of",
 ]
 
-#: Records that say how a run went wrong; they stay until ``--retry`` asks for them.
-FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 #: All statuses of a planned run, in the order in which they are listed.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 
+#: Packages whose version may change the last digits of a result; no part of a key.
+_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 #: Share of a data set's rows that are taken to be for training.
 _TRAINING = 0.7
 _GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
@@ -75,6 +77,8 @@ class PlannedRun:
         What it took, or is expected to take.
     path : Path or None
         The record that counts; of a stale run the newest one that does not.
+    versions : str
+        Numerical libraries of which the record has other versions than there are here.
     store : RecordStore
     """
 
@@ -85,6 +89,7 @@ class PlannedRun:
     seconds: float
     path: Path | None
     store: RecordStore
+    versions: str = ""
 
     def row(self) -> dict[str, Any]:
         """Return where the run stands as flat, JSON-able values."""
@@ -101,17 +106,12 @@ class PlannedRun:
             "seconds": round(self.seconds, 3),
             "key": str(self.key),
             "record": None if self.path is None else str(self.path),
+            "versions": self.versions,
         }
 
     def record(self) -> Record | None:
         """Read the record that counts; None if there is none."""
         return None if self.path is None or self.status == "stale" else self.store.read(self.path)
-
-    def summary(self) -> Record | None:
-        """Read the record that counts without its curves, which is faster."""
-        if self.path is None or self.status == "stale":
-            return None
-        return self.store.read(self.path, summary=True)
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,7 @@ def make_plan(
     data_dirs: Sequence[str | Path] = (),
     *,
     check_packages: bool = False,
+    strict: bool = False,
 ) -> Plan:
     """Compare runs with the records there are.
 
@@ -206,6 +207,8 @@ def make_plan(
     data_dirs : sequence of path, default=()
     check_packages : bool, default=False
         Import the boosters, so that a run whose package is absent is skipped.
+    strict : bool, default=False
+        A record made with other versions of the numerical libraries does not count.
 
     Returns
     -------
@@ -217,8 +220,8 @@ def make_plan(
     booster's first rounds do not depend on how many follow. Where the data is absent, as it may be
     on the machine that writes the report, the newest record of the same value and code counts.
     """
-    planner = Planner(store, data_dirs, check_packages=check_packages)
-    return Plan(planner.planned({run: planner.found(run) for run in runs}))
+    planner = Planner(store, data_dirs, check_packages=check_packages, strict=strict)
+    return Plan(planner.planned({run: planner.found(run, store.summary) for run in runs}))
 
 
 def sample_of(plan: Plan, n: int) -> tuple[PlannedRun, ...]:
@@ -250,7 +253,7 @@ class Planner:
     ----------
     store : RecordStore
     data_dirs : sequence of path, default=()
-    check_packages : bool, default=False
+    check_packages, strict : bool, default=False
         See `make_plan`.
     """
 
@@ -260,22 +263,21 @@ class Planner:
         data_dirs: Sequence[str | Path] = (),
         *,
         check_packages: bool = False,
+        strict: bool = False,
     ) -> None:
         self.store = store
         self.data_dirs = tuple(data_dirs)
         self.check_packages = check_packages
+        self.strict = strict
+        self._set_by: dict[Run, tuple[StoredRecord, str]] = {}
         self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
 
     def found(
-        self, run: Run, read: Callable[[Path], Record | None] | None = None
-    ) -> tuple[StoredRecord | None, Record | None]:
-        """Return the record that counts for a run and what it says; a damaged one is set aside.
-
-        What it says is its summary, or what ``read`` returns.
-        """
-        read = read or partial(self.store.read, summary=True)
+        self, run: Run, read: Callable[[Path], Kind | None]
+    ) -> tuple[StoredRecord | None, Kind | None]:
+        """Return the record that counts for a run and what ``read`` returns of it."""
         key = self.key_of(run)
         candidates = [
             stored
@@ -286,36 +288,61 @@ class Planner:
             summary = read(stored.path)
             if summary is None:
                 continue
-            if stored.key.rounds == run.rounds or summary.get("nested_rounds"):
-                return stored, summary
+            if stored.key.rounds == run.rounds or summary.nested_rounds:
+                outdated = self._outdated(summary)
+                if not outdated:
+                    return stored, summary
+                self._set_by[run] = stored, outdated
         return None, None
 
+    def _outdated(self, summary: Summary) -> str:
+        """Return what else changed since a record was made; empty if nothing did.
+
+        A file that is not here, as on the machine that writes the report, is passed over.
+        """
+        for path, digest in summary.inputs.items():
+            if digest_of(path) not in ("", digest):
+                return f"{path}, which it read, changed since it was done"
+        others = other_versions(summary) if self.strict else ""
+        return f"it was done with {others}" if others else ""
+
     def planned(
-        self, found: Mapping[Run, tuple[StoredRecord | None, Record | None]]
+        self, found: Mapping[Run, tuple[StoredRecord | None, Kind | None]]
     ) -> tuple[PlannedRun, ...]:
         """Return where runs stand, of which `found` told the records."""
         costs = CostModel(summary for _, summary in found.values() if summary is not None)
         return tuple(self._planned(run, *found[run], costs) for run in found)
 
     def _planned(
-        self, run: Run, stored: StoredRecord | None, summary: Record | None, costs: CostModel
+        self, run: Run, stored: StoredRecord | None, summary: Summary | None, costs: CostModel
     ) -> PlannedRun:
         key = self.key_of(run)
         if stored is not None and summary is not None:
-            status, seconds = summary["status"], sum(summary.get("seconds", {}).values())
-            reason = "" if status == "ok" else (summary["error"] or {}).get("message", "")
+            reason = summary.why
             if not key.data:
                 reason = reason or "the data is absent; the newest record counts"
-            return PlannedRun(run, status, reason, stored.key, seconds, stored.path, self.store)
+            return PlannedRun(
+                run,
+                summary.status,
+                reason,
+                stored.key,
+                summary.total_seconds,
+                stored.path,
+                self.store,
+                other_versions(summary),
+            )
         seconds = costs.seconds(run.booster.name, run.data.name, self._sizes(run))
         absent = self._source(run).reason or self._absent_package(run.booster)
         if absent:
             return PlannedRun(run, "skipped", absent, key, seconds, None, self.store)
         others = [old for old in self.store.find(run) if _difference(old.key, key)]
-        if not others:
+        if run in self._set_by:
+            newest, reason = self._set_by[run]
+        elif others:
+            newest = others[-1]
+            reason = _difference(newest.key, key)
+        else:
             return PlannedRun(run, "missing", "", key, seconds, None, self.store)
-        newest = others[-1]
-        reason = _difference(newest.key, key)
         return PlannedRun(run, "stale", reason, key, seconds, newest.path, self.store)
 
     def key_of(self, run: Run) -> Key:
@@ -365,6 +392,23 @@ class Planner:
             except PluginError as error:
                 self._packages[name] = error.what
         return self._packages[name]
+
+
+def other_versions(summary: Summary) -> str:
+    """Return the numerical libraries of which a record has other versions than there are here.
+
+    Empty if there are none, as where this version of boostbench knows of no version.
+    """
+    pairs = ((name, summary.versions.get(name), _version(name)) for name in _NUMERICAL)
+    return ", ".join(f"{name} {old} (here {new})" for name, old, new in pairs if old and old != new)
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
 
 
 def _sizes_of(entry: Any) -> Sizes:

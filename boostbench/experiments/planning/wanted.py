@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.points import points_of, with_point
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.plan import FAILURES, Plan, PlannedRun, Planner, make_plan
+from boostbench.experiments.planning.plan import Plan, PlannedRun, Planner, make_plan
 from boostbench.experiments.planning.selection import (
     Choice,
     Errors,
@@ -29,7 +30,8 @@ from boostbench.experiments.planning.selection import (
     mean_errors,
 )
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.records import Record, RecordStore, StoredRecord
+from boostbench.experiments.store.record import FAILURES, Checkpoints, Record
+from boostbench.experiments.store.records import RecordStore, StoredRecord
 
 __all__ = ["Chosen", "load_plan", "plan_config"]
 
@@ -70,19 +72,16 @@ class Chosen:
         if not records or any(record is None for record in records):
             return None
         found = [record for record in records if record is not None]
-        joined = dict(found[-1])
-        if self.status == "ok":
-            ends = [(choice.at, choice.rounds) for choice, _, _ in self.parts]
-            if len(ends) > 1 or ends[0][0] != ends[0][1]:
-                joined["curves"] = _joined([record["curves"] for record in found], ends)
-            if any(record.get("at_checkpoints") for record in found):
-                joined["at_checkpoints"] = _checkpoints(found, [at for at, _ in ends])
-            joined["selected"] = {**self.facts, "choices": [self._told(*p) for p in self.parts]}
-        return joined
-
-    def summary(self) -> Record | None:
-        """Return the record without its curves."""
-        return self.parts[-1][2].summary() if self.parts else None
+        if self.status != "ok":
+            return found[-1]
+        ends = [(choice.at, choice.rounds) for choice, _, _ in self.parts]
+        joined: dict[str, Any] = {
+            "at_checkpoints": _checkpoints(found, [at for at, _ in ends]),
+            "selected": {**self.facts, "choices": [self._told(*p) for p in self.parts]},
+        }
+        if len(ends) > 1 or ends[0][0] != ends[0][1]:
+            joined["curves"] = _joined([record.curves for record in found], ends)
+        return found[-1].model_copy(update=joined)
 
     def _told(self, choice: Choice, values: dict[str, Any], planned: PlannedRun) -> dict[str, Any]:
         return {
@@ -112,6 +111,7 @@ def plan_config(
     data_dirs: Sequence[str | Path] = (),
     *,
     check_packages: bool = False,
+    strict: bool = False,
 ) -> Plan:
     """Compare what a config wants with the records there are.
 
@@ -122,7 +122,7 @@ def plan_config(
         Those of `expand` that are asked for.
     store : RecordStore
     data_dirs : sequence of path, default=()
-    check_packages : bool, default=False
+    check_packages, strict : bool, default=False
         See `make_plan`.
 
     Returns
@@ -130,8 +130,8 @@ def plan_config(
     plan : Plan
     """
     if config.select is None:
-        return make_plan(heads, store, data_dirs, check_packages=check_packages)
-    planner = Planner(store, data_dirs, check_packages=check_packages)
+        return make_plan(heads, store, data_dirs, check_packages=check_packages, strict=strict)
+    planner = Planner(store, data_dirs, check_packages=check_packages, strict=strict)
     ledger = _Ledger(planner, _CURVES[config.select.way])
     contests = [_Contest(group, config, ledger) for group in _groups(heads, config.select)]
     planned = planner.planned(ledger.known)
@@ -160,7 +160,7 @@ class _Ledger:
         self.known: dict[Run, tuple[StoredRecord | None, Record | None]] = {}
 
     def look(self, run: Run) -> Record | None:
-        """Return the summary of a run's record with the curve that decides."""
+        """Return a run's record with the curve that decides alone."""
         if run not in self.known:
             read = self.planner.store.read_curve
             self.known[run] = self.planner.found(run, lambda path: read(path, self.curve))
@@ -172,11 +172,11 @@ class _Ledger:
         A run that stopped early holds its last count.
         """
         record = self.look(run)
-        if record is None or record["status"] != "ok":
+        if record is None or record.status != "ok":
             return None
-        counts = np.array(record["curves"][self.curve] or [record["round_zero"][self.curve]])
+        counts = record.curve(self.curve)
         held: Errors = counts[np.minimum(np.arange(rounds), len(counts) - 1)]
-        return held, int(record[_SIZES[self.curve]])
+        return held, int(getattr(record, _SIZES[self.curve]))
 
 
 class _Contest:
@@ -320,28 +320,31 @@ def _why_open(trials: Sequence[PlannedRun]) -> tuple[str, str]:
 
 
 def _joined(
-    curves: Sequence[dict[str, list[Any]]], ends: Sequence[tuple[int, int]]
-) -> dict[str, list[Any]]:
+    curves: Sequence[dict[str, NDArray[Any]]], ends: Sequence[tuple[int, int]]
+) -> dict[str, NDArray[Any]]:
     """Return curves that up to each T are those of its choice, held after the rounds chosen."""
-    names = [name for name in curves[-1] if all(its.get(name) for its in curves)]
-    joined: dict[str, list[Any]] = {name: [] for name in names}
-    begin = 0
-    for its, (at, rounds) in zip(curves, ends, strict=True):
-        for name in names:
-            last = min(rounds, len(its[name])) - 1
-            joined[name] += [its[name][min(t, last)] for t in range(begin, at)]
-        begin = at
-    return joined
+    begins = [0, *(at for at, _ in ends[:-1])]
+    pieces = list(zip(curves, begins, ends, strict=True))
+    return {
+        name: np.concatenate(
+            [
+                its[name][np.minimum(np.arange(begin, at), min(rounds, len(its[name])) - 1)]
+                for its, begin, (at, rounds) in pieces
+            ]
+        )
+        for name in curves[-1]
+        if all(len(its.get(name, ())) for its in curves)
+    }
 
 
-def _checkpoints(records: Sequence[Record], ats: Sequence[int]) -> dict[str, Any]:
-    found: dict[str, Any] = dict(records[-1].get("at_checkpoints") or {})
-    for name, its in found.items():
-        if isinstance(its, dict):
-            found[name] = {
-                at: values
-                for record, last in zip(records, ats, strict=True)
-                for at, values in (record["at_checkpoints"].get(name) or {}).items()
-                if int(at) == last
-            }
-    return found
+def _checkpoints(records: Sequence[Record], ats: Sequence[int]) -> Checkpoints:
+    joined = {
+        part: {
+            at: values
+            for record, last in zip(records, ats, strict=True)
+            for at, values in getattr(record.at_checkpoints, part).items()
+            if int(at) == last
+        }
+        for part in ("margins", "scores", "sample_weights")
+    }
+    return records[-1].at_checkpoints.model_copy(update=joined)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from boostbench.experiments.planning.plan import PlannedRun
 from boostbench.experiments.running.executors import Executor
-from boostbench.experiments.store.records import Record, RecordStore
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import RecordStore
 
 __all__ = ["Event", "Outcome", "Progress", "run_plan"]
 
@@ -52,7 +53,7 @@ class Event:
     progress : Progress
     planned : PlannedRun or None
         The run that started or finished.
-    record : dict or None
+    record : Record or None
         The record of a finished run.
     """
 
@@ -198,13 +199,12 @@ class _Conductor:
     def finish(self, future: Future[Record]) -> None:
         planned, started = self.running.pop(future)
         record = future.result()
-        status = record["status"]
-        if status != "skipped":  # tried again every time, so there is nothing to remember
+        status = record.status
+        if status not in ("skipped", "stale"):  # tried again every time: nothing to remember
             self.store.write(record)
         self.outcome.counts[status] = self.outcome.counts.get(status, 0) + 1
-        seconds = record.get("seconds", {})
-        spent = sum(seconds.values()) if seconds else time.monotonic() - started
-        self.spent_done += spent - seconds.get("warm_up", 0.0)
+        spent = record.total_seconds or time.monotonic() - started
+        self.spent_done += spent - record.seconds.get("warm_up", 0.0)
         self.expected_done += planned.seconds
         if status != "ok":
             self.outcome.failures.append((planned, record))

@@ -23,7 +23,9 @@ from boostbench.experiments.runs import Run
 __all__ = ["cross_validate"]
 
 
-def cross_validate(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
+def cross_validate(
+    run: Run, data_dirs: Sequence[str | Path] = (), data: str = ""
+) -> dict[str, Any]:
     """Fit a booster once for each fold and count its errors on the fold, round by round.
 
     Parameters
@@ -31,6 +33,8 @@ def cross_validate(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, 
     run : Run
         With ``validation``.
     data_dirs : sequence of path, default=()
+    data : str, default=""
+        The first digits that the checksum of the data must have.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def cross_validate(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, 
     """
     assert run.validation is not None
     begin = time.perf_counter()
-    problem = prepare(run, data_dirs)
+    problem = prepare(run, data_dirs, data)
     loaded = time.perf_counter()
     warm_up(run)
     warm = time.perf_counter()

@@ -13,8 +13,9 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import Job, failure, load_plugins, now, perform
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.fingerprints import sources_of
 from boostbench.experiments.store.identity import Key, code_of
-from boostbench.experiments.store.records import Record
+from boostbench.experiments.store.record import Record
 from boostbench.registry import loaded_plugins
 
 __all__ = ["DaskExecutor"]
@@ -103,7 +104,8 @@ class DaskExecutor:
 
     def _job(self, run: Run, key: Key) -> Job:
         plugins = tuple(str(path.resolve()) for path in loaded_plugins())
-        return Job(run, key, self._data_dirs, plugins=plugins)
+        sources = sources_of(key.code)
+        return Job(run, key, self._data_dirs, plugins=plugins, sources=sources)
 
     def _finish(self, done: Any, job: Job, future: Future[Record], started: str) -> None:
         from distributed import KilledWorker

@@ -37,20 +37,15 @@ from boostbench.experiments.running.worker import (
     start_worker,
 )
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.fingerprints import sources_of
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.records import Record
+from boostbench.experiments.store.record import Record
 from boostbench.registry import loaded_plugins
 
 __all__ = ["Executor", "InlineExecutor", "LocalExecutor"]
 
 #: Imported once, by the process that all workers are forked from.
-_PRELOADED = [
-    "numpy",
-    "sklearn",
-    "numba",
-    "boostbench.experiments.running.run",
-    "boostbench.boosters",
-]
+_PRELOADED = ["boostbench.experiments.running.preload"]
 _WATCH_SECONDS = 0.2
 _MAX_POOLS = 4
 _LEAST_MEMORY = 2**29
@@ -105,7 +100,7 @@ class InlineExecutor:
     def submit(self, run: Run, key: Key) -> Future[Record]:
         """Carry out the run and return a future that is done."""
         future: Future[Record] = Future()
-        job = Job(run, key, self._data_dirs)
+        job = Job(run, key, self._data_dirs, sources=sources_of(key.code))
         future.set_result(perform(job, raise_errors=self._raise_errors))
         return future
 
@@ -192,6 +187,7 @@ class LocalExecutor:
             plugins=tuple(str(path) for path in loaded_plugins()),
             memory_limit=self._memory_limit,
             log=str(self._logs / f"{key}.log"),
+            sources=sources_of(key.code),
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

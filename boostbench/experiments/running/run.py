@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from boostbench import registry
 from boostbench.data import Dataset, impute, load, locate, split
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (
     Costs,
@@ -35,6 +35,7 @@ from boostbench.experiments.running.curves import (
 from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.running.weights import WeightTally
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
+from boostbench.inputs import noting
 from boostbench.noise import corrupt
 
 __all__ = ["Problem", "execute", "make", "prepare", "warm_up"]
@@ -77,7 +78,7 @@ class Problem:
     y_validation: Labels | None = None
 
 
-def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
+def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> dict[str, Any]:
     """Carry out a run.
 
     Parameters
@@ -85,6 +86,8 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     run : Run
     data_dirs : sequence of path, default=()
         Folders with data files.
+    data : str, default=""
+        The first digits that the checksum of the data must have.
 
     Returns
     -------
@@ -95,13 +98,13 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     Raises
     ------
     BoostbenchError
-        If the data is absent or wrong, or does not fit the run.
+        If the data is absent, wrong or changed, or does not fit the run.
     Exception
         Whatever the booster raises.
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "load"):
-        problem = prepare(run, data_dirs)
+        problem = prepare(run, data_dirs, data)
     with _timed(seconds, "warm_up"):
         warm_up(run)
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
@@ -147,33 +150,41 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = ()) -> dict[str, Any]:
     }
 
 
-def prepare(run: Run, data_dirs: Sequence[str | Path] = ()) -> Problem:
+def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> Problem:
     """Load, split and corrupt the data of a run.
 
     A worker does many runs on one problem; while it is small, the last one is kept.
+
+    Raises
+    ------
+    ChangedError
+        If the checksum of what was read does not begin with ``data``.
     """
-    located = locate(run.data.name, run.data.params.plain(), data_dirs)
+    with noting(on=False):
+        located = locate(run.data.name, run.data.params.plain(), data_dirs)
     key = (located.checksum, run.data, run.split, run.noise, run.seed)
     if key in _latest:
         return deepcopy(_latest[key])
     _latest.clear()
-    problem = _prepared(run, data_dirs)
+    with noting(on=located.kind == "generator"):
+        problem = _prepared(run, data_dirs, data)
     if problem.X.nbytes + problem.X_test.nbytes <= _KEPT_BYTES:
         _latest[key] = deepcopy(problem)  # a booster may write into what it is given
     return problem
 
 
-def _prepared(run: Run, data_dirs: Sequence[str | Path]) -> Problem:
-    data = run.data
+def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
     dataset = load(
-        data.name,
-        data.params.plain(),
+        run.data.name,
+        run.data.params.plain(),
         data_dirs,
-        encode=data.encode,  # type: ignore[arg-type]  # load checks it
+        encode=run.data.encode,  # type: ignore[arg-type]  # load checks it
         rng=rng_for("data", run),
     )
+    if not dataset.checksum.startswith(data):
+        raise ChangedError("the data changed during the run; run again", where=dataset.source)
     train, test, validation = _parts(run, dataset)
-    X = impute(dataset.X, data.missing, categorical=dataset.categorical, fit_rows=train)
+    X = impute(dataset.X, run.data.missing, categorical=dataset.categorical, fit_rows=train)
     y_clean = dataset.y[train]
     y, noise = y_clean, None
     if run.noise != CLEAN:

@@ -9,17 +9,19 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from boostbench import registry
-from boostbench.errors import BoostbenchError, DataUnavailableError
+from pydantic import ValidationError
+
+from boostbench import inputs, registry
+from boostbench.errors import BoostbenchError, ChangedError, DataUnavailableError
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.records import FORMAT, Record
+from boostbench.experiments.store.record import Record, complaint
 
 __all__ = [
     "LOG_LINES",
@@ -52,6 +54,8 @@ class Job:
         Bytes.
     log : str
         File that takes the run's output; empty: output is left alone.
+    sources : tuple of (str, str)
+        Path and digest of the files that the key's code was made from.
     """
 
     run: Run
@@ -60,12 +64,14 @@ class Job:
     plugins: tuple[str, ...] = ()
     memory_limit: int | None = None
     log: str = ""
+    sources: tuple[tuple[str, str], ...] = ()
 
 
 def start_worker() -> None:
     """Prepare a worker process: it dies with its parent, uses one thread, tells why it crashes."""
     environment.die_with_parent()
     environment.limit_threads(1)
+    inputs.watch()
     faulthandler.enable()
 
 
@@ -80,8 +86,9 @@ def perform(job: Job, *, raise_errors: bool = False) -> Record:
 
     Returns
     -------
-    record : dict
-        Status ``ok``, or ``failed``, ``out-of-memory`` or ``skipped`` with the reason.
+    record : Record
+        Status ``ok``, or ``failed``, ``out-of-memory``, ``skipped`` or ``stale`` (data or code
+        changed meanwhile) with the reason.
     """
     started = now()
     environment.reset_peak_memory()
@@ -133,12 +140,18 @@ def now() -> str:
 def _execute(job: Job) -> dict[str, Any]:
     from boostbench.experiments.running.run import execute  # heavy: numpy, scikit-learn, numba
 
+    inputs.watch()
     load_plugins(job)
-    if job.run.validation is not None:
-        from boostbench.experiments.running.crossfit import cross_validate
+    inputs.check_sources(job.sources)
+    with inputs.noting():
+        if job.run.validation is not None:
+            from boostbench.experiments.running.crossfit import cross_validate
 
-        return cross_validate(job.run, job.data_dirs)
-    return execute(job.run, job.data_dirs)
+            outcome = cross_validate(job.run, job.data_dirs, job.key.data)
+        else:
+            outcome = execute(job.run, job.data_dirs, job.key.data)
+    inputs.check_sources(job.sources)
+    return {**outcome, "inputs": inputs.seen(job.sources)}
 
 
 def load_plugins(job: Job) -> None:
@@ -150,6 +163,8 @@ def load_plugins(job: Job) -> None:
 def _status_of(problem: BaseException) -> str:
     if isinstance(problem, MemoryError):
         return "out-of-memory"
+    if isinstance(problem, ChangedError):
+        return "stale"
     return "skipped" if isinstance(problem, DataUnavailableError) else "failed"
 
 
@@ -178,21 +193,21 @@ def _record(
     *,
     alive: bool = True,
 ) -> Record:
-    return {
-        "format": FORMAT,
-        "key": str(job.key),
+    facts: dict[str, Any] = {
+        "key": job.key,
         "run": job.run.value(),
-        "status": status,
-        "error": error,
-        **outcome,
         "peak_memory_mb": environment.peak_memory_mb() if alive else None,
         "versions": environment.versions(job.run.booster.source.partition(".")[0]),
         "host": environment.host(),
         "threads": environment.threads() if alive else {},
         "started": started,
         "finished": now(),
-        "fingerprints": asdict(job.key),
     }
+    try:
+        return Record.model_validate({"status": status, "error": error, **outcome, **facts})
+    except ValidationError as problem:  # a plugin gave back what is no result
+        error = {"kind": "RecordError", "message": complaint(problem)}
+        return Record.model_validate({"status": "failed", "error": error, **facts})
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 The module of the booster (weak learner, noise model, generator) and, transitively, whatever it
 imports from its own package are parsed; comments, docstrings and layout do not count. A name that a
 package only re-exports is followed to the module that defines it, so a change to one booster does
-not touch the others. Nothing is imported for it.
+not touch the others. Nothing is imported for it. Of a plugin file, the files count that its imports
+execute and that are not installed: beside it, in a package beside it, on the module path.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 from boostbench import registry
+from boostbench.inputs import digest_of_text, is_installed
 
-__all__ = ["code_fingerprint", "modules_behind"]
+__all__ = ["code_fingerprint", "modules_behind", "sources_of"]
 
 #: Modules that cannot change a number: messages, names, places of files, drawings.
 _INDIFFERENT = {
     "boostbench.data.downloads",
     "boostbench.errors",
+    "boostbench.inputs",
     "boostbench.registry",
     "boostbench.resources",
     "boostbench.weak_learners.drawing",
@@ -49,10 +53,27 @@ def modules_behind(origin: str) -> list[Path]:
     return sorted(_walk((origin,)))
 
 
+def sources_of(fingerprint: str) -> tuple[tuple[str, str], ...]:
+    """Return real path and 16 hex digits of the sha256 of each file behind a fingerprint.
+
+    Empty if this process did not make it.
+    """
+    return _sources.get(fingerprint, ())
+
+
+_sources: dict[str, tuple[tuple[str, str], ...]] = {}
+
+
 @cache
 def _fingerprint(origins: tuple[str, ...]) -> str:
-    texts = sorted(_essence(path) for path in _walk(origins))
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+    paths = sorted(_walk(origins))
+    texts = sorted(_essence(path) for path in paths)
+    fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+    digests = (digest_of_text(_text_of(path)) for path in paths)
+    _sources[fingerprint] = tuple(
+        zip((str(path.resolve()) for path in paths), digests, strict=True)
+    )
+    return fingerprint
 
 
 def _walk(origins: tuple[str, ...]) -> set[Path]:
@@ -93,8 +114,13 @@ def _path_of(origin: str) -> Path | None:
 
 
 @cache
+def _text_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
 def _tree_of(path: Path) -> ast.Module:
-    tree = ast.parse(path.read_bytes(), filename=str(path))
+    tree = ast.parse(_text_of(path), filename=str(path))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -110,39 +136,55 @@ def _essence(path: Path) -> str:
 
 @cache
 def _imports_of(origin: str) -> tuple[str, ...]:
-    """Return the modules of the same package, or the files beside a plugin, that it imports."""
+    """Return the modules of the same package, or the files a plugin executes, that it imports."""
     path = _path_of(origin)
     if path is None:
         return ()
     is_file = origin.endswith(".py")
+    root = "boostbench" if is_file else origin.partition(".")[0]
     found: list[str] = []
     for node in ast.walk(_tree_of(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found += _followed(alias.name, origin, path, is_file)
+                found += [alias.name] if _belongs(alias.name, root) else []
+                found += _files_of(alias.name, (), path) if is_file else []
         elif isinstance(node, ast.ImportFrom):
-            module = _absolute(node, origin, path)
-            for alias in node.names:
-                if is_file and _beside(module, path):
-                    found += _followed(module, origin, path, is_file)
-                else:
-                    found += _definers(module, alias.name, _root(origin, is_file))
+            names = tuple(alias.name for alias in node.names)
+            if is_file:
+                found += _files_of(node.module or "", names, path, node.level)
+            for name in names if not (is_file and node.level) else ():
+                found += _definers(_absolute(node, origin, path), name, root)
     return tuple(dict.fromkeys(found))
 
 
-def _followed(module: str, origin: str, path: Path, is_file: bool) -> list[str]:
-    if is_file and (neighbour := _beside(module, path)):
-        return [str(neighbour)]
-    return [module] if _belongs(module, _root(origin, is_file)) else []
+def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> list[str]:
+    """Return the files that an import in the file ``path`` executes, if they are not installed."""
+    parts = module.split(".") if module else []
+    if level:
+        found = _files_in(path.parents[level - 1], parts, names)
+    else:
+        root = path.parent
+        while (root / "__init__.py").is_file():
+            root = root.parent
+        folders = dict.fromkeys((root, *(Path(path).absolute() for path in sys.path)))
+        kept = (folder for folder in folders if not is_installed(f"{folder}/"))
+        found = next((its for folder in kept if (its := _files_in(folder, parts, names))), [])
+    return [str(file) for file in found if file != path]
 
 
-def _beside(module: str, path: Path) -> Path | None:
-    candidate = path.parent / f"{module.partition('.')[0]}.py"
-    return candidate if module and candidate.is_file() else None
-
-
-def _root(origin: str, is_file: bool) -> str:
-    return "boostbench" if is_file else origin.partition(".")[0]
+def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path]:
+    """Return the files of a module below a folder: its packages', its own, and ``names`` of it."""
+    found: list[Path] = []
+    for n, part in enumerate(parts):
+        if (folder / f"{part}.py").is_file() and not (folder / part / "__init__.py").is_file():
+            return [*found, folder / f"{part}.py"] if n == len(parts) - 1 else []
+        folder /= part
+        found.append(folder / "__init__.py")
+    if not folder.is_dir():
+        return []
+    for name in names:
+        found += [folder / f"{name}.py", folder / name / "__init__.py"]
+    return [file for file in found if file.is_file()]
 
 
 def _belongs(module: str, root: str) -> bool:

@@ -7,6 +7,8 @@ then set aside under ``*.json.damaged`` and named. Folders from several machines
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -15,22 +17,35 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from boostbench.errors import BoostbenchError, RecordError
+from pydantic import ValidationError
+
+from boostbench.data.files import read_file
+from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, value_of
+from boostbench.experiments.store.record import (
+    FAILURES,
+    FORMAT,
+    Checkpoints,
+    Record,
+    Summary,
+    complaint,
+)
 
-__all__ = ["FORMAT", "Record", "RecordStore", "StoredRecord"]
-
-FORMAT = 1
-#: What `boostbench.experiments.running.worker` makes of a run; see docs/architecture.md.
-Record = dict[str, Any]
+__all__ = ["Kind", "RecordStore", "StoredRecord"]
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
 _BULK_BEGINS = b', "round_zero": '
 _DIGEST = b', "digest": "'
 _LEFTOVER_SECONDS = 600
+_RECORD_NAME = re.compile(r"[0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]{1,64}-[0-9a-z]{0,64}\.json")
+Kind = TypeVar("Kind", bound=Summary)
+
+
+class _OtherFormatError(RecordError):
+    """A record of another version of boostbench: nothing is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ class RecordStore:
         self.folder = Path(results_dir) / "runs"
         self.damaged: list[str] = []
         self._known: dict[str, dict[str, list[StoredRecord]]] = {}
-        self._curves: dict[Path, Record] = {}
+        self._curves: dict[Path, tuple[str, Record]] = {}
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -91,8 +106,7 @@ class RecordStore:
         BoostbenchError
             If the disk is full or the folder cannot be written; what was there stays as it was.
         """
-        key = Key.parse(record["key"])
-        dataset = record["run"]["dataset"]["name"]
+        key, dataset = record.key, record.run.dataset.name
         path = self.path_of(dataset, key)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
@@ -132,57 +146,47 @@ class RecordStore:
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
-    def read(self, path: Path, *, summary: bool = False) -> Record | None:
-        """Read a record.
+    def read(self, path: Path) -> Record | None:
+        """Read a record; None if it is damaged: it has then been set aside, see `damaged`."""
+        return self._read(path, Record)
 
-        Parameters
-        ----------
-        path : Path
-        summary : bool, default=False
-            Leave out the curves and the other long parts, which is several times faster.
+    def summary(self, path: Path) -> Summary | None:
+        """Read a record without its long parts, which is faster; None as by `read`."""
+        return self._read(path, Summary)
 
-        Returns
-        -------
-        record : dict or None
-            None if the file is damaged; it has then been set aside and is named in `damaged`.
-        """
+    def _read(self, path: Path, kind: type[Kind]) -> Kind | None:
         try:
-            record = decode(path.read_bytes(), path, summary=summary)
-            if record.get("format") == FORMAT:
-                return record
-            self.damaged.append(
-                f"{path}: the record has format {record.get('format')}, this version of boostbench "
-                f"reads format {FORMAT}; the run will be done again"
-            )
+            return decode(read_file(path), path, kind)
+        except _OtherFormatError as error:
+            self.damaged.append(str(error))
         except RecordError as error:
             self._set_aside(path, error)
-        except OSError as error:
-            self.damaged.append(f"{path}: cannot be read ({error.strerror})")
+        except DataError as error:
+            self.damaged.append(f"{error}; it is passed over")
         return None
 
     def read_curve(self, path: Path, name: str) -> Record | None:
-        """Read a record's summary with one of its curves, once however often it is asked for.
-
-        Returns
-        -------
-        record : dict or None
-            Its ``curves`` and ``round_zero`` hold what is known of ``name`` alone; None as by
-            `read`.
-        """
+        """Read a record with one of its curves alone, once however often it is asked for."""
         known = self._curves.get(path)
-        if known is None or name not in known["curves"]:
+        if known is None or known[0] != name:
             record = self.read(path)
             if record is None:
                 return None
-            known = {key: value for key, value in record.items() if key not in _BULK}
-            for part in ("curves", "round_zero"):
-                known[part] = {name: (record.get(part) or {}).get(name)}
-            self._curves[path] = known
-        return known
+            kept = {
+                "curves": {k: v for k, v in record.curves.items() if k == name},
+                "round_zero": {k: v for k, v in record.round_zero.items() if k == name},
+                "at_checkpoints": Checkpoints(),
+            }
+            known = self._curves[path] = name, record.model_copy(update=kept)
+        return known[1]
 
     def all_paths(self) -> list[Path]:
         """Return every record file, sorted."""
-        return sorted(self.folder.glob("*/*.json"))
+        return [
+            stored.path
+            for folder in sorted(self.folder.glob("*"))
+            for stored in sorted(_by_age(folder), key=lambda stored: stored.path.name)
+        ]
 
     def _stored(self, dataset: str) -> dict[str, list[StoredRecord]]:
         folder = folder_name(dataset)
@@ -205,30 +209,44 @@ class RecordStore:
 
 def encode(record: Record) -> bytes:
     """Return the bytes of a record: JSON, the long parts last, then a digest of all before it."""
-    short = {name: value for name, value in record.items() if name not in _BULK}
-    bulk = {name: record.get(name) for name in _BULK}
-    body = json.dumps({**short, **bulk}, ensure_ascii=False, allow_nan=False).encode()[:-1]
+    plain = record.plain()
+    ordered = {name: plain[name] for name in plain if name not in _BULK}
+    ordered |= {name: plain.get(name) for name in _BULK}
+    body = json.dumps(ordered, ensure_ascii=False, allow_nan=False).encode()[:-1]
     return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 
 
-def decode(content: bytes, path: Path, *, summary: bool = False) -> Record:
-    """Return the record in the bytes of a file.
+def decode(content: bytes, path: Path, kind: type[Kind]) -> Kind:
+    """Return the record, or its summary, in the bytes of a file.
 
     Raises
     ------
     RecordError
-        If they are not what was written, or not the record that the file's name says.
+        If they are not what was written, make no sense, or are not what the file's name says.
     """
     body, found, rest = content.rpartition(_DIGEST)
     if not found or rest != hashlib.sha256(body).hexdigest().encode() + b'"}\n':
         raise RecordError(
             "the record is damaged (cut off or changed after writing)", where=str(path)
         )
-    if summary:
+    if kind is Summary:
         body = body.partition(_BULK_BEGINS)[0]
-    record: Record = json.loads(body + b"}")
-    if record["key"] != path.name.removesuffix(".json"):
-        raise RecordError(f"the record is that of {record['key']}", where=str(path))
+    try:
+        record = kind.model_validate_json(body + b"}")
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["loc"] == ("format",) and type(first["input"]) is int:
+            raise _OtherFormatError(
+                f"the record has format {first['input']}, this version of boostbench reads format "
+                f"{FORMAT}; the run will be done again",
+                where=str(path),
+            ) from None
+        what = f"the record makes no sense ({complaint(error)})"
+        raise RecordError(what, where=str(path)) from None
+    if record.status not in ("ok", *FAILURES):
+        raise RecordError(f"the record has status {record.status!r}", where=str(path))
+    if str(record.key) != path.name.removesuffix(".json"):
+        raise RecordError(f"the record is that of {record.key}", where=str(path))
     return record
 
 
@@ -245,21 +263,20 @@ def _scan(folder: Path) -> dict[str, list[StoredRecord]]:
 
 
 def _by_age(folder: Path) -> Iterable[StoredRecord]:
+    files = []
     try:
         with os.scandir(folder) as entries:
-            files = [
-                (entry.stat().st_mtime_ns, entry.name) for entry in entries if _is_record(entry)
-            ]
-    except FileNotFoundError:
-        return
+            for entry in entries:
+                # A link that leads nowhere, or to itself, has no age and no content.
+                with contextlib.suppress(OSError):
+                    if _RECORD_NAME.fullmatch(entry.name) and entry.is_file():
+                        files.append((entry.stat().st_mtime_ns, entry.name))
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, name in sorted(files):
         yield StoredRecord(Key.parse(name.removesuffix(".json")), folder / name)
-
-
-def _is_record(entry: os.DirEntry[str]) -> bool:
-    return re.fullmatch(r"[0-9a-f]+-[0-9]+-[0-9a-f]+-[0-9a-z]*\.json", entry.name) is not None
 
 
 def _unwritable(path: Path, error: OSError) -> BoostbenchError:

@@ -183,12 +183,14 @@ def stops(
     """
 
     def stopped(result: Result) -> float:
-        record = result.record or {}
-        is_stopped = record["n_rounds"] < min(before, result.run.rounds)
-        return float(is_stopped and reason in (record.get("stop_reason") or ""))
+        record = result.record
+        assert record is not None
+        is_stopped = record.n_rounds < min(before, result.run.rounds)
+        return float(is_stopped and reason in record.stop_reason)
 
     def last_round(result: Result) -> float:
-        return float((result.record or {})["n_rounds"])
+        assert result.record is not None
+        return float(result.record.n_rounds)
 
     for place in evidence.places():
         for label in booster:

@@ -203,7 +203,11 @@ class Evidence:
             at = result.run.rounds if place.at == END else int(place.at)
             found = float(error_curve(result, metric, [at])[0])
             size = METRICS[metric].size
-            return found * result.record[size] if counted and size and result.record else found
+            return (
+                found * getattr(result.record, size)
+                if counted and size and result.record
+                else found
+            )
 
         return self.gathered(place, booster, read)
 

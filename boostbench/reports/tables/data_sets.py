@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -14,6 +14,7 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError
 from boostbench.experiments.configs.fields import FileBeside
 from boostbench.experiments.configs.models import OneOrMore
 from boostbench.experiments.configs.options import with_options
+from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.options import PartOptions, check_choice
@@ -36,22 +37,22 @@ class _Column:
     """
 
     title: str
-    count: Callable[[Mapping[str, Any]], float]
+    count: Callable[[Record], float]
     words: str
     digits: int = 0
 
 
-def _majority(record: Mapping[str, Any]) -> float:
-    counts: list[int] = record["n_per_class"]
+def _majority(record: Record) -> float:
+    counts = record.n_per_class
     return 100.0 * max(counts) / sum(counts)
 
 
 _COLUMNS = {
-    "n_train": _Column("training", lambda record: record["n_train"], "training samples"),
-    "n_test": _Column("test", lambda record: record["n_test"], "test samples"),
-    "n_samples": _Column("samples", lambda record: record["n_train"] + record["n_test"], "samples"),
-    "n_features": _Column("features", lambda record: record["n_features"], "features"),
-    "n_classes": _Column("classes", lambda record: record["n_classes"], "classes"),
+    "n_train": _Column("training", lambda record: record.n_train, "training samples"),
+    "n_test": _Column("test", lambda record: record.n_test, "test samples"),
+    "n_samples": _Column("samples", lambda record: record.n_train + record.n_test, "samples"),
+    "n_features": _Column("features", lambda record: record.n_features, "features"),
+    "n_classes": _Column("classes", lambda record: record.n_classes, "classes"),
     "majority": _Column("majority (%)", _majority, "the share of the largest class", digits=1),
 }
 DEFAULT_COLUMNS = ("n_train", "n_test", "n_features", "n_classes")

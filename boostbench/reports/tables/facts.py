@@ -186,7 +186,7 @@ def _held(results: Sequence[Result], T: int) -> Iterable[str]:
     rounds = f"round {stops[0]}" if len(stops) == 1 else f"rounds {stops[0]} to {stops[-1]}"
     share = f" in {len(stopped)} of {len(results)} runs" if len(stopped) < len(results) else ""
     records = [result.record for result in stopped if result.record is not None]
-    reasons = dict.fromkeys(record.get("stop_reason") or "no reason given" for record in records)
+    reasons = dict.fromkeys(record.stop_reason or "no reason given" for record in records)
     run = results[0].run
     noise = "" if results[0].noise == "clean" else f", {results[0].noise}"
     yield f"{run.dataset}/{run.method}{noise} after {rounds}{share} ({', '.join(reasons)})"

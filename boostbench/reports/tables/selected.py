@@ -69,8 +69,7 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
 
 
 def _selected(result: Result) -> Mapping[str, Any] | None:
-    found: Mapping[str, Any] | None = (result.record or {}).get("selected")
-    return found if result.ok else None
+    return result.record.selected if result.ok and result.record is not None else None
 
 
 def _choice(result: Result, at: int | None) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plan import Reported
 from boostbench.experiments.runs import Noise, Params, Run, canonical_json
+from boostbench.experiments.store.record import Record
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
@@ -55,20 +56,19 @@ class Result:
         ``"ok"``, or why there is no result: ``"failed"``, ``"timeout"``, ``"missing"`` ...
     reason : str
         The same in words, or a remark on a result.
-    record : mapping or None
+    record : Record or None
         The run record, also of a run that failed; None if there is none.
     """
 
     run: Run
     status: str
     reason: str = ""
-    record: Mapping[str, Any] | None = None
+    record: Record | None = None
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Result:
+    def of(cls, record: Record) -> Result:
         """Return what a record alone tells, under the plain names of data set and booster."""
-        reason = (record["error"] or {}).get("message", "")
-        return cls(Run.of_value(record["run"]), record["status"], reason, record)
+        return cls(record.run.as_run(), record.status, record.why, record)
 
     @property
     def ok(self) -> bool:
@@ -85,7 +85,8 @@ class Result:
         """The rate, also where the problem drew it; NaN if that is not known yet."""
         rate = self.run.noise.rate
         if isinstance(rate, str):
-            rate = ((self.record or {}).get("noise") or {}).get("rate", np.nan)
+            noise = None if self.record is None else self.record.noise
+            return np.nan if noise is None else noise.rate
         return float(rate)
 
     @property
@@ -97,9 +98,9 @@ class Result:
     @property
     def stopped_at(self) -> int | None:
         """The last round of a run that stopped early, else None."""
-        if self.record is None or not self.ok or self.record["n_rounds"] >= self.run.rounds:
+        if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
             return None
-        return int(self.record["n_rounds"])
+        return self.record.n_rounds
 
 
 @dataclass(frozen=True)
@@ -193,10 +194,6 @@ def _result(planned: Reported) -> Result:
     record = planned.record()
     if record is None and planned.status == "ok":
         return Result(planned.run, "missing", "its record is damaged")
-    if record is not None:
-        # As arrays, thousands of curves of a thousand rounds fit into memory.
-        curves = {name: _array(values) for name, values in (record.get("curves") or {}).items()}
-        record = {**record, "curves": curves}
     return Result(planned.run, planned.status, planned.reason, record)
 
 
@@ -250,14 +247,12 @@ def error_curve(
     record = result.record
     assert record is not None
     its = METRICS[metric]
-    counts = np.asarray(record["curves"].get(its.curve, ()), dtype=np.float64)
-    if not len(counts):  # stopped before the first round, or not recorded
-        counts = np.array([record.get("round_zero", {}).get(its.curve, np.nan)])
+    counts = record.curve(its.curve).astype(np.float64)
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
     held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
     if not its.held:
         held[at > len(counts)] = np.nan
-    return held / float(record[its.size]) if its.size else held
+    return held / float(getattr(record, its.size)) if its.size else held
 
 
 def tidy(
@@ -290,7 +285,7 @@ def tidy(
     grids = [_grid(result.run, rounds) for result in usable]
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
     stopped = np.array(
-        [result.record["n_rounds"] for result in usable if result.record is not None], np.int64
+        [result.record.n_rounds for result in usable if result.record is not None], np.int64
     )
     values = [
         error_curve(result, metric, grid)
@@ -361,13 +356,7 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
 
 
 def _holds(result: Result, metric: str) -> bool:
-    return result.ok and METRICS[metric].curve in (result.record or {})["curves"]
-
-
-def _array(values: Sequence[Any]) -> NDArray[Any]:
-    if all(isinstance(value, int) for value in values):
-        return np.asarray(values, dtype=np.int32)
-    return np.asarray(values, dtype=np.float64)  # None becomes NaN
+    return result.ok and result.record is not None and METRICS[metric].curve in result.record.curves
 
 
 def _known(metrics: Iterable[str]) -> list[str]:

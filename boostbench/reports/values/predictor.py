@@ -6,13 +6,11 @@ The score of class k is the inner product of the predictor f(x) with the codewor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.store.record import Checkpoints, Record
 from boostbench.reports.values.frame import Result
 from boostbench.theory.codewords import codewords
 
@@ -27,7 +25,7 @@ Floats = NDArray[np.float64]
 def codewords_of(result: Result) -> Floats:
     """Return the codewords that a run's booster has, shape (K, K-1)."""
     orientation = result.run.booster.params.get("orientation", "recursive")
-    return codewords(_record(result)["n_classes"], str(orientation))
+    return codewords(_record(result).n_classes, str(orientation))
 
 
 def predictor_of(result: Result, at: int) -> Floats:
@@ -62,7 +60,7 @@ def margins_of(result: Result, at: int) -> Floats:
 
 def labels_of(result: Result) -> NDArray[np.int64]:
     """Return the classes of the test samples, 0 to K-1."""
-    return np.asarray(_recorded(result)["labels"], dtype=np.int64)
+    return np.asarray(_recorded(result).labels, dtype=np.int64)
 
 
 def _scores(result: Result, at: int) -> Floats:
@@ -72,9 +70,9 @@ def _scores(result: Result, at: int) -> Floats:
         raise BoostbenchError(
             f"predictors are those of {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
         )
-    found, record = _recorded(result)["scores"], _record(result)
-    if at == 0 or record["n_rounds"] == 0:
-        return np.zeros((len(labels_of(result)), record["n_classes"]))
+    found, record = _recorded(result).scores, _record(result)
+    if at == 0 or record.n_rounds == 0:
+        return np.zeros((len(labels_of(result)), record.n_classes))
     if str(at) not in found:
         known = ", ".join(found) or "none"
         raise BoostbenchError(f"the scores of round {at} were not recorded; there are {known}")
@@ -83,13 +81,13 @@ def _scores(result: Result, at: int) -> Floats:
     return scores
 
 
-def _recorded(result: Result) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _record(result).get("at_checkpoints") or {}
-    if "scores" not in found:
+def _recorded(result: Result) -> Checkpoints:
+    found = _record(result).at_checkpoints
+    if not found.labels:
         raise BoostbenchError("no scores were recorded; give the config 'record: [scores]'")
     return found
 
 
-def _record(result: Result) -> Mapping[str, Any]:
+def _record(result: Result) -> Record:
     assert result.record is not None
     return result.record

@@ -93,9 +93,9 @@ def test_the_reason_of_a_failure_is_told(runs_of, results):
     carry_out(runs, results)
     failed = [p for p in make_plan(runs, RecordStore(results)).runs if p.status == "failed"]
     assert failed[0].reason == "no luck today"
-    error = failed[0].record()["error"]
-    assert error["kind"] == "RuntimeError"
-    assert error["log_tail"][-1] == "RuntimeError: no luck today"
+    error = failed[0].record().error
+    assert error.kind == "RuntimeError"
+    assert error.log_tail[-1] == "RuntimeError: no luck today"
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
     plan = make_plan(own_runs, RecordStore(results), dirs)
     assert plan.counts() == {"ok": 3, "skipped": 1}
     assert "the newest record counts" in plan.runs[0].reason
-    assert plan.runs[0].record()["n_rounds"] == 8
+    assert plan.runs[0].record().n_rounds == 8
     (reason,) = plan.skipped()
     assert "put mine.csv.gz" in reason
     assert plan.todo() == ()
@@ -222,4 +222,4 @@ def test_a_report_gets_plan_and_records_without_importing_boosters(config_file, 
     plan = load_plan(config, results, patterns=["wine"])
     assert isinstance(plan, Plan)
     assert plan.counts() == {"ok": 4}
-    assert json.dumps(plan.runs[0].record())
+    assert json.dumps(plan.runs[0].record().plain())

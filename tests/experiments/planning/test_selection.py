@@ -103,7 +103,7 @@ def do_all(config, results, store=None, most=None):
 def told(config, results):
     plan = load_plan(config, results)
     assert plan.n_open == 0
-    return [chosen.record()["selected"]["choices"] for chosen in plan.chosen]
+    return [chosen.record().selected["choices"] for chosen in plan.chosen]
 
 
 def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_file, tmp_path):
@@ -117,13 +117,13 @@ def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_fi
         assert chosen.run.method == "toy-centroids"
         assert chosen.run.split["fold"] == fold
         mine = [r for run, r in records.items() if run.split["fold"] == fold]
-        lowest = min(record["curves"]["validation_errors"][-1] for record in mine)
+        lowest = min(record.curves["validation_errors"][-1] for record in mine)
         record = chosen.record()
-        assert record["curves"]["validation_errors"][-1] == lowest
-        assert record["selected"]["choices"][0]["errors"] == lowest
-        assert record["selected"]["n_fits"] == 4
-        assert record["n_train"] + record["n_validation"] + record["n_test"] == 178
-        assert record["curves"] == records[chosen.run]["curves"]
+        assert record.curves["validation_errors"][-1] == lowest
+        assert record.selected["choices"][0]["errors"] == lowest
+        assert record.selected["n_fits"] == 4
+        assert record.n_train + record.n_validation + record.n_test == 178
+        assert record.plain()["curves"] == records[chosen.run].plain()["curves"]
 
 
 def test_points_are_shared_with_a_config_that_selects_in_another_way(config_file, tmp_path):
@@ -135,7 +135,7 @@ def test_points_are_shared_with_a_config_that_selects_in_another_way(config_file
     shares = {}
     for planned in plan.runs:
         record = planned.record()
-        share = record["curves"]["test_errors"][-1] / record["n_test"]
+        share = record.curves["test_errors"][-1] / record.n_test
         shares.setdefault(planned.run.booster.params, []).append(share)
     means = {params: np.mean(its) for params, its in shares.items()}
     assert means[plan.chosen[0].run.booster.params] == pytest.approx(min(means.values()))
@@ -158,10 +158,11 @@ def test_cross_validation_inside_the_training_part_and_one_more_fit(config_file,
     assert do_all(config, tmp_path) == [12, 8]
     for chosen in load_plan(config, tmp_path).chosen:
         record = chosen.record()
-        (choice,) = record["selected"]["choices"]
-        assert record["selected"]["n_fits"] == 4 * (2 if chosen.run.method != "plain" else 1)
-        curve = record["curves"]["test_errors"]
-        fitted = chosen.parts[0][2].record()["curves"]["test_errors"]
+        (choice,) = record.selected["choices"]
+        assert record.selected["n_fits"] == 4 * (2 if chosen.run.method != "plain" else 1)
+        curve = record.curves["test_errors"]
+        fitted = chosen.parts[0][2].record().curves["test_errors"]
+        curve, fitted = curve.tolist(), fitted.tolist()
         assert curve[: choice["rounds"]] == fitted[: choice["rounds"]]
         assert curve[choice["rounds"] :] == [curve[choice["rounds"] - 1]] * (8 - choice["rounds"])
 
@@ -173,11 +174,11 @@ def test_inner_folds_are_counted_on_noisy_labels_and_are_the_same_for_all(config
     by_problem = {}
     for planned in inner:
         record = planned.record()
-        assert len(record["curves"]["validation_errors"]) == 8
-        assert record["n_validation"] == record["n_train"]
-        assert set(record["curves"]) == {"validation_errors"}
+        assert len(record.curves["validation_errors"]) == 8
+        assert record.n_validation == record.n_train
+        assert set(record.curves) == {"validation_errors"}
         place = (planned.run.data.name, planned.run.seed)
-        by_problem.setdefault(place, set()).add(tuple(record["curves"]["validation_errors"]))
+        by_problem.setdefault(place, set()).add(tuple(record.curves["validation_errors"].tolist()))
     # `scale` and `shape` change nothing of what this booster answers
     assert {len(curves) for curves in by_problem.values()} == {1}
 

@@ -41,7 +41,7 @@ def test_runs_that_fail_or_kill_their_worker_have_records(cluster, runs_of, tmp_
         outcome = carry_out(runs, tmp_path, executor)
     assert outcome.counts == {"failed": 2, "killed": 2, "ok": 2}
     plan = make_plan(runs, RecordStore(tmp_path))
-    errors = {planned.status: planned.record()["error"] for planned in plan.runs}
+    errors = {planned.status: planned.record().error for planned in plan.runs}
     assert errors["failed"]["message"] == "no luck today"
     assert "ended every worker that tried it" in errors["killed"]["message"]
 

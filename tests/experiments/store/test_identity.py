@@ -122,7 +122,7 @@ def plugin(tmp_path):
 def forget_code():
     from boostbench.experiments.store import fingerprints
 
-    for name in ("_fingerprint", "_path_of", "_tree_of", "_essence", "_imports_of"):
+    for name in ("_fingerprint", "_path_of", "_text_of", "_tree_of", "_essence", "_imports_of"):
         getattr(fingerprints, name).cache_clear()
 
 

@@ -1,0 +1,56 @@
+"""Reading a file whole, if it is one and of bounded size."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+from boostbench.errors import DataError
+
+__all__ = ["LARGEST", "read_bounded", "read_file"]
+
+#: Bytes of the largest file that is read, before and after unpacking.
+LARGEST = 2**30
+_BLOCK = 2**20
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file, packed as they are.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is larger than `LARGEST`, or is no regular file: a pipe or a device
+        may have no end.
+    """
+    try:
+        # Without O_NONBLOCK the opening of a pipe waits until somebody writes to it.
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise DataError("this is no regular file, so it is not read", where=str(path))
+            return read_bounded(file, path)
+    except OSError as error:
+        raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_bounded(file: IO[bytes] | gzip.GzipFile | bz2.BZ2File, path: Path) -> bytes:
+    """Return what an open file holds; DataError if that is more than `LARGEST` bytes."""
+    content = io.BytesIO()
+    while block := file.read(_BLOCK):
+        if content.tell() + len(block) > LARGEST:
+            raise DataError(
+                f"the file has more than {LARGEST / 2**30:g} GiB, unpacked; that is the most that "
+                "is read",
+                where=str(path),
+            )
+        content.write(block)
+    return content.getvalue()

@@ -1,0 +1,12 @@
+"""Imported once, by the process that all workers are forked from: every heavy library."""
+
+from boostbench.inputs import watch
+
+watch()
+
+import numba  # noqa: E402, F401
+import numpy  # noqa: E402, F401
+import sklearn  # noqa: E402, F401
+
+import boostbench.boosters  # noqa: E402
+import boostbench.experiments.running.run  # noqa: E402, F401

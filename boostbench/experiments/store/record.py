@@ -1,0 +1,302 @@
+"""A run record as a value: what a run was, how it ended, and its curves.
+
+Records are validated when they are made and when they are read, so that whoever is given one need
+not ask whether a field is there. docs/architecture.md explains the fields.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetPydanticSchema,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+from typing_extensions import Self
+
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.identity import Key
+
+__all__ = [
+    "FAILURES",
+    "FORMAT",
+    "Checkpoints",
+    "Failure",
+    "Record",
+    "RunValue",
+    "Summary",
+    "complaint",
+]
+
+FORMAT: Literal[1] = 1
+#: How runs go wrong; records of them stay until ``--retry`` asks for them.
+FAILURES = ("failed", "timeout", "out-of-memory", "killed")
+
+_SIZES = ("n_train", "n_features", "n_classes", "n_test")
+#: Curves of counts, and the field that says out of how many.
+_COUNTS = {
+    "train_errors": "n_train",
+    "train_errors_clean": "n_train",
+    "test_errors": "n_test",
+    "validation_errors": "n_validation",
+}
+
+
+def complaint(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a record, in a few words."""
+    first = error.errors()[0]
+    at = ".".join(map(str, first["loc"]))
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return f"{at}: {message}" if at else message
+
+
+def _key(value: object) -> Key:
+    if not isinstance(value, str | Key):
+        raise ValueError("must be the text of a key")
+    return Key.parse(value) if isinstance(value, str) else value
+
+
+def _array(values: list[int] | list[float | None]) -> NDArray[Any]:
+    """Return counts as int32 and other curves as float64, where None is NaN."""
+    try:
+        # As arrays, thousands of curves of a thousand rounds fit into memory.
+        return np.array(values, dtype=np.int32 if all(map(_is_int, values[:1])) else np.float64)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int)
+
+
+def _plain(curve: NDArray[Any]) -> list[int] | list[float | None]:
+    return [None if value != value else value for value in curve.tolist()]
+
+
+def _curve_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    lists = Annotated[list[int] | list[float | None], Field(union_mode="left_to_right")]
+    return core_schema.no_info_after_validator_function(
+        _array,
+        handler.generate_schema(lists),
+        serialization=core_schema.plain_serializer_function_ser_schema(_plain),
+    )
+
+
+def _none_as_empty(value: object) -> object:
+    return {} if value is None else value
+
+
+Curve = Annotated[NDArray[Any], GetPydanticSchema(_curve_schema)]
+_Value = int | float | None
+_Round = Annotated[str, Field(pattern="^[0-9]{1,8}$")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+class _DataValue(_Strict):
+    name: str
+    params: dict[str, Any]
+    encode: str
+    missing: str | float
+    cost: list[list[float]] = []
+
+
+class _NoiseValue(_Strict):
+    model: str
+    rate: float | str
+    params: dict[str, Any]
+
+
+class _BoosterValue(_Strict):
+    name: str
+    params: dict[str, Any]
+
+
+class _Folds(_Strict):
+    model_config = ConfigDict(extra="allow")
+
+    folds: Annotated[int, Field(ge=2)]
+
+
+class RunValue(_Strict):
+    """What `boostbench.experiments.runs.Run.value` returns."""
+
+    dataset: _DataValue
+    split: str | dict[str, Any]
+    noise: _NoiseValue | None
+    booster: _BoosterValue
+    rounds: Annotated[int, Field(ge=1, le=10**7)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+    record: list[str]
+    checkpoints: list[int]
+    validation: _Folds | None = None
+
+    def as_run(self) -> Run:
+        """Return the run; labels are the names."""
+        return Run.of_value(self.model_dump(exclude_unset=True))
+
+
+class Corruption(_Strict):
+    """What was done to the training labels; ``rate`` also where the problem drew it."""
+
+    model: str
+    rate: float
+    n_chosen: NonNegativeInt
+    n_changed: NonNegativeInt
+    confusion: list[list[int]]
+
+
+class Failure(_Strict):
+    """Why a run has no result."""
+
+    kind: str
+    message: str
+    log_tail: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """Kind and message."""
+        return (
+            f"{self.kind}: {self.message}"
+            if self.kind and self.message
+            else self.message or self.kind
+        )
+
+
+class Checkpoints(_Strict):
+    """What a config asks to be recorded at single rounds, by the round as text."""
+
+    margins: dict[_Round, list[float | None]] = {}
+    scores: dict[_Round, list[list[float | None]]] = {}
+    labels: list[int] = []
+    sample_weights: dict[_Round, list[float]] = {}
+
+
+class Summary(_Strict):
+    """A record without its long parts.
+
+    Of a run that went wrong, sizes are 0 and ``seconds`` is empty.
+    """
+
+    format: Literal[1] = FORMAT
+    key: Annotated[Key, PlainValidator(_key), PlainSerializer(str)]
+    run: RunValue
+    status: Literal["ok", "failed", "timeout", "out-of-memory", "killed", "skipped", "stale"]
+    error: Failure | None = None
+    stop_reason: str = ""
+    nested_rounds: bool = False
+    n_rounds: NonNegativeInt = 0
+    n_train: NonNegativeInt = 0
+    n_test: NonNegativeInt = 0
+    n_validation: NonNegativeInt = 0
+    n_classes: NonNegativeInt = 0
+    n_features: NonNegativeInt = 0
+    n_per_class: list[NonNegativeInt] = []
+    seconds: dict[str, NonNegativeFloat] = {}
+    peak_memory_mb: NonNegativeFloat | None = None
+    versions: dict[str, str] = {}
+    host: dict[str, str | int | None] = {}
+    threads: dict[str, int] = {}
+    started: str = ""
+    finished: str = ""
+    inputs: dict[str, str] = {}
+    adopted: dict[str, Any] | None = None
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all parts of the run."""
+        return sum(self.seconds.values())
+
+    @property
+    def why(self) -> str:
+        """Message of the error; empty if the run went well."""
+        return "" if self.error is None else self.error.message
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.key.rounds != self.run.rounds:
+            raise ValueError(f"its key is of {self.key.rounds} rounds, its run of another number")
+        if self.status != "ok":
+            if self.error is None:
+                raise ValueError("it does not say what went wrong")
+            return self
+        if self.n_rounds > self.run.rounds:
+            raise ValueError(f"{self.n_rounds} rounds were made, more than were asked for")
+        sizes = _SIZES if self.run.validation is None else (*_SIZES[:-1], "n_validation")
+        absent = [name for name in sizes if not getattr(self, name)]
+        if absent or not self.seconds:
+            raise ValueError(f"{(*absent, 'seconds')[0]} is missing")
+        return self
+
+
+class Record(Summary):
+    """A run record.
+
+    Attributes
+    ----------
+    round_zero : dict
+        What holds before the first round, by the name of the curve.
+    noise : Corruption or None
+    curves : dict of str to ndarray
+        One entry per round: int32 counts, or float64, NaN where there is no value.
+    at_checkpoints : Checkpoints
+    selected : dict or None
+        What was chosen; of a record put together for a report.
+    """
+
+    round_zero: Annotated[dict[str, _Value], BeforeValidator(_none_as_empty)] = {}
+    noise: Corruption | None = None
+    curves: Annotated[dict[str, Curve], BeforeValidator(_none_as_empty)] = {}
+    at_checkpoints: Annotated[Checkpoints, BeforeValidator(_none_as_empty)] = Checkpoints()
+    selected: Annotated[dict[str, Any] | None, Field(exclude=True)] = None
+
+    def curve(self, name: str) -> NDArray[Any]:
+        """Return a curve, or the value at round 0 alone if there were no rounds.
+
+        NaN if it was not recorded.
+        """
+        curve = self.curves.get(name)
+        if curve is not None and len(curve):
+            return curve
+        zero = self.round_zero.get(name)
+        return np.array([math.nan if zero is None else zero])
+
+    @model_validator(mode="after")
+    def _has_curves(self) -> Self:
+        if self.status != "ok":
+            return self
+        needed = ("validation_errors",) if self.run.validation else ("train_errors", "test_errors")
+        for name in needed:
+            if name not in self.curves or name not in self.round_zero:
+                raise ValueError(f"the curve {name} is missing")
+        for name, curve in self.curves.items():
+            if len(curve) != self.n_rounds:
+                raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")
+            size = _COUNTS.get(name)
+            if size and not (
+                curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
+            ):
+                raise ValueError(f"{name} holds what is no count out of {size}")
+        return self
+
+    def plain(self) -> dict[str, Any]:
+        """Return the record as JSON-able data."""
+        first = {"format": self.format, "key": str(self.key)}
+        return first | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}
