@@ -40,7 +40,7 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     before = boostbench("verify", path)
     assert before.code == 1
     assert "undecided: 0 of 6 hold, 6 missing (all must)" in before.out
-    assert "the missing runs could turn it" in before.out
+    assert "missing runs could change the verdict" in before.out
     assert boostbench("run", path, "--executor", "inline").code == 0
     after = boostbench("verify", path)
     assert after.code == 0, after.out
@@ -69,7 +69,7 @@ def test_a_bad_claim_stops_every_command_before_any_training(boostbench, config,
     for command in ("run", "plan", "report", "verify", "reproduce", "status"):
         outcome = boostbench(command, path)
         assert outcome.code == 2
-        assert "unknown key 'bosters' of compares" in outcome.err
+        assert "unknown key 'bosters'; did you mean 'booster'?" in outcome.err
         assert "tiny.yaml:13: " in outcome.err
     assert not (tmp_path / "results").exists()
 

@@ -18,7 +18,7 @@ from boostbench.reports.values.frame import Study, collect
 from boostbench.reports.values.predictor import labels_of, margins_of, predictor_of
 from boostbench.theory.codewords import codewords
 
-from .claims.stating import with_claims
+from .claims.stating import CONFIGS, with_claims
 from .synthetic import Planned, make_config, make_record, runs_of, study_of
 
 CD = Booster("cd-mcboost", label="cd")
@@ -31,6 +31,9 @@ def drawn(draw, study, **options):
         figure = draw(study, **options)
         files_of(figure)
     return figure
+
+
+REACH = CONFIGS / "mcboost/reach.py"
 
 
 @pytest.fixture(scope="module")
@@ -163,33 +166,33 @@ def test_the_excess_says_where_the_paper_lies(draws):
 
 def test_claims_about_predictions(gaussians):
     def status(kind, **options):
-        claim = {"says": "a", kind: {"booster": "cd", **options}}
+        claim = {"says": "a", f"{REACH}:{kind}": {"booster": "cd", **options}}
         study = Study(with_claims(gaussians.config, claim), gaussians.results)
         (verdict,) = judge(study)
         return verdict
 
     for measure in ("norm", "margin"):
-        verdict = status("predictions_grow", measure=measure, at=[4, 8])
+        verdict = status("PredictionsGrow", measure=measure, at=[4, 8])
         assert verdict.status == "reproduced"
         assert verdict.cases[0].numbers["held in"] == "2 of 2"
-    assert status("predictions_grow", measure="norm", at=[8]).status == "reproduced"
-    wide = status("predictions_within", component=2, between=[-50, 50], at=8, at_least=2)
+    assert status("PredictionsGrow", measure="norm", at=[8]).status == "reproduced"
+    wide = status("PredictionsWithin", component=2, between=[-50, 50], at=8, runs=2)
     assert wide.status == "reproduced"
-    narrow = status("predictions_within", component=2, between=[-0.1, 0.1], at=8, at_least=2)
+    narrow = status("PredictionsWithin", component=2, between=[-0.1, 0.1], at=8, runs=2)
     assert narrow.status == "not reproduced"
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "complaint"),
     [
-        ("predictions_grow", {"measure": "norm", "at": "end"}, "must be numbers of rounds"),
-        ("predictions_grow", {"measure": "size"}, "did you mean|must be one of norm, margin"),
-        ("predictions_within", {"component": 1, "between": [2, 1], "at": 4}, "the smaller first"),
-        ("predictions_within", {"component": 0, "between": [1, 2], "at": 4}, "at least 1"),
-        ("predictions_within", {"component": 1, "between": [1, 2]}, "must be numbers of rounds"),
+        ("PredictionsGrow", {"measure": "norm", "at": "end"}, "must be numbers of rounds"),
+        ("PredictionsGrow", {"measure": "size"}, "did you mean|must be one of norm, margin"),
+        ("PredictionsWithin", {"component": 1, "between": [2, 1], "at": 4}, "the smaller first"),
+        ("PredictionsWithin", {"component": 0, "between": [1, 2], "at": 4}, "at least 1"),
+        ("PredictionsWithin", {"component": 1, "between": [1, 2], "at": "end"}, "must be numbers"),
     ],
 )
 def test_wrong_claims_about_predictions(gaussians, kind, options, complaint):
-    claim = {"says": "a", kind: {"booster": "cd", **options}}
+    claim = {"says": "a", f"{REACH}:{kind}": {"booster": "cd", **options}}
     with pytest.raises(ValueError, match=complaint):
         with_claims(gaussians.config, claim)

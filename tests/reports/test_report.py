@@ -149,7 +149,10 @@ def test_what_a_run_printed_cannot_become_markup(tmp_path):
         title=EVIL,
         description=EVIL,
     )
-    config = with_claims(config, {"says": EVIL, "note": EVIL, "wins": {"booster": "samme"}})
+    config = with_claims(
+        config,
+        {"says": EVIL, "note": EVIL, "compares": {"booster": "samme", "lower_than": "others"}},
+    )
     planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("failed", EVIL)})
     failed = next(item for item in planned if item.status == "failed")
     failed.its_record["error"]["log_tail"] = ["first line", EVIL]
@@ -190,7 +193,11 @@ def test_the_page_tells_where_its_numbers_come_from(tmp_path):
 
 
 def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(tmp_path):
-    claim = {"says": "mh leads", "note": "as printed", "wins": {"booster": "adaboost-mh"}}
+    claim = {
+        "says": "mh leads",
+        "note": "as printed",
+        "compares": {"booster": "adaboost-mh", "lower_than": "others"},
+    }
     config = with_claims(make_config(tmp_path), claim)
     report = report_of(tmp_path, config)
     page = Reader(page_of(report))

@@ -19,7 +19,7 @@ from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.figures.weights import draw_weights
 from boostbench.reports.values.frame import Study, collect
 
-from .claims.stating import with_claims
+from .claims.stating import CONFIGS, with_claims
 from .synthetic import Planned, make_config, make_record, runs_of, study_of
 
 #: The spec's check values at the margins -3 to 2: weights of Fig. 1.
@@ -48,6 +48,7 @@ LOSSES = {
 PLATEAUS = {"hard 3": 3, "linear 3": 1.5, "polynomial 3 1.3": 0.692308, "polynomial 3 4": 2.25}
 FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
 STUMP = {"weak_learner": "stump"}
+SHAPES = CONFIGS / "spl-boosting/shapes.py"
 
 
 def spec(text):
@@ -113,13 +114,13 @@ def test_wrong_losses(tmp_path, options, complaint):
 
 def test_claims_about_losses_are_judged_without_runs(tmp_path):
     claims = [
-        {"loss_is": {"losses": ["savage"], "show": "weight", "shape": "falling"}},
-        {"loss_is": {"losses": [{"hard": {"age": 3}}], "shape": "constant",
+        {f"{SHAPES}:LossIs": {"losses": ["savage"], "show": "weight", "shape": "falling"}},
+        {f"{SHAPES}:LossIs": {"losses": [{"hard": {"age": 3}}], "shape": "constant",
                      "between": [-3, "threshold"]}},
-        {"loss_is": {"losses": "zero-one", "show": "weight", "shape": "zero"}},
-        {"losses_ordered": {"losses": ["savage", "exponential"]}},
-        {"losses_ordered": {"losses": [["exponential", {"hard": {"age": 1e6}}]]}},
-        {"losses_ordered": {"losses": ["exponential", {"linear": {"age": 2}}]}},
+        {f"{SHAPES}:LossIs": {"losses": "zero-one", "show": "weight", "shape": "zero"}},
+        {f"{SHAPES}:LossesOrdered": {"losses": ["savage", "exponential"]}},
+        {f"{SHAPES}:LossesOrdered": {"losses": [["exponential", {"hard": {"age": 1e6}}]]}},
+        {f"{SHAPES}:LossesOrdered": {"losses": ["exponential", {"linear": {"age": 2}}]}},
     ]  # fmt: skip
     config = with_claims(make_config(tmp_path), *({"says": "a", **claim} for claim in claims))
     nothing = {run.id: ("missing", "") for run in runs_of(config)}

@@ -112,7 +112,9 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
             ("curves", {}),
         ],
     )
-    config = with_claims(config, {"says": said, "note": said, "wins": {"booster": "sm-boost"}})
+    config = with_claims(
+        config, {"says": said, "note": said, "stops": {"booster": "sm-boost", "before": 1}}
+    )
     report = make_report(collect(config, plan_of(config)))
     assert not report.undrawn
     for path in report.write(tmp_path / "out"):

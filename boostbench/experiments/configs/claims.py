@@ -12,7 +12,7 @@ from boostbench import registry
 from boostbench.experiments.configs.fields import Text
 from boostbench.experiments.configs.mistakes import Notes, unknown
 from boostbench.experiments.configs.models import Model, validated
-from boostbench.experiments.configs.options import Options, Scope, options_model
+from boostbench.experiments.configs.options import Options, Scope, beside, options_model
 from boostbench.source import Place, show
 
 __all__ = ["Claim", "ClaimEntry", "Scope", "read_claims"]
@@ -86,18 +86,22 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
         notes.add(
-            "a claim must have 'says' and one check such as 'wins: {...}', "
+            "a claim must have 'says' and one check such as 'compares: {...}', "
             f"found {', '.join(kinds) or 'none'}"
         )
         notes.close()
     kind = kinds[0]
-    if kind not in registry.claims:
+    scope: Scope = context["scope"]
+    if ".py:" not in kind and kind not in registry.claims:
         notes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
         notes.close()
-    options = notes.take(
-        lambda written: validated(options_model(registry.claims, kind), written, context),
-        value[kind],
-        kind,
-    )
+
+    def read(written: Any) -> Options:
+        model = options_model(registry.claims, beside(kind, scope.path))
+        options = validated(model, written, context)
+        options.check(scope)
+        return options
+
+    options = notes.take(read, value[kind], kind)
     notes.close()
-    return Claim(said.says, kind, options, said.note or "", context["scope"])
+    return Claim(said.says, kind, options, said.note or "", scope)

@@ -20,6 +20,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import ConfigDict, ValidationInfo, create_model
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.mistakes import unknown
 from boostbench.experiments.configs.models import Checked, Model
 from boostbench.experiments.runs import Noise
@@ -30,6 +31,7 @@ __all__ = [
     "DataSetLabel",
     "Options",
     "Scope",
+    "beside",
     "options_model",
     "scope_of",
     "with_options",
@@ -91,8 +93,16 @@ class Options(Model):
     function: ClassVar[Callable[..., Any]]
     registered: ClassVar[str] = ""
     own: ClassVar[tuple[str, ...]] = ()
-    #: Whether the options are made of the function's parameters.
+    #: Whether the options are made of the parameters of a function; else the kind is their model.
     is_derived: ClassVar[bool] = True
+
+    def check(self, scope: Scope) -> None:
+        """Check what the options ask for as a whole, once each of them is right.
+
+        Raises
+        ------
+        MistakesError
+        """
 
     def arguments(self) -> dict[str, Any]:
         """Return the values of the function's keyword-only parameters."""
@@ -107,7 +117,17 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     BoostbenchError
         If there is no such kind or it cannot be loaded.
     """
-    return _model(name, kinds.get(name), kinds.options())
+    found, base = kinds.get(name), kinds.options()
+    if isinstance(found, type) and issubclass(found, base):
+        return found
+    if not base.is_derived:
+        raise BoostbenchError(f"{name!r} is no {kinds.kind}: it is no subclass of {base.__name__}")
+    return _model(name, found, base)
+
+
+def beside(name: str, path: Path) -> str:
+    """Return the name of a plugin, ``FILE.py:name`` with the file in the folder of a config."""
+    return str(path.parent / Path(name).expanduser()) if ".py:" in name else name
 
 
 def with_options(model: type[Options]) -> Callable[[Function], Function]:
@@ -126,7 +146,7 @@ def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type
     parameters = inspect.signature(function).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         base = type("AnyOptions", (base,), {"model_config": ConfigDict(extra="allow")})
-    own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and base.is_derived}
+    own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
     hints = get_type_hints(
         SimpleNamespace(
             __annotations__={

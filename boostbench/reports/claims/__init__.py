@@ -1,17 +1,20 @@
-"""Claims of papers, and what the runs say of them."""
+"""Claims of papers, and the verdicts of the runs on them."""
 
-from boostbench.reports.claims.evidence import Case, Evidence, Place
-from boostbench.reports.claims.reading import read_claim
-from boostbench.reports.claims.samples import Opinion, Sample
+from boostbench.reports.claims.evidence import Case, Cell, Evidence
+from boostbench.reports.claims.inference import Outcome, Sample
+from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
 from boostbench.reports.claims.verdicts import Verdict, judge
 
 __all__ = [
+    "AboutMeans",
+    "AboutRuns",
+    "AboutValues",
     "Case",
+    "Cell",
     "Evidence",
-    "Opinion",
-    "Place",
+    "Kind",
+    "Outcome",
     "Sample",
     "Verdict",
     "judge",
-    "read_claim",
 ]

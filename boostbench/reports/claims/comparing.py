@@ -1,238 +1,256 @@
-"""Claims that compare boosters with each other, or with a bound, place by place."""
+"""Claims that compare values: `Compares`, `Share`, `Ordered` and `Agrees`."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
-from boostbench.experiments.configs.fields import MistakesError
-from boostbench.reports.claims.evidence import Case, Evidence, Place
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from boostbench.reports.claims.evidence import Case, Cell, Evidence
+from boostbench.reports.claims.inference import (
+    Outcome,
+    Sample,
+    all_of,
+    any_of,
+    at_least,
+    lower,
+    mean_of,
+    near,
+    turned,
+)
+from boostbench.reports.claims.kind import AboutMeans, AboutValues
 from boostbench.reports.claims.options import (
     Amount,
     Bound,
-    Flag,
     Labels,
     Levels,
-    Within,
+    Quantity,
+    SeveralLabels,
+    ShareOrCount,
+    Tolerance,
 )
-from boostbench.reports.claims.samples import Opinion, Sample, all_of, any_of, lower, near, turned
-from boostbench.reports.claims.shapes import Boundary, Tolerance
 
-__all__ = ["agrees", "compares", "loses", "opponents", "ordered", "relation_of", "wins"]
+__all__ = ["Agrees", "Compares", "Ordered", "Relation", "Share"]
 
 
-def wins(
-    evidence: Evidence,
-    *,
-    booster: Labels,
-    against: Labels = (),
-    ties: Flag = False,
-    by: Amount = 0.0,
-) -> Iterable[Case]:
-    """A booster, or the best of several, is lower than every one of the others.
+class Relation(AboutValues):
+    """A booster stands in a relation to a bound.
 
-    Parameters
+    Attributes
     ----------
-    evidence : Evidence
-    booster : label or list of labels
-    against : label or list of labels, default=all other boosters
-    ties : bool, default=False
-        Whether equal values count.
-    by : number, default=0
-        At least by so much, such as ``8%``; negative: it may be higher by so much.
-    """
-    return _first(evidence, booster, against, lambda a, b: lower(a, b, ties=ties, slack=-by))
-
-
-def loses(
-    evidence: Evidence, *, booster: Labels, against: Labels = (), ties: Flag = False
-) -> Iterable[Case]:
-    """A booster, or the worst of several, is higher than every one of the others.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    booster : label or list of labels
-    against : label or list of labels, default=all other boosters
-    ties : bool, default=False
-        Whether equal values count.
-    """
-    cases = _first(evidence, booster, against, lambda a, b: lower(b, a, ties=ties), turned)
-    return cases
-
-
-def ordered(evidence: Evidence, *, boosters: Levels, ties: Flag = False) -> Iterable[Case]:
-    """Boosters stand in this order, lowest first; a list within stands on one step.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    boosters : list of labels, or of lists of labels
-    ties : bool, default=False
-        Whether equal values are in order.
-    """
-    _refuse_repeats([label for level in boosters for label in level], "boosters")
-    for place in evidence.places():
-        values = {label: evidence.sample(place, label) for level in boosters for label in level}
-        opinion = all_of(
-            lower(values[a], values[b], ties=ties)
-            for level, later in itertools.pairwise(boosters)
-            for a in level
-            for b in later
-        )
-        yield evidence.case(place, opinion, _shown(evidence, values, opinion))
-
-
-def compares(
-    evidence: Evidence,
-    *,
-    booster: Labels,
-    lower_than: Bound | None = None,
-    higher_than: Bound | None = None,
-    equal_to: Bound | None = None,
-    within: Within = Tolerance(),  # noqa: B008  # frozen
-    ties: Flag = False,
-) -> Iterable[Case]:
-    """A quantity is lower than, higher than or equal to a bound or another quantity.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    booster : label or list of labels
-        Each is a case of its own.
-    lower_than, higher_than, equal_to : number, "noise_rate" or mapping
-        One of them. A mapping names another quantity by ``booster``, ``at``, ``noise``, ``value``
-        (what is not given is as in the first), with ``times`` and ``plus``.
-    within : mapping, default={points: 0}
-        Tolerance of ``equal_to``: ``points`` and ``relative``.
-    ties : bool, default=False
+    booster : tuple of str
+    lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
+        One of them. Of several boosters, the relation is to each; ``others`` are all other
+        boosters.
+    within : Tolerance
+        Of ``equal_to``.
+    ties : bool
         Whether equal values count as lower or higher.
     """
-    bound, judge = relation_of(lower_than, higher_than, equal_to, within, ties, evidence)
-    for place in evidence.places():
-        for label in booster:
-            if evidence.excepts(place, label):
-                continue
-            left = evidence.sample(place, label)
-            right = other_side(evidence, place, label, bound, left)
-            opinion = judge(left, right)
-            numbers = {
-                "value": evidence.text(left),
-                "compared with": evidence.text(right),
-                "difference": evidence.change(opinion),
-            }
-            yield evidence.case(place, opinion, numbers, label if len(booster) > 1 else "")
+
+    booster: Labels
+    lower_than: Bound | None = None
+    higher_than: Bound | None = None
+    equal_to: Bound | None = None
+    within: Tolerance = Tolerance()
+    ties: bool = False
+
+    @field_validator("lower_than", "higher_than", "equal_to")
+    @classmethod
+    def _is_another(cls, bound: object, info: ValidationInfo) -> object:
+        for label in bound if isinstance(bound, tuple) else ():
+            if label in info.data.get("booster", ()):
+                raise ValueError(f"{label!r} is in 'booster' and in {info.field_name!r}")
+        return bound
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Relation:
+        given = [bound for bound in self._bounds if bound is not None]
+        if len(given) != 1:
+            raise ValueError("needs one of lower_than, higher_than and equal_to")
+        return self
+
+    @property
+    def _bounds(self) -> tuple[Bound | None, ...]:
+        return (self.lower_than, self.higher_than, self.equal_to)
+
+    @property
+    def bound(self) -> Bound:
+        """The one bound that is given."""
+        return next(bound for bound in self._bounds if bound is not None)
+
+    def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Sample]:
+        """Return the samples that the boosters ``mine`` are compared with, by name."""
+        bound = self.bound
+        if bound == "others":
+            bound = tuple(self.others(evidence, *mine))
+        if isinstance(bound, tuple):
+            return {label: evidence.sample(cell, label) for label in bound}
+        if isinstance(bound, Quantity):
+            there = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
+            found = evidence.sample(there, bound.booster or mine[0], value=bound.value or "")
+            times, plus = bound.times, bound.plus
+            return {"compared with": found.map(lambda value: times * value + plus)}
+        if isinstance(bound, float):
+            own = evidence.sample(cell, mine[0])
+            return {"compared with": Sample.constant(bound, own)}
+        rates = evidence.gathered(cell, lambda result: result.noise_rate, mine[0])
+        return {"compared with": rates}
+
+    def judge(self, evidence: Evidence, left: Sample, right: Sample, by: float = 0.0) -> Outcome:
+        """Decide about one pair; of ``higher_than``, with the sides exchanged (see `shown`)."""
+        if self.lower_than is not None:
+            return lower(left, right, ties=self.ties, slack=-by)
+        if self.higher_than is not None:
+            return lower(right, left, ties=self.ties, slack=-by)
+        return near(left, right, self.within.of(right.mean, evidence.metric))
+
+    def shown(self, outcome: Outcome) -> Outcome:
+        """Return an outcome of `judge` as one about left and right."""
+        return outcome if self.higher_than is None else turned(outcome)
 
 
-def agrees(evidence: Evidence, *, boosters: Labels, within: Within) -> Iterable[Case]:
+class Compares(Relation, AboutMeans):
+    """A value is lower than, higher than or equal to others.
+
+    Attributes
+    ----------
+    several : {"each", "any", "mean"}
+        Of several boosters, each is a case; or one of them is enough; or their mean is compared.
+    by : float
+        Lower or higher by at least so much, such as ``8%``; negative: by so much it may miss.
+    """
+
+    several: Literal["each", "any", "mean"] = "each"
+    by: Amount = 0.0
+
+    @model_validator(mode="after")
+    def _has_rivals(self) -> Compares:
+        if self.several != "each" and not isinstance(self.bound, tuple) and self.bound != "others":
+            raise ValueError(f"several: {self.several} needs boosters to compare with")
+        return self
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome of the relation in every cell."""
+        is_each = self.several == "each"
+        for cell in evidence.cells(self.booster if is_each else ("",)):
+            mine = (cell.booster,) if is_each else self.booster
+            own = {label: evidence.sample(cell, label) for label in mine}
+            if self.several == "mean":
+                own = {f"mean of {len(mine)}": mean_of([*own.values()])}
+            rivals = self.rivals(evidence, cell, mine)
+            outcome = self.shown(
+                any_of(
+                    all_of(self.judge(evidence, left, right, self.by) for right in rivals.values())
+                    for left in own.values()
+                )
+            )
+            shown = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
+            yield evidence.case(cell, outcome, _shown(evidence, {**shown, **rivals}, outcome))
+
+
+class Share(Relation):
+    """The relation holds in at least a share of the runs.
+
+    Attributes
+    ----------
+    runs : float or int
+        A share such as 0.9 of all runs there could be, judged by a binomial interval; or a number
+        of the planned runs.
+    """
+
+    runs: ShareOrCount
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome on the share of runs in every cell."""
+        for cell in evidence.cells(self.booster):
+            own = evidence.sample(cell)
+            rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
+            held = _by_unit(own, rivals, lambda a, b: self.judge(evidence, a, b))
+            outcome = at_least(held, self.runs)
+            yield evidence.case(cell, outcome, held_in(held, outcome))
+
+
+class Ordered(AboutMeans):
+    """Boosters stand in this order, lowest first; those of a list within share a step.
+
+    Attributes
+    ----------
+    boosters : tuple of tuple of str
+    ties : bool
+        Whether equal values are in order.
+    """
+
+    boosters: Levels
+    ties: bool = False
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome on the order in every cell."""
+        labels = [label for level in self.boosters for label in level]
+        for cell in evidence.cells():
+            values = {label: evidence.sample(cell, label) for label in labels}
+            outcome = all_of(
+                lower(values[a], values[b], ties=self.ties)
+                for level, later in itertools.pairwise(self.boosters)
+                for a in level
+                for b in later
+            )
+            yield evidence.case(cell, outcome, _shown(evidence, values, outcome))
+
+
+class Agrees(AboutMeans):
     """All values of several boosters lie within a tolerance of each other.
 
-    Parameters
+    Attributes
     ----------
-    evidence : Evidence
-    boosters : list of labels
-    within : mapping
-        ``points`` and ``relative`` (to the value of the booster named earlier).
+    boosters : tuple of str
+    within : Tolerance
+        Its share refers to the booster named first.
     """
-    if len(boosters) < 2:
-        raise MistakesError([(("boosters",), "must be a list of at least two boosters")])
-    for place in evidence.places():
-        values = {label: evidence.sample(place, label) for label in boosters}
-        pairs = [(a, b) for i, a in enumerate(boosters) for b in boosters[i + 1 :]]
-        opinion = all_of(
-            near(values[b], values[a], within.of(values[a].mean or 0.0, evidence.metric))
-            for a, b in pairs
-        )
-        yield evidence.case(place, opinion, _shown(evidence, values, opinion))
 
+    boosters: SeveralLabels
+    within: Tolerance
 
-def opponents(evidence: Evidence, booster: Sequence[str], against: Sequence[str]) -> list[str]:
-    """Return whom a booster is held against: those named, or all others.
-
-    Raises
-    ------
-    MistakesError
-        If a booster is on both sides, or there is no other.
-    """
-    for label in against:
-        if label in booster:
-            what = f"{label!r} is in 'booster' and in 'against'"
-            raise MistakesError([(("against",), what)])
-    found = list(against) or [label for label in evidence.scope.boosters if label not in booster]
-    if not found:
-        raise MistakesError([(("against",), "there is no other booster")])
-    return found
-
-
-def relation_of(
-    lower_than: Boundary | None,
-    higher_than: Boundary | None,
-    equal_to: Boundary | None,
-    within: Tolerance,
-    ties: bool,
-    evidence: Evidence,
-) -> tuple[Boundary, Callable[[Sample, Sample], Opinion]]:
-    """Return the one bound that is given and what judges by it.
-
-    Raises
-    ------
-    MistakesError
-        If none or several are given.
-    """
-    bounds = [bound for bound in (lower_than, higher_than, equal_to) if bound is not None]
-    if len(bounds) != 1:
-        what = "needs one of lower_than, higher_than and equal_to"
-        raise MistakesError([((), what)])
-    if lower_than is not None:
-        return lower_than, lambda left, right: lower(left, right, ties=ties)
-    if higher_than is not None:
-        return higher_than, lambda left, right: turned(lower(right, left, ties=ties))
-
-    def equal(left: Sample, right: Sample) -> Opinion:
-        return near(left, right, within.of(right.mean or 0.0, evidence.metric))
-
-    return bounds[0], equal
-
-
-def other_side(
-    evidence: Evidence, place: Place, label: str, bound: Boundary, left: Sample
-) -> Sample:
-    """Return what a quantity is compared with, by unit."""
-    if bound.number is not None:
-        return Sample.constant(bound.number, left)
-    if bound.is_rate:
-        return evidence.rates(place, label)
-    there = replace(place, at=bound.at or place.at, noise=bound.noise or place.noise)
-    found = evidence.sample(there, bound.booster or label, value=bound.value)
-    return found.map(lambda value: bound.times * value + bound.plus)
-
-
-def _first(
-    evidence: Evidence,
-    booster: Sequence[str],
-    against: Sequence[str],
-    judge: Callable[[Sample, Sample], Opinion],
-    shown: Callable[[Opinion], Opinion] = lambda opinion: opinion,
-) -> Iterable[Case]:
-    """Yield whether one of the boosters beats all others, as ``judge`` tells of two."""
-    others = opponents(evidence, booster, against)
-    for place in evidence.places():
-        values = {label: evidence.sample(place, label) for label in (*booster, *others)}
-        opinion = shown(
-            any_of(
-                all_of(judge(values[mine], values[theirs]) for theirs in others) for mine in booster
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome on all pairs in every cell."""
+        for cell in evidence.cells():
+            values = {label: evidence.sample(cell, label) for label in self.boosters}
+            outcome = all_of(
+                near(b, a, self.within.of(a.mean, evidence.metric))
+                for a, b in itertools.combinations(values.values(), 2)
             )
-        )
-        yield evidence.case(place, opinion, _shown(evidence, values, opinion))
+            yield evidence.case(cell, outcome, _shown(evidence, values, outcome))
 
 
-def _shown(evidence: Evidence, values: dict[str, Sample], opinion: Opinion) -> dict[str, str]:
+def held_in(held: Sample, outcome: Outcome) -> dict[str, str]:
+    """Return in how many runs something held, and the share with its interval."""
+    numbers = {"held in": f"{round(sum(held.values.values()))} of {len(held.values)}"}
+    if outcome.difference is not None:
+        numbers["share"] = f"{100 * outcome.difference:.1f} %"
+    if outcome.interval is not None:
+        low, high = outcome.interval
+        numbers["interval"] = f"{100 * low:.1f} to {100 * high:.1f} %"
+    return numbers
+
+
+def _shown(evidence: Evidence, values: dict[str, Sample], outcome: Outcome) -> dict[str, str]:
     texts = {label: evidence.text(sample) for label, sample in values.items()}
-    return {**texts, "difference": evidence.change(opinion)}
+    return {**texts, "difference": evidence.change(outcome)}
 
 
-def _refuse_repeats(labels: Sequence[str], key: str) -> None:
-    for index, label in enumerate(labels):
-        if label in labels[:index]:
-            raise MistakesError([((key,), f"{label!r} is listed twice")])
+def _by_unit(
+    left: Sample, rivals: Sequence[Sample], judge: Callable[[Sample, Sample], Outcome]
+) -> Sample:
+    """Return 1 in the runs where ``judge`` holds of all pairs, 0 in the others."""
+    values = {}
+    for unit in left.values:
+        if all(unit in rival.values for rival in rivals):
+            mine, theirs = left.only(unit), [rival.only(unit) for rival in rivals]
+            values[unit] = float(all(judge(mine, rival).state == "holds" for rival in theirs))
+    both = left
+    for rival in rivals:
+        both = both.minus(rival)
+    return replace(both, values=values)

@@ -1,28 +1,28 @@
-"""What a kind of claim looks at: places, the values there, and the cases it makes of them."""
+"""Evidence of claims: the cells that a claim looks at, the values there, and its cases."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from boostbench.experiments.configs.claims import Scope
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.runs import Noise
-from boostbench.reports.claims.samples import Opinion, Sample, Unit, mean_of
+from boostbench.experiments.configs.options import Scope
+from boostbench.reports.claims.inference import Design, Outcome, Sample, Statistic, Unit, mean_of
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
 
-__all__ = ["END", "Case", "Evidence", "Place", "Selection", "Studies"]
+__all__ = ["END", "Case", "Cell", "Evidence", "Selection", "Studies"]
 
 #: Gives the study of another config.
 Studies = Callable[[Config], Study]
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where one case of a claim looks.
+class Cell:
+    """A place in the grid of an experiment: where a claim looks for one of its cases.
 
     Attributes
     ----------
@@ -31,39 +31,46 @@ class Place:
     datasets : tuple of str
         One, or all those whose mean is looked at.
     noise : str
+        Label.
     at : int or "end"
         Round T.
+    booster : str
+        Empty for cases about several boosters.
+    subject : str
+        The cell in words, less its group.
     """
 
     group: str
     datasets: tuple[str, ...]
     noise: str
     at: int | str
+    booster: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of the runs that a claim is about.
+    """The part of an experiment that a claim is about.
 
     Attributes
     ----------
+    datasets, noises : tuple of str
+        Labels; noises by rising rate.
     value : str
         A key of `METRICS`.
     at : tuple of (int or "end")
-    datasets : tuple of str
-    noises : tuple of Noise
-        By rising rate.
     excepted : tuple of dict
-        Each leaves out what all its keys fit: ``dataset``, ``noise``, ``at``, ``booster``.
+        Each leaves out the cells that agree with all its keys: ``dataset``, ``noise``, ``at``,
+        ``booster``.
     per : {"dataset", "mean"}
     pooled : bool
         Whether all noises and T make one group.
     """
 
-    value: str
-    at: tuple[int | str, ...]
-    datasets: tuple[str, ...]
-    noises: tuple[Noise, ...]
+    datasets: tuple[str, ...] = ()
+    noises: tuple[str, ...] = ()
+    value: str = "test_error"
+    at: tuple[int | str, ...] = (END,)
     excepted: tuple[dict[str, Any], ...] = ()
     per: Literal["dataset", "mean"] = "dataset"
     pooled: bool = False
@@ -77,27 +84,27 @@ class Case:
     ----------
     group : str
     subject : str
-        What it is about: a data set, the mean over data sets, a booster ...
-    opinion : Opinion
+        A data set, the mean over data sets, a booster ...
+    outcome : Outcome
     numbers : dict of str to str
-        What it rests on, by column.
+        The numbers behind the outcome, by column.
     """
 
     group: str
     subject: str
-    opinion: Opinion
+    outcome: Outcome
     numbers: dict[str, str] = field(default_factory=dict)
 
 
 class Evidence:
-    """The runs of an experiment as a claim sees them.
+    """The runs of an experiment, as a claim looks at them.
 
     Parameters
     ----------
     scope : Scope
-        What the config is about; there need not be runs of all of it.
+        The data sets, noises and boosters of the config; there need not be runs of all of them.
     results : iterable of Result
-        Without any, everything is missing; so a claim is tried when its config is read.
+        Without any, every case is missing; a claim is tried so when its config is read.
     selection : Selection
     studies : callable or None, default=None
         Gives the runs of another config.
@@ -113,81 +120,71 @@ class Evidence:
         self.scope = scope
         self.selection = selection
         self.studies = studies
-        self.n_excepted: dict[str, int] = {}
         self._results: dict[tuple[str, str, str], list[Result]] = {}
         for result in results:
             key = (result.run.dataset, result.run.method, result.noise)
             self._results.setdefault(key, []).append(result)
-        self.is_empty = not self._results
 
     @property
     def metric(self) -> Metric:
-        """The quantity that is looked at, unless a kind names another."""
+        """The quantity of the claim."""
         return METRICS[self.selection.value]
 
-    def places(self, along: Literal["", "rounds", "noise"] = "") -> Iterator[Place]:
-        """Yield every place to look at.
+    def cells(
+        self,
+        boosters: Sequence[str] = ("",),
+        *,
+        along: Literal["", "rounds", "noise"] = "",
+        named: bool | None = None,
+    ) -> Iterator[Cell]:
+        """Yield the cells of a claim: noises, T, data sets, boosters, without the exceptions.
 
         Parameters
         ----------
+        boosters : sequence of str, default=("",)
+            Labels of boosters that have cases of their own.
         along : {"", "rounds", "noise"}
-            An axis that the kind walks along itself; the places then stand at its first value.
+            An axis that the kind walks along itself; cells stand at its first value, and an
+            exception anywhere on it leaves out the whole.
+        named : bool, default=None
+            Whether subjects name the booster; by default if there are several.
         """
         chosen = self.selection
-        self.n_excepted.clear()
         noises = chosen.noises[:1] if along == "noise" else chosen.noises
-        for noise in map(noise_label, noises):
-            for at in chosen.at[:1] if along == "rounds" else chosen.at:
-                parts = [noise] if len(noises) > 1 else []
-                parts += [f"T = {at}"] if along != "rounds" and len(chosen.at) > 1 else []
-                group = "" if chosen.pooled else ", ".join(parts)
-                kept = [
-                    name for name in chosen.datasets if not self._leaves(along, name, noise, at)
-                ]
-                self.n_excepted[group] = (
-                    self.n_excepted.get(group, 0) + len(chosen.datasets) - len(kept)
-                )
-                if chosen.per == "mean" and kept:
-                    yield Place(group, tuple(kept), noise, at)
-                elif chosen.per == "dataset":
-                    yield from (Place(group, (name,), noise, at) for name in kept)
-
-    def excepts(self, place: Place, booster: str = "") -> bool:
-        """Return whether the claim leaves out this booster here."""
-        here = {"dataset": place.datasets[0], "noise": place.noise, "at": place.at}
-        return any(
-            all(here.get(key, booster) == wanted for key, wanted in exception.items())
-            for exception in self.selection.excepted
-        )
-
-    def subject(self, place: Place, *more: str) -> str:
-        """Return what a case at a place is about, in words."""
-        chosen = self.selection
-        n = len(place.datasets)
-        parts = (
-            ["mean" if n == 1 else f"mean of {n}"] if chosen.per == "mean" else [*place.datasets]
-        )
-        if chosen.pooled:
-            parts += [place.noise] if len(chosen.noises) > 1 else []
-            parts += [f"T = {place.at}"] if len(chosen.at) > 1 else []
-        return ", ".join([*parts, *(word for word in more if word)])
+        rounds = chosen.at[:1] if along == "rounds" else chosen.at
+        named = len(boosters) > 1 if named is None else named
+        for noise, at in itertools.product(noises, rounds):
+            words = [noise] if len(noises) > 1 else []
+            words += [f"T = {at}"] if len(rounds) > 1 else []
+            group, more = ("", words) if chosen.pooled else (", ".join(words), [])
+            kept = [d for d in chosen.datasets if not self._excepts(along, d, noise, at)]
+            parts: list[tuple[str, ...]] = [(name,) for name in kept]
+            if chosen.per == "mean":
+                parts = [tuple(kept)] if kept else []
+            for datasets, booster in itertools.product(parts, boosters):
+                if booster and self._excepts(along, datasets[0], noise, at, booster):
+                    continue
+                mean = "mean" if len(datasets) == 1 else f"mean of {len(datasets)}"
+                name = datasets[0] if chosen.per == "dataset" else mean
+                subject = ", ".join([name, *more, *([booster] if named else [])])
+                yield Cell(group, datasets, noise, at, booster, subject)
 
     def sample(
         self,
-        place: Place,
-        booster: str,
+        cell: Cell,
+        booster: str = "",
         *,
         value: str = "",
         counted: bool = False,
         rounds: int | None = None,
     ) -> Sample:
-        """Return a booster's values at a place, one per seed and fold.
+        """Return a booster's values in a cell, one per seed and fold.
 
         Parameters
         ----------
-        place : Place
-        booster : str
-            Label.
+        cell : Cell
+        booster : str, default=""
+            Label; that of the cell by default.
         value : str, default=""
             A key of `METRICS`; that of the claim by default.
         counted : bool, default=False
@@ -200,7 +197,7 @@ class Evidence:
         def read(result: Result) -> float:
             if rounds not in (None, result.run.rounds):
                 return math.nan
-            at = result.run.rounds if place.at == END else int(place.at)
+            at = result.run.rounds if cell.at == END else int(cell.at)
             found = float(error_curve(result, metric, [at])[0])
             size = METRICS[metric].size
             return (
@@ -209,94 +206,89 @@ class Evidence:
                 else found
             )
 
-        return self.gathered(place, booster, read)
+        return self.gathered(cell, read, booster)
 
-    def gathered(self, place: Place, booster: str, read: Callable[[Result], float]) -> Sample:
-        """Return anything that can be read from a run; NaN stands for nothing.
+    def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Sample:
+        """Return what ``read`` makes of the runs in a cell, the mean over its data sets.
 
         Parameters
         ----------
-        place : Place
-        booster : str
-            Label.
+        cell : Cell
         read : callable
-            Takes a `Result` that is ok.
+            Takes a `Result` that is ok; NaN stands for no value.
+        booster : str, default=""
+            Label; that of the cell by default.
         """
-        parts = [self._of_dataset(name, place, booster, read) for name in place.datasets]
-        return parts[0] if len(parts) == 1 else mean_of(parts)
-
-    def rates(self, place: Place, booster: str) -> Sample:
-        """Return the noise rates of the runs at a place."""
-        return self.gathered(place, booster, lambda result: result.noise_rate)
+        label = booster or cell.booster
+        return mean_of([self._of_dataset(name, cell, label, read) for name in cell.datasets])
 
     def of(self, config: Config) -> Evidence:
         """Return the same of another config's runs; without noise if it has some without."""
         scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
-        selection = replace(self.selection, noises=tuple(clean or scope.noises))
-        is_known = self.studies is not None and not self.is_empty
+        selection = replace(self.selection, noises=tuple(map(noise_label, clean or scope.noises)))
+        is_known = self.studies is not None and bool(self._results)
         results = self.studies(config).results if self.studies and is_known else ()
         return Evidence(scope, results, selection, self.studies)
 
-    def text(self, sample: Sample, *, value: str = "", statistic: str = "mean") -> str:
-        """Return the mean of a sample as tables show it; what stands in its place if empty."""
+    def text(self, sample: Sample, *, value: str = "", statistic: Statistic = "mean") -> str:
+        """Return the mean of a sample as tables show it; a dash if it is empty."""
         middle = sample.middle(statistic)
-        if middle is None:
-            return "–"
-        return METRICS[value or self.selection.value].text(middle)
+        return "–" if middle is None else METRICS[value or self.selection.value].text(middle)
 
-    def change(self, opinion: Opinion) -> str:
+    def change(self, outcome: Outcome) -> str:
         """Return a difference with its interval as tables show it."""
-        if opinion.difference is None:
+        if outcome.difference is None:
             return "–"
-        text = self._signed(opinion.difference)
-        if opinion.interval is None:
+        text = self._signed(outcome.difference)
+        if outcome.interval is None:
             return text
-        low, high = opinion.interval
+        low, high = outcome.interval
         return f"{text} ({self._signed(low)} to {self._signed(high)})"
 
-    def case(self, place: Place, opinion: Opinion, numbers: Mapping[str, str], *more: str) -> Case:
-        """Return a case at a place; ``more`` are words that tell it from others there."""
-        return Case(place.group, self.subject(place, *more), opinion, dict(numbers))
+    def case(self, cell: Cell, outcome: Outcome, numbers: Mapping[str, str]) -> Case:
+        """Return a case about a cell."""
+        return Case(cell.group, cell.subject, outcome, dict(numbers))
 
     def _signed(self, value: float) -> str:
         text = self.metric.text(value)
         is_zero = not text.strip("-0.")
         return text.lstrip("-") if is_zero else f"+{text}" if value > 0 else text
 
-    def _leaves(self, along: str, dataset: str, noise: str, at: int | str) -> bool:
-        """Return whether a data set is left out; along an axis, if it is so anywhere on it."""
-        here = {"dataset": dataset, "noise": noise, "at": at}
+    def _excepts(
+        self, along: str, dataset: str, noise: str, at: int | str, booster: str = ""
+    ) -> bool:
+        here = {"dataset": dataset, "noise": noise, "at": at, "booster": booster}
         here.pop("at" if along == "rounds" else along, None)
         return any(
             all(here.get(key, wanted) == wanted for key, wanted in exception.items())
             for exception in self.selection.excepted
-            if "booster" not in exception
         )
 
     def _of_dataset(
-        self, dataset: str, place: Place, booster: str, read: Callable[[Result], float]
+        self, dataset: str, cell: Cell, booster: str, read: Callable[[Result], float]
     ) -> Sample:
-        results = self._results.get((dataset, booster, place.noise), ())
+        results = self._results.get((dataset, booster, cell.noise), ())
         values: dict[Unit, float] = {}
         gaps: list[str] = []
-        name = "/".join([dataset, booster, *([place.noise] if place.noise != "clean" else [])])
+        name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
         for result in results:
-            gap = _gap(result, place.at)
+            gap = _gap(result, cell.at)
             value = math.nan if gap else read(result)
             if math.isnan(value):
                 gaps.append(f"{name}: {gap or 'not recorded'}")
             else:
                 values[result.run.seed, result.fold] = value
-        planned = frozenset((result.run.seed, result.fold) for result in results)
+        units = frozenset((result.run.seed, result.fold) for result in results)
         if not results:
-            planned = frozenset((seed, 0) for seed in self.scope.seeds)
+            units = frozenset((seed, 0) for seed in self.scope.seeds)
             gaps.append(f"{name}: not among the runs")
-        return Sample(values, planned, tuple(dict.fromkeys(gaps)))
+        splits = frozenset(result.run.split for result in results)
+        return Sample(values, Design(units, splits), tuple(dict.fromkeys(gaps)))
 
 
 def _gap(result: Result, at: int | str) -> str:
-    """Return why a result says nothing about round T; empty if it does."""
+    """Return the reason why a result says nothing about round T; empty if it does."""
     if not result.ok:
         return result.status
     beyond = at != END and int(at) > result.run.rounds and not result.run.booster.rounds

@@ -1,8 +1,7 @@
-"""Options of claims: how each is read, and what is said about a wrong one.
+"""Types of the options of claims, checked against the config that states the claim.
 
-A kind of claim is a function; its keyword parameters are its options. A parameter annotated with
-one of the types here is read and checked when the config is; any other is handed over as written.
-The options of `Selection` and of the rule (`COMMON`) belong to all kinds.
+The data sets, noises, boosters and rounds of the config are known from the context of the
+validation, which holds the `Scope` of the claim.
 """
 
 from __future__ import annotations
@@ -10,346 +9,355 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, ValidationInfo, model_validator
+from annotated_types import Ge
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    model_validator,
+)
 
-from boostbench.errors import ConfigError
-from boostbench.experiments.configs.claims import Scope
+from boostbench.errors import BoostbenchError, ConfigError, nearest
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.fields import Notes, one_of, text, unknown, whole
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.options import Options, scope_of
-from boostbench.experiments.runs import Noise
-from boostbench.reports.claims.evidence import END
-from boostbench.reports.claims.shapes import AtLeast, Boundary, Tolerance
+from boostbench.experiments.configs.mistakes import Notes, unknown
+from boostbench.experiments.configs.models import Distinct, Listed, Model, validated
+from boostbench.experiments.configs.options import BoosterLabel, DataSetLabel, scope_of
 from boostbench.reports.values.frame import noise_label
-from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.paper import PaperValues, read_paper_values
+from boostbench.reports.values.metrics import END, METRICS, Metric
+from boostbench.reports.values.paper import read_paper_values
 from boostbench.source import show
 
 __all__ = [
-    "COMMON",
     "Amount",
-    "Axis",
+    "At",
+    "AtLeast",
     "Bound",
-    "ClaimOptions",
-    "ErrorCounts",
-    "Flag",
-    "Label",
+    "Counts",
+    "Datasets",
+    "Exceptions",
     "Labels",
     "Levels",
+    "MetricName",
+    "Noises",
+    "Number",
     "PaperFile",
-    "Reader",
-    "Rounds",
+    "Quantity",
+    "Rule",
+    "SeveralLabels",
     "ShareOrCount",
-    "Statistic",
+    "Tolerance",
     "Twin",
-    "Within",
-    "Words",
-    "in_scope",
+    "Whole",
+    "listed",
+    "scope_of",
 ]
 
-#: Reads what was written, in the scope of the claim; raises ValueError.
-Reader = Callable[[Any, Scope], Any]
+Whole = Annotated[int, Ge(1)]
+Number = Annotated[float, Ge(0)]
+_PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
-class ClaimOptions(Options):
-    """Options of a claim, as written; `read_claim` reads them."""
-
-    model_config = ConfigDict(extra="allow")
-    is_derived = False
-
-    @model_validator(mode="after")
-    def _readable(self, info: ValidationInfo) -> ClaimOptions:
-        from boostbench.reports.claims.reading import check_options
-
-        scope = scope_of(info)
-        if not scope.unknown:
-            check_options(self.registered, dict(self.model_extra or {}), scope)
-        return self
+def listed(value: Any) -> Any:
+    """Return a value as a list, unless it is one."""
+    if value == []:
+        raise ValueError("must name something, found []")
+    return value if isinstance(value, list | tuple) else [value]
 
 
-def in_scope(reader: Reader, scope: Scope) -> Callable[[Any], Any]:
-    """Return what reads a value in this scope."""
-    return lambda value: reader(value, scope)
+def _one_or_more(item: Any) -> BeforeValidator:
+    """Return a validator of a list, or of one item in its place."""
+    return BeforeValidator(listed, json_schema_input_type=item | list[item])
 
 
-def read_label(value: Any, scope: Scope) -> str:
-    """Read the label of a booster."""
-    name = text(value)
-    if name not in scope.boosters:
-        raise ValueError(unknown("booster", name, scope.boosters))
-    return name
+def _wanted(words: str) -> Any:
+    """Return what messages say that a value must be."""
+    return Field(json_schema_extra={"wanted": words})
 
 
-def read_labels(value: Any, scope: Scope) -> tuple[str, ...]:
-    """Read one booster or a list of them."""
-    return _listed(value, lambda item: read_label(item, scope), "boosters")
+Labels = Annotated[Listed[BoosterLabel], _one_or_more(BoosterLabel), Distinct]
 
 
-def read_levels(value: Any, scope: Scope) -> tuple[tuple[str, ...], ...]:
-    """Read a list of boosters or of groups of boosters."""
-    if not isinstance(value, list) or len(value) < 2:
-        raise ValueError(f"must be a list of at least two boosters, found {show(value)}")
-    return _listed(value, lambda item: read_labels(item, scope), "boosters")
+def _several(labels: tuple[str, ...]) -> tuple[str, ...]:
+    if len(labels) < 2:
+        raise ValueError(f"must be a list of at least two boosters, found {show(list(labels))}")
+    return labels
 
 
-def read_flag(value: Any, scope: Scope) -> bool:
-    """Read true or false."""
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, found {show(value)}")
-    return value
+#: At least two boosters.
+SeveralLabels = Annotated[Labels, AfterValidator(_several)]
+Datasets = Annotated[Listed[DataSetLabel], _one_or_more(DataSetLabel), Distinct]
 
 
-def read_value(value: Any, scope: Scope) -> str:
-    """Read the name of a quantity."""
-    name = text(value)
+def _metric(name: str) -> str:
     if name not in METRICS:
         raise ValueError(unknown("metric", name, METRICS))
     return name
 
 
-def read_round(value: Any, scope: Scope) -> int | str:
-    """Read a number of rounds or ``end``."""
-    if value == END:
-        return END
-    if isinstance(value, str):
-        raise ValueError(f"must be a number of rounds or 'end', found {show(value)}")
-    rounds = whole(1)(value)
-    if rounds > scope.rounds:
-        raise ValueError(f"at: {rounds} is beyond the {scope.rounds} rounds that are made")
-    return rounds
+MetricName = Annotated[str, AfterValidator(_metric)]
 
 
-def read_at(value: Any, scope: Scope) -> tuple[int | str, ...]:
-    """Read one or several numbers of rounds, ``end`` or ``checkpoints``."""
-    if value == "checkpoints":
-        return scope.checkpoints
-    return _listed(value, lambda item: read_round(item, scope), "rounds")
+def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    labels = [label for level in levels for label in level]
+    if len(levels) < 2:
+        raise ValueError(f"must be a list of at least two boosters, found {show(labels)}")
+    for index, label in enumerate(labels):
+        if label in labels[:index]:
+            raise ValueError(f"{label!r} is listed twice")
+    return levels
 
 
-def read_dataset(value: Any, scope: Scope) -> str:
-    """Read the label of a data set."""
-    name = text(value)
-    if name not in scope.datasets:
-        raise ValueError(unknown("data set", name, scope.datasets))
-    return name
+#: Boosters in an order; those of a list within stand on one step.
+Levels = Annotated[Listed[Labels], AfterValidator(_levels)]
 
 
-def read_datasets(value: Any, scope: Scope) -> tuple[str, ...]:
-    """Read one data set or a list of them."""
-    return _listed(value, lambda item: read_dataset(item, scope), "data sets")
+def _noise(value: Any, info: ValidationInfo) -> str:
+    noises = scope_of(info).noises
+    if "noise" in scope_of(info).unknown:
+        return str(value)
+    by_rate = isinstance(value, int | float) and not isinstance(value, bool)
+    labels = [
+        noise_label(noise)
+        for noise in noises
+        if (noise.rate if by_rate else noise_label(noise)) == value
+    ]
+    if len(labels) > 1:
+        raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
+    if not labels:
+        raise ValueError(unknown("noise", str(value), [noise_label(noise) for noise in noises]))
+    return labels[0]
 
 
-def read_noise(value: Any, scope: Scope) -> Noise:
-    """Read a noise of the config by its label or its rate."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        found = [noise for noise in scope.noises if noise.rate == value]
-        labels = [noise_label(noise) for noise in found]
-        if len(found) > 1:
-            raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
-    else:
-        found = [noise for noise in scope.noises if noise_label(noise) == value]
-    if not found:
-        labels = [noise_label(noise) for noise in scope.noises]
-        raise ValueError(unknown("noise", str(value), labels))
-    noise: Noise = found[0]
-    return noise
+def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    """Put noises in the order of their rates; a rate that the problem draws comes last."""
+    rates = {noise_label(noise): noise.rate for noise in scope_of(info).noises}
+
+    def rate(label: str) -> float:
+        found = rates.get(label, 0.0)
+        return math.inf if isinstance(found, str) else found
+
+    return tuple(sorted(labels or rates, key=rate))
 
 
-def read_noises(value: Any, scope: Scope) -> tuple[Noise, ...]:
-    """Read one noise or a list of them; they are put in the order of their rates."""
-    found = _listed(value, lambda item: read_noise(item, scope), "noises")
-    return tuple(sorted(found, key=_rate))
+_Noise = Annotated[str, BeforeValidator(_noise, json_schema_input_type=str | float)]
+Noises = Annotated[Listed[_Noise], _one_or_more(_Noise), Distinct, AfterValidator(_by_rate)]
 
 
-def read_exceptions(value: Any, scope: Scope) -> tuple[dict[str, Any], ...]:
-    """Read a list of what is left out."""
-    readers: dict[str, Reader] = {
-        "dataset": read_dataset,
-        "noise": lambda item, scope: noise_label(read_noise(item, scope)),
-        "at": read_round,
-        "booster": read_label,
-    }
-
-    def read(item: Any) -> dict[str, Any]:
-        if not isinstance(item, dict) or not item:
-            raise ValueError(f"must be a list such as [{{dataset: letter}}], found {show(item)}")
-        return _mapping(item, readers, scope)
-
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list such as [{{dataset: letter}}], found {show(value)}")
-    return _listed(value, read, "exceptions")
-
-
-def read_at_least(value: Any, scope: Scope) -> AtLeast:
-    """Read how many cases have to hold."""
-    if value == "all":
-        return AtLeast(share=1.0)
-    if value == "most":
-        return AtLeast(share=0.5 + 1e-6)
-    if isinstance(value, float) and 0 < value < 1:
-        return AtLeast(share=value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        what = "must be a number of cases, a share such as 0.6, all or most"
-        raise ValueError(f"{what}, found {show(value)}")
-    return AtLeast(count=value)
-
-
-def read_share_or_count(value: Any, scope: Scope) -> float | int:
-    """Read a share below 1, or a number of runs."""
-    if isinstance(value, float) and 0 < value <= 1:
-        return value
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        what = "must be a share of the runs such as 0.9, or a number of runs"
-        raise ValueError(f"{what}, found {show(value)}")
+def _round(value: int | str, info: ValidationInfo) -> int | str:
+    most = scope_of(info).rounds
+    if value != END and int(value) > most and "rounds" not in scope_of(info).unknown:
+        raise ValueError(f"at: {value} is beyond the {most} rounds that are made")
     return value
 
 
-def read_amount(value: Any, scope: Scope) -> float:
-    """Read a number, or a text such as ``15%``."""
-    match = re.fullmatch(r"([-+]?\d+(?:\.\d+)?) ?%", value) if isinstance(value, str) else None
-    if match is not None:
-        return float(match[1]) / 100
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"must be a number such as 0.15 or 15%, found {show(value)}")
-    return float(value)
+def _at(value: Any, info: ValidationInfo) -> Any:
+    return list(scope_of(info).checkpoints) if value == "checkpoints" else listed(value)
 
 
-def read_number(value: Any, scope: Scope) -> float:
-    """Read a number that is not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise ValueError(f"must be a number of at least 0, found {show(value)}")
-    return float(value)
+_Round = Annotated[Whole | Literal["end"], AfterValidator(_round)]
+At = Annotated[
+    Listed[_Round],
+    BeforeValidator(_at, json_schema_input_type=_Round | list[_Round] | Literal["checkpoints"]),
+    Distinct,
+    _wanted("one or several numbers of rounds, 'end' or 'checkpoints'"),
+]
 
 
-def read_tolerance(value: Any, scope: Scope) -> Tolerance:
-    """Read how far two values may be apart."""
-    if not isinstance(value, dict) or not value:
-        what = "must be e.g. {points: 1.5} or {points: 1.5, relative: 0.25}"
+class _Exception(Model):
+    """Cells that are left out: those that agree with all that is given."""
+
+    dataset: DataSetLabel | None = None
+    noise: _Noise | None = None
+    at: _Round | None = None
+    booster: BoosterLabel | None = None
+
+
+Exceptions = Annotated[Listed[_Exception], _wanted("a list such as [{dataset: letter}]")]
+
+
+def _percent(value: Any) -> Any:
+    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    return value if match is None else float(match[1]) / 100
+
+
+#: A number, or a text such as ``15%``.
+Amount = Annotated[
+    float, BeforeValidator(_percent, json_schema_input_type=float), Field(examples=[0.15, "15%"])
+]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How many of n cases have to hold: a number of them, or a share.
+
+    Attributes
+    ----------
+    count : int or None
+    share : float
+        Of the cases, if no count is given.
+    """
+
+    count: int | None = None
+    share: float = 1.0
+
+    def needed(self, n: int) -> int:
+        """Return the number of cases.
+
+        Examples
+        --------
+        >>> Rule(6).needed(8), Rule(share=0.6).needed(8), Rule().needed(8)
+        (6, 5, 8)
+        """
+        return math.ceil(self.share * n - 1e-9) if self.count is None else self.count
+
+    def text(self, n: int) -> str:
+        """Return the rule in words."""
+        needed = self.needed(n)
+        return "all" if needed == n else f"at least {needed}"
+
+
+def _rule(value: Any) -> Rule:
+    if value in ("all", "most"):
+        return Rule(share=1.0 if value == "all" else 0.5 + 1e-6)
+    if isinstance(value, float) and 0 < value < 1:
+        return Rule(share=value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        what = "must be a number of cases, a share such as 0.6, all or most"
         raise ValueError(f"{what}, found {show(value)}")
-    return Tolerance(**_mapping(value, {"points": read_number, "relative": read_number}, scope))
+    return Rule(count=value)
 
 
-def read_boundary(value: Any, scope: Scope) -> Boundary:
-    """Read what a quantity is compared with."""
-    if value == "noise_rate":
-        return Boundary(is_rate=True)
-    if not isinstance(value, dict):
-        if isinstance(value, str) and not value[:1].isdigit():
-            what = "must be a number, 15%, noise_rate or {booster: NAME, at: T}"
+AtLeast = Annotated[
+    Rule, PlainValidator(_rule, json_schema_input_type=float | Literal["all", "most"])
+]
+
+
+def _share_or_count(value: Any) -> float | int:
+    is_share = isinstance(value, float) and 0 < value <= 1
+    if not is_share and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        what = "must be a share of the runs such as 0.9, or a number of runs"
+        raise ValueError(f"{what}, found {show(value)}")
+    found: float | int = value
+    return found
+
+
+ShareOrCount = Annotated[float | int, BeforeValidator(_share_or_count)]
+
+
+class Tolerance(Model):
+    """How far two values may be apart: the larger of a number of points and a share.
+
+    Attributes
+    ----------
+    points : float
+        Percent points of errors; of other quantities in their own unit.
+    relative : float
+        Share of the value compared with.
+    """
+
+    points: Number = 0.0
+    relative: Number = 0.0
+
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return what was written, which must be a mapping."""
+        if not isinstance(value, dict):
+            what = "must be e.g. {points: 1.5} or {points: 1.5, relative: 0.25}"
             raise ValueError(f"{what}, found {show(value)}")
-        return Boundary(number=read_amount(value, scope))
-    readers: dict[str, Reader] = {
-        "booster": read_label,
-        "noise": lambda item, scope: noise_label(read_noise(item, scope)),
-        "value": read_value,
-        "at": read_round,
-        "times": read_number,
-        "plus": read_amount,
-    }
-    found = _mapping(value, readers, scope)
-    if not {"booster", "noise", "value", "at"} & found.keys():
-        raise ValueError("must say what is another: booster, at, noise or value")
-    return Boundary(**found)
+        return value
+
+    def of(self, value: float | None, metric: Metric) -> float:
+        """Return the tolerance around a value."""
+        return max(self.points / metric.scale, self.relative * abs(value or 0.0))
 
 
-def read_counts(value: Any, scope: Scope) -> dict[str, tuple[int, ...]]:
-    """Read numbers of errors by booster."""
-    if not isinstance(value, dict) or not value:
-        raise ValueError(f"must be {{booster: [counts]}}, found {show(value)}")
+class Quantity(Model):
+    """Another quantity to compare with; what is not given is as in the quantity compared.
+
+    Attributes
+    ----------
+    booster, noise, value : str or None
+    at : int, "end" or None
+    times, plus : float
+        The quantity is multiplied and added to.
+    """
+
+    booster: BoosterLabel | None = None
+    noise: _Noise | None = None
+    value: MetricName | None = None
+    at: _Round | None = None
+    times: Number = 1.0
+    plus: Amount = 0.0
+
+    @model_validator(mode="after")
+    def _is_another(self) -> Quantity:
+        if not {"booster", "noise", "value", "at"} & self.model_fields_set:
+            raise ValueError("must say what is another: booster, at, noise or value")
+        return self
+
+
+def _bound(value: Any, info: ValidationInfo) -> Any:
+    number = _percent(value)
+    if isinstance(value, dict):
+        return validated(Quantity, value, info.context)
+    if value in ("noise_rate", "others") or isinstance(number, float):
+        return number
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    known = scope_of(info).boosters
+    if "boosters" in scope_of(info).unknown:
+        return tuple(map(str, listed(value)))
+    is_name = isinstance(value, str) and (value in known or nearest(value, known) is not None)
+    if not is_name and not isinstance(value, list):
+        what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
+        raise ValueError(f"must be {what}, found {show(value)}")
+    names = tuple(listed(value))
     notes = Notes()
-    found = {}
-    for name, counts in value.items():
-        notes.take(lambda item: read_label(item, scope), name, name)
-        found[name] = notes.take(lambda item: _listed(item, whole(0), "counts"), counts, name)
+    for index, name in enumerate(names):
+        if name not in known:
+            notes.add(unknown("booster", str(name), known), index)
+        elif name in names[:index]:
+            notes.add(f"{name!r} is listed twice", index)
     notes.close()
-    return found
+    return names
 
 
-def read_paper(value: Any, scope: Scope) -> PaperValues:
-    """Read a file of paper values beside the config."""
-    path = _beside(value, scope)
-    try:
-        return read_paper_values(path)
-    except ConfigError as error:
-        raise ValueError("; ".join(map(str, error.complaints))) from error
+#: What a quantity is compared with: a number, the noise rate, boosters, or another quantity.
+Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
+_Count = Annotated[int, Ge(0)]
+Counts = dict[BoosterLabel, Annotated[Listed[_Count], _one_or_more(_Count)]]
 
 
-def read_twin(value: Any, scope: Scope) -> Config:
-    """Read another config, named by its path from this one."""
-    path = _beside(value, scope)
-    try:
-        return load_config(path, check_parameters=False, with_claims=False)
-    except ConfigError as error:
-        raise ValueError("; ".join(map(str, error.complaints))) from error
+def _file(read: Callable[[Path], Any]) -> PlainValidator:
+    """Return a validator that reads a file, named by its path from the folder of the config."""
+
+    def load(value: Any, info: ValidationInfo) -> Any:
+        if not isinstance(value, str):
+            raise ValueError(f"must be the path of a file, found {show(value)}")
+        path = scope_of(info).path.parent / Path(value).expanduser()
+        if not path.is_file():
+            raise ValueError(f"there is no file {path}")
+        try:
+            return read(path)
+        except ConfigError as error:
+            raise ValueError("; ".join(map(str, error.complaints))) from error
+        except BoostbenchError as error:
+            raise ValueError(str(error)) from error
+
+    return PlainValidator(load, json_schema_input_type=str)
 
 
-Label = Annotated[str, read_label]
-Labels = Annotated[tuple[str, ...], read_labels]
-Levels = Annotated[tuple[tuple[str, ...], ...], read_levels]
-Flag = Annotated[bool, read_flag]
-Amount = Annotated[float, read_amount]
-Bound = Annotated[Boundary, read_boundary]
-Within = Annotated[Tolerance, read_tolerance]
-Rounds = Annotated[int, lambda value, scope: whole(1)(value)]
-Axis = Annotated[str, lambda value, scope: one_of("noise", "rounds")(value)]
-Statistic = Annotated[str, lambda value, scope: one_of("mean", "median")(value)]
-Words = Annotated[str, lambda value, scope: text(value)]
-ErrorCounts = Annotated[dict[str, tuple[int, ...]], read_counts]
-ShareOrCount = Annotated[float | int, read_share_or_count]
-PaperFile = Annotated[PaperValues, read_paper]
-Twin = Annotated[Config, read_twin]
-
-#: Readers of the options that all kinds have.
-COMMON: dict[str, Reader] = {
-    "value": read_value,
-    "at": read_at,
-    "datasets": read_datasets,
-    "noise": read_noises,
-    "except": read_exceptions,
-    "per": lambda value, scope: one_of("dataset", "mean")(value),
-    "pooled": read_flag,
-    "at_least": read_at_least,
-    "of": lambda value, scope: whole(1)(value),
-}
+def _twin(path: Path) -> Config:
+    """Read another config, less its claims, which may look at this one."""
+    return load_config(path, check_parameters=False, with_claims=False)
 
 
-def _listed(value: Any, read: Callable[[Any], Any], kind: str) -> tuple[Any, ...]:
-    """Read one thing or a list of things; a thing must not be listed twice."""
-    if not isinstance(value, list):
-        return (read(value),)
-    if not value:
-        raise ValueError(f"must name {kind}, found []")
-    notes = Notes()
-    found = [notes.take(read, item, index) for index, item in enumerate(value)]
-    for index, item in enumerate(value):
-        if kind != "counts" and item in value[:index]:
-            notes.add(f"{show(item)} is listed twice", index)
-    notes.close()
-    return tuple(found)
-
-
-def _mapping(value: dict[str, Any], readers: dict[str, Reader], scope: Scope) -> dict[str, Any]:
-    notes = Notes()
-    notes.keys(value, readers)
-    found = {
-        key: notes.take(in_scope(readers[key], scope), value[key], key)
-        for key in value
-        if key in readers
-    }
-    notes.close()
-    return found
-
-
-def _beside(value: Any, scope: Scope) -> Path:
-    path = scope.path.parent / Path(text(value)).expanduser()
-    if not path.is_file():
-        raise ValueError(f"there is no file {path}")
-    return path
-
-
-def _rate(noise: Noise) -> float:
-    return noise.rate if isinstance(noise.rate, int | float) else math.inf
+PaperFile = Annotated[Any, _file(read_paper_values)]
+Twin = Annotated[Any, _file(_twin)]

@@ -1,4 +1,4 @@
-"""From cases to a verdict: reproduced, not reproduced or undecided, and what would decide it."""
+"""Verdicts on claims: reproduced, not reproduced or undecided, and what would decide them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.reading import read_claim
-from boostbench.reports.claims.samples import NEVER
-from boostbench.reports.claims.shapes import AtLeast
+from boostbench.reports.claims.inference import NEVER
+from boostbench.reports.claims.kind import Kind
+from boostbench.reports.claims.options import Rule
 from boostbench.reports.values.frame import Result, Study
 
 __all__ = ["STATUSES", "GroupVerdict", "Verdict", "judge", "judge_claim"]
@@ -23,7 +23,7 @@ STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
 
 @dataclass(frozen=True)
 class GroupVerdict:
-    """What became of the cases of one group.
+    """The cases of one group, counted.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class GroupVerdict:
 
     @property
     def text(self) -> str:
-        """Say what holds."""
+        """The counts in words."""
         n = self.holds + self.fails + self.open + self.missing
         parts = [f"{self.holds} of {n} hold" if n > 1 else "holds" if self.holds else ""]
         parts += [f"{self.fails} fail" if n > 1 else "fails"] if self.fails else []
@@ -60,7 +60,7 @@ class GroupVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and what the runs say of it.
+    """A claim and the verdict of the runs on it.
 
     Attributes
     ----------
@@ -70,11 +70,11 @@ class Verdict:
     cases : tuple of Case
         The evidence.
     reasons : tuple of str
-        What the reader must know: what holds where, what is missing, on what it rests. The first
-        says it in short.
+        For the reader: how many cases hold where, what is missing, on how many runs it rests. The
+        first is the summary.
     more_runs : int or None
-        With about how many more runs (seeds) it would be decided; None if that is not the question,
-        or no number would do.
+        About how many more runs (seeds) would decide it; None if it is decided, or no number would
+        do.
     """
 
     claim: Claim
@@ -106,10 +106,24 @@ def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None
     results : sequence of Result
     studies : callable or None, default=None
     """
-    check = read_claim(claim)
-    cases = check.cases(results, studies)
+    kind = claim.options
+    assert isinstance(kind, Kind)
+    return verdict_on(claim, kind.cases_of(claim.scope, results, studies), kind.at_least)
+
+
+def verdict_on(claim: Claim, cases: Sequence[Case], rule: Rule) -> Verdict:
+    """Form the verdict on a claim from its cases.
+
+    Parameters
+    ----------
+    claim : Claim
+    cases : sequence of Case
+        Each decided from its own runs (`boostbench.reports.claims.inference`).
+    rule : Rule
+        How many cases of each group have to hold.
+    """
     groups = tuple(
-        _of_group(name, [case for case in cases if case.group == name], check.at_least)
+        _of_group(name, [case for case in cases if case.group == name], rule)
         for name in dict.fromkeys(case.group for case in cases)
     )
     statuses = [group.status for group in groups]
@@ -125,8 +139,8 @@ def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None
     return Verdict(claim, status, groups, tuple(cases), reasons, more)
 
 
-def _of_group(name: str, cases: Sequence[Case], rule: AtLeast) -> GroupVerdict:
-    states = [case.opinion.state for case in cases]
+def _of_group(name: str, cases: Sequence[Case], rule: Rule) -> GroupVerdict:
+    states = [case.outcome.state for case in cases]
     n = len(cases)
     holds, fails = states.count("holds"), states.count("fails")
     needed = rule.needed(n)
@@ -152,11 +166,11 @@ def _status(holds: int, fails: int, n: int, needed: int) -> Status:
 
 def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
     """Return the number of runs with which enough cases would be decided as they lean."""
-    undecided = [case.opinion for case in cases if case.opinion.state == "open"]
-    for opinion in sorted(undecided, key=lambda opinion: opinion.total):
-        holds, fails = holds + opinion.leans, fails + (not opinion.leans)
+    undecided = [case.outcome for case in cases if case.outcome.state == "open"]
+    for outcome in sorted(undecided, key=lambda outcome: outcome.total):
+        holds, fails = holds + outcome.leans, fails + (not outcome.leans)
         if _status(holds, fails, len(cases), needed) != "undecided":
-            return opinion.total
+            return outcome.total
     return NEVER
 
 
@@ -165,7 +179,7 @@ def _more_runs(groups: Sequence[GroupVerdict], cases: Sequence[Case]) -> int | N
     totals = [g.total for g in groups if g.status == "undecided" and math.isfinite(g.total)]
     if not totals:
         return None
-    there = max(case.opinion.n for case in cases if case.opinion.state == "open")
+    there = max(case.outcome.n for case in cases if case.outcome.state == "open")
     return max(1, math.ceil(max(totals)) - there)
 
 
@@ -181,7 +195,7 @@ def _counts(groups: Sequence[GroupVerdict]) -> list[str]:
 
 
 def _missing(cases: Sequence[Case]) -> list[str]:
-    whys = dict.fromkeys(case.opinion.why for case in cases if case.opinion.state == "missing")
+    whys = dict.fromkeys(case.outcome.why for case in cases if case.outcome.state == "missing")
     gaps = list(dict.fromkeys(gap for why in whys for gap in why.split("; ") if gap))
     if not gaps:
         return []
@@ -190,25 +204,25 @@ def _missing(cases: Sequence[Case]) -> list[str]:
 
 
 def _deciding(groups: Sequence[GroupVerdict], more: int | None) -> list[str]:
-    """Say what would decide it."""
+    """Return what would decide it, in words."""
     waiting = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
     found = []
     if more is not None:
         found.append(f"about {more} more {'run' if more == 1 else 'runs'} (seeds) would decide it")
     if any(group.missing for group in waiting):
-        found.append("the missing runs could turn it")
+        found.append("missing runs could change the verdict")
     if any(group.open and not group.missing for group in waiting):
-        found.append("values too near each other for any number of runs to be foreseen")
+        found.append("difference too small to estimate the number of runs needed")
     return found
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:
-    """Say on how many runs it rests, where it matters."""
-    known = [case.opinion for case in cases if case.opinion.n]
-    if known and all(opinion.planned == 1 for opinion in known):
+    """Return on how many runs it rests, where that matters."""
+    known = [case.outcome for case in cases if case.outcome.n]
+    if known and all(outcome.planned == 1 for outcome in known):
         return ["judged on point values: one run each, nothing is known of their spread"]
-    short = [opinion for opinion in known if opinion.n < opinion.planned]
+    short = [outcome for outcome in known if outcome.n < outcome.planned]
     if short:
-        least = min(short, key=lambda opinion: opinion.n)
+        least = min(short, key=lambda outcome: outcome.n)
         return [f"rests on {least.n} of {least.planned} runs in places"]
     return []

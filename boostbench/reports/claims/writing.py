@@ -1,4 +1,4 @@
-"""Verdicts as people and programs read them: the evidence as rows, Markdown, JSON."""
+"""Verdicts as text: the evidence as rows, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _HEAD = "Errors are in percent, differences in points, intervals at 95 %."
 
 
 def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
-    """Return the evidence as rows with equal keys: where, the numbers, and what follows."""
+    """Return the evidence as rows with equal keys: group, case, numbers and result."""
     cases = verdict.cases
     columns = list(dict.fromkeys(column for case in cases for column in case.numbers))
     has_groups = any(case.group for case in cases)
-    has_runs = any(case.opinion.planned > 1 for case in cases)
+    has_runs = any(case.outcome.planned > 1 for case in cases)
     rows = []
     for case in cases:
-        opinion = case.opinion
+        outcome = case.outcome
         row = {"where": case.group} if has_groups else {}
         row["case"] = case.subject
         row |= {column: case.numbers.get(column, "") for column in columns}
         if has_runs:
-            is_whole = opinion.n == opinion.planned
-            row["runs"] = f"{opinion.n}" if is_whole else f"{opinion.n} of {opinion.planned}"
-        row["so"] = opinion.state
+            is_whole = outcome.n == outcome.planned
+            row["runs"] = f"{outcome.n}" if is_whole else f"{outcome.n} of {outcome.planned}"
+        row["result"] = outcome.state
         rows.append(row)
     return rows
 
@@ -67,12 +67,12 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
             {
                 "where": case.group,
                 "case": case.subject,
-                "state": case.opinion.state,
-                "difference": case.opinion.difference,
-                "interval": case.opinion.interval,
-                "runs": case.opinion.n,
-                "planned": case.opinion.planned,
-                "why": case.opinion.why,
+                "state": case.outcome.state,
+                "difference": case.outcome.difference,
+                "interval": case.outcome.interval,
+                "runs": case.outcome.n,
+                "planned": case.outcome.planned,
+                "why": case.outcome.why,
                 "shown": case.numbers,
             }
             for case in verdict.cases
@@ -103,7 +103,7 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
 
 def _table(rows: Sequence[dict[str, str]]) -> str:
     columns = list(rows[0])
-    rule = ["---" if column in ("where", "case", "so") else "---:" for column in columns]
+    rule = ["---" if column in ("where", "case", "result") else "---:" for column in columns]
     lines = [[_md(column) for column in columns], rule]
     lines += [[_md(row[column]) for column in columns] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

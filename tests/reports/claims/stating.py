@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from boostbench.experiments.configs.claims import read_claims
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import Setting
+
+#: The shipped configs, beside which some kinds of claims stand.
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 
 def with_claims(config: Config, *claims: dict[str, Any]) -> Config:

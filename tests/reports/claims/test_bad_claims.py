@@ -13,6 +13,7 @@ import pytest
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
+from tests.reports.claims.stating import CONFIGS
 
 GOLDEN = Path(__file__).with_name("bad_claims.txt")
 HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
@@ -39,6 +40,7 @@ rounds: 9
 
 def said_of(text):
     """Return the complaints about a config with one claim; its first line is line 1."""
+    text = text.replace(" configs/", f" {CONFIGS}/")
     Path("bad.yaml").write_text(f"{CONFIG}{text}", encoding="utf-8")
     Path("twin.yaml").write_text(TWIN, encoding="utf-8")
     Path("paper.csv").write_text("dataset,method\n", encoding="utf-8")
@@ -47,7 +49,7 @@ def said_of(text):
     lines = re.sub(
         r"bad\.yaml:(\d+)", lambda line: f"bad.yaml:{int(line[1]) - FIRST + 1}", str(error.value)
     )
-    return lines.replace(f"{os.getcwd()}/", "")
+    return lines.replace(f"{os.getcwd()}/", "").replace(str(CONFIGS), "configs")
 
 
 @pytest.mark.parametrize(("text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
@@ -59,19 +61,19 @@ def test_a_bad_claim_is_refused(text, expected, tmp_path, monkeypatch):
 def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (
-        "  - {says: a, wins: {booster: samme}}\n"
+        "  - {says: a, compares: {booster: samme, lower_than: others}}\n"
         "sizes:\n"
         "  quick:\n"
         "    datasets: [iris]\n"
         "    claims:\n"
-        "      - {says: a, wins: {booster: samme, datasets: wine}}\n"
+        "      - {says: a, compares: {booster: samme, lower_than: others, datasets: wine}}\n"
     )
     assert said_of(text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
 
 
 def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    claim = "  - {says: a, wins: {booster: samme, at: 100, datasets: [iris, wine], of: 2}}\n"
+    claim = "  - {says: a, stops: {booster: samme, before: 9, datasets: [iris, wine], of: 2}}\n"
     sizes = "sizes: {quick: {datasets: [iris], rounds: 20}}\n"
     Path("good.yaml").write_text(f"{CONFIG}{claim}{sizes}", encoding="utf-8")
     config = load_config("good.yaml", ["boosters=[samme]"], size="quick", check_parameters=False)

@@ -29,7 +29,7 @@ def test_the_end_is_compared_with_the_largest_t_that_the_paper_has(tmp_path):
     (tmp_path / "paper.csv").write_text(PAPER + "\n".join(rows))
     claim = {"says": "a", "matches_paper": {"paper": "paper.csv", "at": "end"}}
     (verdict,) = verdicts(tmp_path, claim)
-    states = {case.subject: case.opinion.state for case in verdict.cases}
+    states = {case.subject: case.outcome.state for case in verdict.cases}
     assert states == {"dna, samme": "holds", "dna, sm-boost": "missing", "letter, samme": "holds"}
 
 
@@ -42,7 +42,7 @@ def test_a_margin_is_asked_for(tmp_path, by, status):
         size = {"dna": 1186, "letter": 5000}[run.dataset]
         return [round(size * (0.10 if run.method == "samme" else 0.125))] * run.rounds
 
-    claim = {"says": "a", "wins": {"booster": "samme", "by": by}}
+    claim = {"says": "a", "compares": {"booster": "samme", "lower_than": "others", "by": by}}
     (verdict,) = verdicts(tmp_path, claim, errors=errors)
     assert verdict.status == status
 
@@ -52,5 +52,5 @@ def test_a_negative_margin_forgives_as_much(tmp_path):
         return [51 if run.method == "samme" else 50] * run.rounds
 
     for by, status in (("-0.1%", "reproduced"), ("-0.01%", "not reproduced")):
-        claim = {"says": "a", "wins": {"booster": "samme", "by": by}}
+        claim = {"says": "a", "compares": {"booster": "samme", "lower_than": "others", "by": by}}
         assert verdicts(tmp_path, claim, errors=errors)[0].status == status

@@ -1,0 +1,148 @@
+"""Claims that follow a quantity: `Trend` along an axis, and `Stops`, where runs end."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import model_validator
+
+from boostbench.reports.claims.evidence import END, Case, Cell, Evidence
+from boostbench.reports.claims.inference import (
+    Outcome,
+    Sample,
+    Statistic,
+    all_of,
+    lower,
+    mean_of,
+    near,
+    turned,
+)
+from boostbench.reports.claims.kind import AboutMeans, AboutRuns
+from boostbench.reports.claims.options import Labels, Tolerance, Whole
+from boostbench.reports.values.frame import Result
+
+__all__ = ["Stops", "Trend"]
+
+
+class Trend(AboutMeans):
+    """A value rises or falls with the noise rate or with the rounds.
+
+    Attributes
+    ----------
+    booster : tuple of str
+        Each is a case of its own.
+    against : tuple of str
+        If any are given, the value is the distance from the best of these boosters.
+    direction : {"rises", "falls"}
+    over : {"noise", "rounds"}
+        Along the noises by rate, or along the rounds of ``at``.
+    slack : Tolerance
+        Steps back as small as this pass; strict steps by default.
+    ends : bool
+        Whether only the last step is compared with the first.
+    statistic : {"mean", "median"}
+        Over runs.
+    """
+
+    booster: Labels
+    against: Labels = ()
+    direction: Literal["rises", "falls"]
+    over: Literal["noise", "rounds"]
+    slack: Tolerance = Tolerance()
+    ends: bool = False
+    statistic: Statistic = "mean"
+
+    @model_validator(mode="after")
+    def _has_steps(self) -> Trend:
+        if len(self._steps) < 2:
+            what = "rounds in 'at', such as [10, 1000]" if self.over == "rounds" else "noises"
+            raise ValueError(f"needs at least two {what}")
+        for label in self.against:
+            if label in self.booster:
+                raise ValueError(f"{label!r} is in 'booster' and in 'against'")
+        return self
+
+    @property
+    def _steps(self) -> list[int | str]:
+        """The noises by rate, or the rounds in rising order, the end last."""
+        if self.over == "noise":
+            return [*self.noise]
+        return sorted(self.at, key=lambda T: (T == END, T if isinstance(T, int) else 0))
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome on all steps together."""
+        steps = self._steps[:: len(self._steps) - 1] if self.ends else self._steps
+        for cell in evidence.cells(self.booster, along=self.over):
+            values = [self._value(evidence, self._moved(cell, step)) for step in steps]
+            outcome = all_of(self._step(evidence, a, b) for a, b in itertools.pairwise(values))
+            texts = [evidence.text(value, statistic=self.statistic) for value in values]
+            name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
+            numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
+            yield evidence.case(cell, outcome, numbers)
+
+    def _moved(self, cell: Cell, step: int | str) -> Cell:
+        if self.over == "rounds":
+            return replace(cell, at=step)
+        return replace(cell, noise=str(step))
+
+    def _value(self, evidence: Evidence, cell: Cell) -> Sample:
+        if not self.against:
+            return evidence.sample(cell)
+        places = [replace(cell, datasets=(name,)) for name in cell.datasets]
+        return mean_of([self._distance(evidence, place) for place in places])
+
+    def _distance(self, evidence: Evidence, cell: Cell) -> Sample:
+        """Return how far a booster is above the best of the others on one data set."""
+        rivals = [evidence.sample(cell, label) for label in self.against]
+        absent = [rival for rival in rivals if not rival.values]
+        # Without the values of one of them the best is not known.
+        best = absent[0] if absent else min(rivals, key=lambda r: r.middle(self.statistic) or 0)
+        return evidence.sample(cell).minus(best)
+
+    def _step(self, evidence: Evidence, before: Sample, after: Sample) -> Outcome:
+        room = self.slack.of(before.mean, evidence.metric)
+        if self.direction == "rises":
+            before, after = after, before
+        outcome = lower(after, before, ties=room > 0, slack=room, statistic=self.statistic)
+        return turned(outcome) if self.direction == "rises" else outcome
+
+
+class Stops(AboutRuns):
+    """Every run ends before a round.
+
+    Attributes
+    ----------
+    booster : tuple of str
+        Each is a case of its own.
+    before : int
+        The run makes fewer rounds than this.
+    reason : str
+        Part of the stop reason; any by default.
+    """
+
+    booster: Labels
+    before: Whole
+    reason: str = ""
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the outcome on all runs of a cell."""
+        for cell in evidence.cells(self.booster):
+            ended = evidence.gathered(cell, self._is_stopped)
+            made = evidence.gathered(cell, _rounds_made).values
+            span = [f"{end(made.values()):.0f}" for end in (min, max)] if made else ["–"]
+            outcome = near(ended, Sample.constant(1.0, ended), 0.0)
+            numbers = {"rounds made": " to ".join(dict.fromkeys(span))}
+            yield evidence.case(cell, outcome, numbers)
+
+    def _is_stopped(self, result: Result) -> float:
+        assert result.record is not None
+        is_early = result.record.n_rounds < min(self.before, result.run.rounds)
+        return float(is_early and self.reason in result.record.stop_reason)
+
+
+def _rounds_made(result: Result) -> float:
+    assert result.record is not None
+    return float(result.record.n_rounds)

@@ -1,0 +1,166 @@
+"""Base of the kinds of claims: the options that all kinds share, and the cases they make."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
+
+from boostbench.experiments.configs.mistakes import MistakesError
+from boostbench.experiments.configs.options import Options, Scope
+from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
+from boostbench.reports.claims.options import (
+    At,
+    AtLeast,
+    Datasets,
+    Exceptions,
+    MetricName,
+    Noises,
+    Rule,
+    Whole,
+)
+from boostbench.reports.values.frame import Result
+
+__all__ = ["AboutMeans", "AboutRuns", "AboutValues", "Kind"]
+
+
+class Kind(Options):
+    """A kind of claim: its options, and the cases that it makes of the evidence.
+
+    Attributes
+    ----------
+    at_least : Rule
+        How many cases of each group have to hold.
+    of : int or None
+        How many cases there are, as a check of what was written.
+    """
+
+    is_derived = False
+
+    at_least: AtLeast = Rule()
+    of: Whole | None = None
+
+    def selection(self, scope: Scope) -> Selection:
+        """Return the part of the experiment that the claim is about."""
+        return Selection(scope.datasets)
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield the cases of the claim."""
+        raise NotImplementedError
+
+    def cases_of(
+        self, scope: Scope, results: Iterable[Result] = (), studies: Studies | None = None
+    ) -> list[Case]:
+        """Return the cases that the claim makes of the runs of its config.
+
+        Parameters
+        ----------
+        scope : Scope
+        results : iterable of Result, default=()
+        studies : callable or None, default=None
+            Gives the runs of another config.
+        """
+        return list(self.cases(Evidence(scope, results, self.selection(scope), studies)))
+
+    def check(self, scope: Scope) -> None:
+        """Check how many cases there are against how many are asked for.
+
+        Raises
+        ------
+        MistakesError
+        """
+        if scope.unknown:
+            return
+        per_group = Counter(case.group for case in self.cases_of(scope))
+        if not per_group:
+            what = (
+                "needs something to look at; 'except', 'datasets' or the paper's file leave no case"
+            )
+            raise MistakesError([((), what)])
+        whole = Counter(case.group for case in self.without_exceptions().cases_of(scope))
+        for group, n in per_group.items():
+            here = f" at {group}" if group else ""
+            if (self.at_least.count or 0) > n:
+                what = f"at_least: {self.at_least.count} is more than the {n} cases there are{here}"
+                raise MistakesError([(("at_least",), what)])
+            if self.of is not None and self.of not in (n, whole[group]):
+                what = f"of: {self.of}, but there are {n} cases{here}"
+                raise MistakesError([(("of",), what)])
+
+    def without_exceptions(self) -> Kind:
+        """Return the claim about everything that its exceptions leave out too."""
+        return self
+
+    def others(self, evidence: Evidence, *mine: str) -> list[str]:
+        """Return the boosters of the config but these."""
+        return [label for label in evidence.scope.boosters if label not in mine]
+
+
+class AboutRuns(Kind):
+    """A kind that looks at the runs of the config.
+
+    Attributes
+    ----------
+    datasets, noise : tuple of str
+        All by default.
+    except_ : tuple of dict
+        Cells that are left out.
+    pooled : bool
+        Whether all noises and T make one group.
+    """
+
+    datasets: Datasets = ()
+    noise: Noises = Field((), validate_default=True)
+    except_: Exceptions = Field((), alias="except")
+    pooled: bool = False
+
+    def without_exceptions(self) -> AboutRuns:
+        """Return the claim about everything that its exceptions leave out too."""
+        return self.model_copy(update={"except_": ()})
+
+    def selection(self, scope: Scope) -> Selection:
+        """Return the part of the experiment that the claim is about."""
+        return Selection(
+            datasets=self.datasets or scope.datasets,
+            noises=self.noise,
+            excepted=tuple(e.model_dump(exclude_none=True) for e in self.except_),
+            pooled=self.pooled,
+        )
+
+
+class AboutValues(AboutRuns):
+    """A kind that looks at values of a quantity.
+
+    Attributes
+    ----------
+    value : str
+        A key of `METRICS`.
+    at : tuple of (int or "end")
+        Rounds T.
+    """
+
+    value: MetricName = "test_error"
+    at: At = (END,)
+
+    def selection(self, scope: Scope) -> Selection:
+        """Return the part of the experiment that the claim is about."""
+        return replace(super().selection(scope), value=self.value, at=self.at)
+
+
+class AboutMeans(AboutValues):
+    """A kind that may look at the mean over data sets.
+
+    Attributes
+    ----------
+    per : {"dataset", "mean"}
+        Whether each data set is a case, or their mean is the only one.
+    """
+
+    per: Literal["dataset", "mean"] = "dataset"
+
+    def selection(self, scope: Scope) -> Selection:
+        """Return the part of the experiment that the claim is about."""
+        return replace(super().selection(scope), per=self.per)

@@ -1,0 +1,119 @@
+"""Claims about the vector-valued predictors of MCBoost: `PredictionsGrow`, `PredictionsWithin`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Literal
+
+import numpy as np
+from annotated_types import Len
+from pydantic import Field, field_validator
+
+from boostbench.experiments.configs.models import Listed
+from boostbench.experiments.configs.options import Scope
+from boostbench.reports.claims import AboutRuns, Case, Evidence, Sample
+from boostbench.reports.claims.comparing import held_in
+from boostbench.reports.claims.evidence import END, Selection
+from boostbench.reports.claims.inference import at_least, near
+from boostbench.reports.claims.options import At, Labels, ShareOrCount, Whole
+from boostbench.reports.values.frame import Result
+from boostbench.reports.values.predictor import margins_of, predictor_of
+
+
+class _AboutPredictions(AboutRuns):
+    """Predictions on the test samples, of runs that recorded their ``scores``."""
+
+    booster: Labels
+    at: At = Field("checkpoints", validate_default=True)
+
+    @field_validator("at")
+    @classmethod
+    def _are_rounds(cls, at: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        if END in at:
+            raise ValueError("must be numbers of rounds")
+        return at
+
+    def selection(self, scope: Scope) -> Selection:
+        """Return the part of the experiment that the claim is about."""
+        return replace(super().selection(scope), at=self.at)
+
+
+class PredictionsGrow(_AboutPredictions):
+    """In every run the predictor's reach grows from round 0 on.
+
+    Attributes
+    ----------
+    booster : tuple of str
+        Each is a case of its own.
+    measure : {"norm", "margin"}
+        The mean length of f(x), or the median margin.
+    """
+
+    measure: Literal["norm", "margin"]
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield whether the reach of a booster grows."""
+        steps = [0, *sorted(map(int, self.at))]
+
+        def reach(result: Result, T: int) -> float:
+            if self.measure == "margin":
+                return float(np.median(margins_of(result, T)))
+            return float(np.linalg.norm(predictor_of(result, T), axis=1).mean())
+
+        def grows(result: Result) -> float:
+            values = [reach(result, T) for T in steps]
+            return float(all(a < b for a, b in itertools.pairwise(values)))
+
+        for cell in evidence.cells(self.booster, along="rounds"):
+            held = evidence.gathered(cell, grows)
+            means = [evidence.gathered(cell, partial(reach, T=T)).mean for T in steps]
+            outcome = near(held, Sample.constant(1.0, held), 0.0)
+            numbers = {
+                f"{self.measure} at T = {', '.join(map(str, steps))}": " → ".join(
+                    "–" if mean is None else f"{mean:.3f}" for mean in means
+                ),
+                "held in": f"{round(sum(held.values.values()))} of {len(held.values)}",
+            }
+            yield evidence.case(cell, outcome, numbers)
+
+
+class PredictionsWithin(_AboutPredictions):
+    """In at least a share of the runs a component of all predictions lies in a range.
+
+    Attributes
+    ----------
+    booster : tuple of str
+        Each is a case of its own.
+    component : int
+        From 1 to K - 1.
+    between : tuple of two numbers
+    runs : float or int
+        A share of all runs there could be, judged by its interval; or a number of those planned.
+    """
+
+    component: Whole
+    between: Annotated[Listed[float], Len(2, 2)]
+    runs: ShareOrCount = 1.0
+
+    @field_validator("between")
+    @classmethod
+    def _is_range(cls, between: tuple[float, float]) -> tuple[float, float]:
+        if between[0] >= between[1]:
+            raise ValueError("must be two numbers, the smaller first")
+        return between
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield whether the component lies in the range often enough."""
+        low, high = self.between
+
+        def lies(result: Result, T: int) -> float:
+            f = predictor_of(result, T)[:, self.component - 1]
+            return float(low <= f.min() and f.max() <= high)
+
+        for cell in evidence.cells(self.booster):
+            held = evidence.gathered(cell, partial(lies, T=int(cell.at)))
+            outcome = at_least(held, self.runs)
+            yield evidence.case(cell, outcome, held_in(held, outcome))

@@ -1,0 +1,59 @@
+"""The claim that noise costs one booster less than others: `SmallestIncrease`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import ValidationInfo, model_validator
+
+from boostbench.errors import UnknownNameError
+from boostbench.experiments.configs.options import BoosterLabel, scope_of
+from boostbench.reports.claims import AboutMeans, Case, Evidence
+from boostbench.reports.claims.inference import all_of, lower
+from boostbench.reports.claims.options import Labels, Twin
+
+
+class SmallestIncrease(AboutMeans):
+    """The increase over another config's runs is smaller for a booster than for all others.
+
+    Attributes
+    ----------
+    booster : str
+    against : tuple of str
+        All other boosters by default.
+    over : path
+        The other config, from the folder of this one; its clean runs are taken, if it has any.
+    """
+
+    booster: BoosterLabel
+    against: Labels = ()
+    over: Twin
+    per: Literal["dataset", "mean"] = "mean"
+
+    @model_validator(mode="after")
+    def _is_known_there(self, info: ValidationInfo) -> SmallestIncrease:
+        here, there = scope_of(info), self.over.scope()
+        boosters = (self.booster, *self.against) if self.against else here.boosters
+        wanted = [("booster", name, there.boosters) for name in boosters]
+        wanted += [("data set", name, there.datasets) for name in self.datasets or here.datasets]
+        for kind, name, known in wanted:
+            if name not in known:
+                raise ValueError(f"{self.over.path}: {UnknownNameError(kind, name, known)}")
+        return self
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield whether the increase is the smallest, in the mean or set by set."""
+        others = self.against or self.others(evidence, self.booster)
+        before = evidence.of(self.over)
+        for cell in evidence.cells():
+            there = replace(cell, noise=before.selection.noises[0])
+            increases = {
+                label: evidence.sample(cell, label).minus(before.sample(there, label))
+                for label in (self.booster, *others)
+            }
+            outcome = all_of(lower(increases[self.booster], increases[label]) for label in others)
+            texts = {label: evidence.text(increase) for label, increase in increases.items()}
+            numbers = {**texts, "difference": evidence.change(outcome)}
+            yield evidence.case(cell, outcome, numbers)
