@@ -18,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
-from pydantic import ConfigDict, ValidationInfo, create_model
+from pydantic import AfterValidator, ConfigDict, ValidationInfo, create_model
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.mistakes import unknown
@@ -168,7 +168,9 @@ def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type
     return model
 
 
-def _label(kind: str, key: str) -> Any:
+def _known(kind: str, key: str) -> AfterValidator:
+    """Return a check that a label is among those of the config."""
+
     def check(value: str, info: ValidationInfo) -> str:
         scope = scope_of(info)
         labels: tuple[str, ...] = getattr(scope, key)
@@ -176,9 +178,9 @@ def _label(kind: str, key: str) -> Any:
             raise ValueError(unknown(kind, value, labels))
         return value
 
-    return Annotated[str, Checked(check)]
+    return Checked(check)
 
 
 #: The label of a booster, or of a data set, of the config.
-BoosterLabel = _label("booster", "boosters")
-DataSetLabel = _label("data set", "datasets")
+BoosterLabel = Annotated[str, _known("booster", "boosters")]
+DataSetLabel = Annotated[str, _known("data set", "datasets")]
