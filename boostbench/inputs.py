@@ -24,15 +24,15 @@ from typing import Any
 
 from boostbench.errors import ChangedError
 
-__all__ = ["check_sources", "digest_of", "is_installed", "noting", "seen", "watch"]
+__all__ = ["check_sources", "digest_of", "is_installed", "noting", "plugin_of", "seen", "watch"]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd")
 #: Real path of an executed source to its digest; empty if the text on the disk was another.
 _executed: dict[str, str] = {}
-#: The same of files that were executed or opened on behalf of a plugin or run.
-_noted: dict[str, str] = {}
-_is_noting = False
+#: The same of files that were executed or opened on behalf of a plugin, by the plugin's file.
+_noted: dict[str, dict[str, str]] = {}
+_plugin = ""
 _is_watching = False
 _busy = threading.local()
 
@@ -55,14 +55,14 @@ def watch() -> None:
 
 
 @contextlib.contextmanager
-def noting(*, on: bool = True) -> Iterator[None]:
-    """Note what is executed and opened inside, or leave out what the key knows of already."""
-    global _is_noting
-    before, _is_noting = _is_noting, on
+def noting(plugin: str) -> Iterator[None]:
+    """Note what is executed and opened inside as read by a plugin file; empty: note nothing."""
+    global _plugin
+    before, _plugin = _plugin, plugin
     try:
         yield
     finally:
-        _is_noting = before
+        _plugin = before
 
 
 def check_sources(planned: Iterable[tuple[str, str]]) -> None:
@@ -89,9 +89,13 @@ def seen(planned: Iterable[tuple[str, str]]) -> dict[str, str]:
     Empty if all its code is of this package: only plugins read what they want.
     """
     known = {path for path, _ in planned}
-    if all(path.startswith(_PACKAGE) for path in known):
-        return {}
-    return {path: _noted[path] for path in sorted(_noted.keys() - known)}
+    read = {path: digest for plugin in known for path, digest in _noted.get(plugin, {}).items()}
+    return {path: read[path] for path in sorted(read.keys() - known)}
+
+
+def plugin_of(planned: Iterable[tuple[str, str]]) -> str:
+    """Return the first source that is not of this package; empty if all are."""
+    return next((path for path, _ in planned if not path.startswith(_PACKAGE)), "")
 
 
 def digest_of(path: str) -> str:
@@ -113,7 +117,7 @@ def digest_of_text(text: bytes) -> str:
 def _digest(path: str, identity: tuple[int, ...]) -> str:
     """Read a file; what identifies it is there to notice a change."""
     digest = hashlib.sha256()
-    with noting(on=False), open(path, "rb") as file:
+    with noting(""), open(path, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()[:16]
@@ -126,7 +130,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     try:
         if event == "exec":
             _note_executed(args[0])
-        elif _is_noting:
+        elif _plugin:
             _note_opened(args[0], args[2])
     except Exception:  # whatever it is, it is not the business of who opens a file
         return
@@ -148,8 +152,8 @@ def _note_executed(code: Any) -> None:
             digest = digest_of_text(text)
     path = os.path.realpath(path)
     _executed[path] = digest
-    if _is_noting and not path.startswith(_PACKAGE):
-        _noted[path] = digest
+    if _plugin and not path.startswith(_PACKAGE):
+        _noted.setdefault(_plugin, {})[path] = digest
 
 
 def _note_opened(path: Any, flags: Any) -> None:
@@ -160,7 +164,7 @@ def _note_opened(path: Any, flags: Any) -> None:
     if writes or path.endswith(_COMPILED) or path.startswith(_PACKAGE) or not _is_own(path):
         return
     if os.path.isfile(path):
-        _noted[os.path.realpath(path)] = digest_of(path)
+        _noted.setdefault(_plugin, {})[os.path.realpath(path)] = digest_of(path)
 
 
 def is_installed(path: str) -> bool:

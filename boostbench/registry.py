@@ -217,7 +217,7 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     sys.modules[name] = module
     try:
         # From the text, not from stored bytecode, which an edit within a second may outlive.
-        with inputs.noting():
+        with inputs.noting(str(path)):
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
         del sys.modules[name]

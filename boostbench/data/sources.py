@@ -271,14 +271,15 @@ def _hash(*texts: str) -> str:
 def _sha256(path: Path) -> str:
     try:
         facts = path.stat()
-        return _sha256_of(str(path.resolve()), facts.st_size, facts.st_mtime_ns)
+        times = facts.st_mtime_ns, facts.st_ctime_ns
+        return _sha256_of(str(path.resolve()), facts.st_ino, facts.st_size, times)
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 @lru_cache(maxsize=1024)
-def _sha256_of(path: str, size: int, mtime_ns: int) -> str:
-    """Return the sha256 of a file; size and time are only there to notice a change."""
+def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
+    """Return the sha256 of a file; what else is given is only there to notice a change."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -160,13 +160,13 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> P
     ChangedError
         If the checksum of what was read does not begin with ``data``.
     """
-    with noting(on=False):
+    with noting(""):
         located = locate(run.data.name, run.data.params.plain(), data_dirs)
     key = (located.checksum, run.data, run.split, run.noise, run.seed)
     if key in _latest:
         return deepcopy(_latest[key])
     _latest.clear()
-    with noting(on=located.kind == "generator"):
+    with nullcontext() if located.kind == "generator" else noting(""):
         problem = _prepared(run, data_dirs, data)
     if problem.X.nbytes + problem.X_test.nbytes <= _KEPT_BYTES:
         _latest[key] = deepcopy(problem)  # a booster may write into what it is given

@@ -143,7 +143,7 @@ def _execute(job: Job) -> dict[str, Any]:
     inputs.watch()
     load_plugins(job)
     inputs.check_sources(job.sources)
-    with inputs.noting():
+    with inputs.noting(inputs.plugin_of(job.sources)):
         if job.run.validation is not None:
             from boostbench.experiments.running.crossfit import cross_validate
 
