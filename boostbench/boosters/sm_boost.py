@@ -144,7 +144,7 @@ class SMBoost(Booster):
         y : array-like of shape (n_samples,)
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; a whole number w means the sample repeated w times.
+            Not negative; see `BoostingClassifier.fit`.
         cost : array-like of shape (n_samples, n_classes), default=None
             Each sample's own cost of every answer, in place of the parameter `cost`; several
             answers may be free (multi-label data).

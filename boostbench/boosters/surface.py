@@ -96,6 +96,14 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Rounds in the model, at most `n_estimators`.
     stop_reason_ : str
         Why training stopped early; empty when all rounds were made.
+
+    Notes
+    -----
+    Equal samples count as often as they are there, in every leaf's smallest size, in C4.5's cases
+    and in the bins of a feature. If all sample weights are whole numbers, a weight of w is the
+    sample repeated w times, also there. Otherwise weights only weigh, and every sample of positive
+    weight counts as one, as in scikit-learn's trees; C4.5 scales them to sum to the number of
+    samples.
     """
 
     #: Whether the first t rounds of a fit are the fit of t rounds, so that one serves all.
@@ -202,7 +210,8 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; a whole number w means the sample repeated w times.
+            Not negative. If all are whole numbers, w means the sample repeated w times; otherwise
+            every sample of positive weight counts as one.
         on_round : callable, default=None
             Called with a `RoundInfo` after each round.
 
