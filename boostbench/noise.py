@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.portable import log1p, power, row_sums, total
 from boostbench.registry import noise_models
 
 __all__ = [
@@ -266,8 +267,8 @@ def instance(
     v = rng.random(len(y))
     own, other, nearest_label = _nearest_distances(X, y)
     ratio = np.clip(own, 1e-12, None) / np.clip(other, 1e-12, None)
-    weight = np.clip(ratio**sharpness, 1e-6, 1e6)
-    return Proposal(nearest_label, order=-np.log1p(-v) / weight)
+    weight = np.clip(power(ratio, sharpness), 1e-6, 1e6)
+    return Proposal(nearest_label, order=-log1p(-v) / weight)
 
 
 def _nearest_distances(
@@ -278,9 +279,10 @@ def _nearest_distances(
 
     gaps = np.isnan(X)
     counts = np.maximum((~gaps).sum(axis=0), 1)
-    filled = np.where(gaps, np.where(gaps, 0.0, X).sum(axis=0) / counts, X)
-    scale = filled.std(axis=0)
-    Z = (filled - filled.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    filled = np.where(gaps, _column_sums(np.where(gaps, 0.0, X)) / counts, X)
+    centred = filled - _column_sums(filled) / len(X)
+    scale = np.sqrt(_column_sums(np.square(centred)) / len(X))
+    Z = centred / np.where(scale > 0, scale, 1.0)
     own = np.full(len(y), np.inf)
     other = np.full(len(y), np.inf)
     label = y.copy()
@@ -291,13 +293,21 @@ def _nearest_distances(
         mine = np.flatnonzero(y == k)
         neighbours = NearestNeighbors(n_neighbors=1).fit(Z[mine])
         if len(mine) > 1:
-            own[mine] = neighbours.kneighbors()[0][:, 0]
+            own[mine] = _distances(Z[mine], Z[mine[neighbours.kneighbors()[1][:, 0]]])
         rest = np.flatnonzero(y != k)
-        distance = neighbours.kneighbors(Z[rest])[0][:, 0]
+        distance = _distances(Z[rest], Z[mine[neighbours.kneighbors(Z[rest])[1][:, 0]]])
         closer = distance < other[rest]
         other[rest[closer]] = distance[closer]
         label[rest[closer]] = k
     return own, other, label
+
+
+def _column_sums(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([total(np.ascontiguousarray(column)) for column in X.T])
+
+
+def _distances(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.sqrt(row_sums(np.square(X - Y)))
 
 
 def _check(y: ArrayLike, n_classes: int, model: str, rate: float) -> Labels:

@@ -18,11 +18,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster
 from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.portable import log, total
 from boostbench.weak_learners import WeightedLabels
 
 __all__ = ["AdaBoost"]
@@ -75,12 +74,12 @@ class AdaBoost(BinaryBooster):
 
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1 - err) / err)`` (11)."""
-        error = float(demand.weight[h.labels != game.y].sum())
+        error = total(demand.weight[h.labels != game.y])
         edge = 1.0 - 2.0 * error
         if edge <= TINY:
             return Step(0.0, edge, stop="no edge", keep=False)
         e = max(error, TINY)
-        alpha = 0.5 * np.log((1.0 - e) / e)
+        alpha = 0.5 * log((1.0 - e) / e)
         return Step(float(alpha), edge, stop="perfect weak learner" if error <= TINY else "")
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:

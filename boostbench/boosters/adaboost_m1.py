@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import TINY, Game, Step
+from boostbench.portable import dot, exp, log, total
 from boostbench.weak_learners import WeightedLabels
 
 __all__ = ["AdaBoostM1"]
@@ -102,12 +103,12 @@ class AdaBoostM1(Booster):
 
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e)``; a perfect h gets more weight than all votes before it."""
-        error = float(self.distribution(game)[h.labels != game.y].sum())
+        error = total(self.distribution(game)[h.labels != game.y])
         edge = 1.0 - 2.0 * error
         if edge <= 2.0 * TINY:
             return Step(1.0, edge, stop="no edge", keep=self.keep_first and votes(game) == 0.0)
         e = max(error, TINY)
-        alpha = float(np.log((1.0 - e) / e))
+        alpha = float(log((1.0 - e) / e))
         if error <= TINY:
             return Step(alpha + votes(game), edge, stop="perfect weak learner")
         return Step(alpha, edge)
@@ -119,12 +120,12 @@ class AdaBoostM1(Booster):
         ``D_i <- D_i beta`` where h is right, up to the normalisation.
         """
         F_y = game.true_scores
-        D = game.sample_weight * np.exp(F_y.min() - F_y)
-        return np.asarray(D / D.sum())
+        D = game.sample_weight * exp(F_y.min() - F_y)
+        return np.asarray(D / total(D))
 
     def objective(self, game: Game) -> float:
         """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, which alpha minimises along h."""
-        return float(game.sample_weight @ np.exp(0.5 * votes(game) - game.true_scores))
+        return dot(game.sample_weight, exp(0.5 * votes(game) - game.true_scores))
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return 1: the label of a wrongly answered sample has at most half of the votes."""

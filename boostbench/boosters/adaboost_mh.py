@@ -26,6 +26,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import TINY, Game, Step
+from boostbench.boosters.losses import logistic
+from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import BinaryLabels
 
 __all__ = ["AdaBoostMH", "hamming_step", "hamming_weights"]
@@ -101,8 +103,8 @@ class AdaBoostMH(Booster):
 
     def objective(self, game: Game) -> float:
         """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
-        losses = np.exp(-game.signs * game.scores)
-        return float(game.sample_weight @ losses.mean(axis=1))
+        losses = exp(-game.signs * game.scores)
+        return dot(game.sample_weight, row_sums(losses)) / game.n_classes
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return 2/K: the wrong score is at least the right one; with signs one of them errs."""
@@ -113,8 +115,8 @@ class AdaBoostMH(Booster):
 
         The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``.
         """
-        p: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -2.0 * F))
-        p /= p.sum(axis=1, keepdims=True)
+        p = logistic(2.0 * F)
+        p /= row_sums(p)[:, None]
         return p
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
@@ -129,11 +131,11 @@ def hamming_weights(game: Game, psi: NDArray[np.float64]) -> NDArray[np.float64]
     """Return ``S w``, ``w_iy`` proportional to ``exp(-S_iy psi_iy)``, the w summing to 1."""
     w = game.signs * psi
     np.subtract(w.min(), w, out=w)
-    np.exp(w, out=w)
+    exp(w, out=w)
     w *= game.sample_weight[:, None]
-    total = w.sum()
+    all_weight = total(w)
     w *= game.signs
-    w /= total
+    w /= all_weight
     return w
 
 
@@ -145,5 +147,5 @@ def hamming_step(gamma: float) -> Step:
     if gamma <= TINY:
         return Step(0.0, gamma, stop="no edge", keep=False)
     capped = min(gamma, 1.0 - TINY)
-    alpha = 0.5 * np.log((1.0 + capped) / (1.0 - capped))
+    alpha = 0.5 * log((1.0 + capped) / (1.0 - capped))
     return Step(float(alpha), gamma, stop="perfect weak learner" if gamma > capped else "")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from boostbench.boosters.adaboost_mh import AdaBoostMH, hamming_step, hamming_weights
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.game import TINY, Game, Step
+from boostbench.portable import dot, exp, row_sums, total
 from boostbench.weak_learners import Costs
 
 __all__ = ["AdaBoostMHLabel", "AdaBoostMHReal"]
@@ -60,7 +61,7 @@ class AdaBoostMHReal(AdaBoostMH):
     def answer(self, game: Game, demand: Any, h: Any) -> Step:
         """Return the step 1; the edge is ``1 - Z``."""
         w = np.abs(demand.signed_weight)
-        Z = float((w * np.exp(-game.signs * h.values(game.n_classes))).sum())
+        Z = total(w * exp(-game.signs * h.values(game.n_classes)))
         useful = Z < 1.0 - TINY
         return Step(1.0, 1.0 - Z, stop="" if useful else "no edge", keep=useful)
 
@@ -112,7 +113,7 @@ class AdaBoostMHLabel(AdaBoostMH):
 
     def answer(self, game: Game, demand: Any, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``; a perfect classifier decides alone."""
-        gamma = float(demand.cost.sum() - 2.0 * h.inner(demand.cost))
+        gamma = total(demand.cost) - 2.0 * float(h.inner(demand.cost))
         step = hamming_step(gamma)
         if step.stop == "perfect weak learner":
             return replace(step, size=step.size + votes(game))
@@ -120,8 +121,8 @@ class AdaBoostMHLabel(AdaBoostMH):
 
     def objective(self, game: Game) -> float:
         """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
-        losses = np.exp(-game.signs * _sums(game.scores))
-        return float(game.sample_weight @ losses.mean(axis=1))
+        losses = exp(-game.signs * _sums(game.scores))
+        return dot(game.sample_weight, row_sums(losses)) / game.n_classes
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes."""
@@ -137,5 +138,5 @@ class AdaBoostMHLabel(AdaBoostMH):
 
 def _sums(F: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``psi = sum_t alpha_t h_t`` from the votes: twice a class's votes less all votes."""
-    psi: NDArray[np.float64] = 2.0 * F - F.sum(axis=1, keepdims=True)
+    psi: NDArray[np.float64] = 2.0 * F - row_sums(F)[:, None]
     return psi

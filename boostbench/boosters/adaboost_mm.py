@@ -28,6 +28,7 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import TINY, Game, Step, softmax
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.portable import log, total
 from boostbench.theory.bounds import error_bound
 from boostbench.weak_learners import Costs
 
@@ -113,15 +114,15 @@ class AdaBoostMM(Booster):
         A perfect h gets more weight than all votes before it: in the limit it decides alone.
         """
         gained, lost = vote_masses(demand.cost, game.y, h.labels)
-        total = -float(demand.cost[np.arange(len(game.y)), game.y].sum())
-        delta = (gained - lost) / total  # (68)
+        most = -total(demand.cost[np.arange(len(game.y)), game.y])
+        delta = (gained - lost) / most  # (68)
         if delta <= TINY:
             return Step(0.0, delta, stop="no edge", keep=False)
         if self.step == "exact":
-            alpha = 0.5 * np.log(gained / max(lost, TINY * gained))  # (71)
+            alpha = 0.5 * log(gained / max(lost, TINY * gained))  # (71)
         else:
             capped = min(delta, 1.0 - TINY)
-            alpha = 0.5 * np.log((1.0 + capped) / (1.0 - capped))  # (70)
+            alpha = 0.5 * log((1.0 + capped) / (1.0 - capped))  # (70)
         if (h.labels == game.y).all():
             return Step(float(alpha) + votes(game), delta, stop="perfect weak learner")
         return Step(float(alpha), delta)
@@ -157,9 +158,9 @@ def vote_masses(
     """Return A+ and A-: what h gains where it is right, and what it costs where it is wrong."""
     paid = cost[np.arange(len(y)), labels]
     right = labels == y
-    return -float(paid[right].sum()), float(paid[~right].sum())
+    return -total(paid[right]), total(paid[~right])
 
 
 def votes(game: Game) -> float:
     """Return the sum of the steps so far; each round adds its step to one score of every row."""
-    return float(game.scores[0].sum())
+    return total(game.scores[0])

@@ -25,6 +25,7 @@ from boostbench.boosters.game import Game
 from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.losses import MarginLoss, logistic
 from boostbench.boosters.surface import BoostingClassifier
+from boostbench.portable import dot, exp, total
 
 __all__ = [
     "CLASSIFIER",
@@ -94,7 +95,7 @@ class BinaryBooster(TwoClasses, Booster):
 
     def objective(self, game: Game) -> float:
         """Return the mean of ``phi(m)``."""
-        return float(game.sample_weight @ self.loss.value(margins(game)))
+        return dot(game.sample_weight, self.loss.value(margins(game)))
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return phi(0): all these losses are at least that where the margin is not positive."""
@@ -137,15 +138,15 @@ def normalised_weights(
     [0.5, 0.5, 0.0]
     """
     if importance.min() > 0.0 and log_weight.min() > -np.inf:
-        w = np.asarray(importance * np.exp(log_weight - log_weight.max()))
-        w /= w.sum()
+        w = np.asarray(importance * exp(log_weight - log_weight.max()))
+        w /= total(w)
         return w
     counts = (importance > 0.0) & (log_weight > -np.inf)
     w = np.zeros_like(importance)
     if counts.any():
         shifted = log_weight[counts] - log_weight[counts].max()
-        w[counts] = importance[counts] * np.exp(shifted)
-        w /= w.sum()
+        w[counts] = importance[counts] * exp(shifted)
+        w /= total(w)
     return w
 
 

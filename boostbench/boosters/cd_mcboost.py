@@ -36,6 +36,7 @@ from boostbench.boosters.mcboost import (
     pair_probabilities,
 )
 from boostbench.boosters.pairs import pair_margins, pair_risk, pair_weights
+from boostbench.portable import row_sums, total
 from boostbench.theory.codewords import ORIENTATIONS, codewords
 from boostbench.weak_learners import BinaryLabels, Targets
 
@@ -144,10 +145,10 @@ class CDMCBoost(Booster):
         v = pair_margins(0.5 * game.scores, game.y)
         a = pair_weights(v, pair_importance(game, self.cost), LOSSES[self.loss])
         game.memo["pair weights"] = a
-        w = 0.5 * (a.sum(axis=1) * y_j[game.y] - a @ y_j)
+        w = 0.5 * (row_sums(a) * y_j[game.y] - row_sums(a * y_j))
         if self.step == "search":
             return BinaryLabels(w[:, None])
-        curvature = 0.25 * (a * np.square(y_j[game.y][:, None] - y_j)).sum(axis=1)
+        curvature = 0.25 * row_sums(a * np.square(y_j[game.y][:, None] - y_j))
         target = np.divide(w, curvature, out=np.zeros_like(w), where=curvature > 0.0)
         return Targets(target[:, None], curvature[:, None])
 
@@ -159,8 +160,8 @@ class CDMCBoost(Booster):
     def answer(self, game: Game, demand: BinaryLabels | Targets, h: Any) -> Step:
         """Return the step to the smallest risk along ``g e_j`` (26), or Newton's, 1."""
         mass, rate = collapse(game.memo["pair weights"], game.y, h.leaves[0], h.trees.leaf_value)
-        edge = -float((mass * rate).sum())  # sum_i g(x_i) w_i, (23)
-        size = float((np.abs(mass) * np.abs(rate)).sum())
+        edge = -total(mass * rate)  # sum_i g(x_i) w_i, (23)
+        size = total(np.abs(mass * rate))
         edge = edge / size if size > 0.0 else 0.0
         K = game.n_classes
         game.memo["component"] = (game.memo["component"] + 1) % (K - 1)

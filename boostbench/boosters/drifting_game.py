@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import Game, Step, softmax
+from boostbench.portable import dot, row_sums, total
 from boostbench.theory.bounds import default_eta, make_potential
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.potentials import ExponentialPotential, Potential
@@ -168,7 +169,7 @@ class DriftingGame(Booster):
         cost = potential.costs(states, n_left)
         if self.loss == "zero-one" and np.ptp(cost, axis=1).max() <= _DECIDED:
             return None
-        game.memo["budget"] = float(game.sample_weight @ potential.values(states, n_left)[where])
+        game.memo["budget"] = dot(game.sample_weight, potential.values(states, n_left)[where])
         rows = own_labels(cost[where], game.y)
         return Costs(game.sample_weight[:, None] * rows)
 
@@ -176,8 +177,8 @@ class DriftingGame(Booster):
         """Return the step 1; the edge is at least gamma iff h meets the condition."""
         rows = np.arange(len(game.y))
         budget = game.memo["budget"]
-        slack = budget - float(demand.cost[rows, h.labels].sum())
-        least = float(demand.cost[rows, game.y].sum())
+        slack = budget - total(demand.cost[rows, h.labels])
+        least = total(demand.cost[rows, game.y])
         edge = self.gamma + (1.0 - self.gamma) * slack / (budget - least)
         met = slack >= -_MET * budget
         if not met and self.on_violation == "stop":
@@ -189,7 +190,7 @@ class DriftingGame(Booster):
         """Return the mean potential with the rounds that are left; at the end, the mean loss."""
         potential: Potential = game.memo["potential"]
         values = potential.values(self._states(game), self._rounds_left(game))
-        return float(game.sample_weight @ values)
+        return dot(game.sample_weight, values)
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return 1: while the condition is met, the mean potential bounds the error at the end."""
@@ -204,8 +205,8 @@ class DriftingGame(Booster):
         """Return soft-max of ``2 eta F``, or for the zero-one loss the shares of the votes."""
         if self.loss == "exponential":
             return softmax(2.0 * float(self._eta() or 0.0) * F)
-        F = F + (F.sum(axis=1, keepdims=True) == 0.0)
-        shares: Floats = F / F.sum(axis=1, keepdims=True)
+        F = F + (row_sums(F)[:, None] == 0.0)
+        shares: Floats = F / row_sums(F)[:, None]
         return shares
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:

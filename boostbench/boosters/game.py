@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.portable import exp, row_sums
+
 __all__ = ["TINY", "Game", "Step", "softmax"]
 
 #: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
@@ -99,6 +101,6 @@ def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    g: NDArray[np.float64] = np.exp(F - F.max(axis=1, keepdims=True))
-    g /= g.sum(axis=1, keepdims=True)
+    g: NDArray[np.float64] = exp(F - F.max(axis=1, keepdims=True))
+    g /= row_sums(g)[:, None]
     return g

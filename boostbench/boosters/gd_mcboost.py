@@ -44,6 +44,7 @@ from boostbench.boosters.mcboost import (
     pair_probabilities,
 )
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.portable import total
 from boostbench.weak_learners import Costs
 
 __all__ = ["GDMCBoost"]
@@ -122,8 +123,8 @@ class GDMCBoost(AdaBoostMM):
         """Return the step to the smallest risk along h (33)."""
         if self.loss == "exponential":
             return super().answer(game, demand, h)
-        size = np.abs(demand.cost).sum()
-        paid = float(demand.cost[np.arange(len(game.y)), h.labels].sum())
+        size = total(np.abs(demand.cost))
+        paid = total(demand.cost[np.arange(len(game.y)), h.labels])
         edge = -paid / size if size > 0.0 else 0.0
         alpha = self._search(game, h.labels) if edge > TINY else 0.0
         if alpha == 0.0:

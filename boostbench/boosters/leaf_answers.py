@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.multiclass_objectives import Distribution, error_of
+from boostbench.portable import row_sums
 from boostbench.weak_learners import Costs, Forest, GrowthPath, Hypothesis, WeightedLabels
 
 __all__ = ["PATHS", "Answers", "LabelAnswers", "TreePath"]
@@ -182,9 +183,7 @@ class SharePath:
     def errors(self) -> Floats:
         """Each split puts the errors of two leaves in the place of one's."""
         weights, costs = self.path.sums(self.weight), self.path.sums(self.cost)
-        nodes, leaves = (
-            (_shares_of(w) * c).sum(axis=1) for w, c in zip(weights, costs, strict=True)
-        )
+        nodes, leaves = (row_sums(_shares_of(w) * c) for w, c in zip(weights, costs, strict=True))
         left, right = (
             np.where(child < 0, leaves[~child], nodes[np.maximum(child, 0)])
             for child in self.path.children
@@ -202,7 +201,7 @@ class SharePath:
 
 def _shares_of(weights: Floats) -> Floats:
     """Return each row's entries divided by their sum."""
-    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    shares: Floats = weights / row_sums(weights)[:, None]
     return shares
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from boostbench.boosters.game import TINY
+from boostbench.portable import dot, exp, log, total
 
 __all__ = ["exponential_step", "falling_step"]
 
@@ -45,22 +46,22 @@ def exponential_step(mass: Floats, rate: Floats) -> float:
     """
     matters = (mass > 0.0) & (rate != 0.0)
     c, v = mass[matters], rate[matters]
-    if not len(c) or c @ v >= 0.0:
+    if not len(c) or dot(c, v) >= 0.0:
         return 0.0
-    c = c / c.sum()
-    falling, rising = c @ np.maximum(-v, 0.0), c @ np.maximum(v, 0.0)
+    c = c / total(c)
+    falling, rising = dot(c, np.maximum(-v, 0.0)), dot(c, np.maximum(v, 0.0))
     fastest = float(np.abs(v).max())
-    low, high = 0.0, 0.5 * float(np.log(1.0 / TINY)) / fastest
-    if rising == 0.0 or (c * np.exp(high * v)) @ v <= 0.0:
+    low, high = 0.0, 0.5 * float(log(1.0 / TINY)) / fastest
+    if rising == 0.0 or dot(c * exp(high * v), v) <= 0.0:
         return high
-    alpha = min(0.5 * float(np.log(falling / rising)) / fastest, high)
+    alpha = min(0.5 * float(log(falling / rising)) / fastest, high)
     for _ in range(200):
-        terms = c * np.exp(alpha * v)
-        slope = float(terms @ v)
-        if abs(slope) <= 1e-13 * (terms @ np.abs(v)) or high - low <= 1e-15 * max(high, 1.0):
+        terms = c * exp(alpha * v)
+        slope = dot(terms, v)
+        if abs(slope) <= 1e-13 * dot(terms, np.abs(v)) or high - low <= 1e-15 * max(high, 1.0):
             break
         low, high = (alpha, high) if slope < 0.0 else (low, alpha)
-        newton = alpha - slope / float(terms @ np.square(v))
+        newton = alpha - slope / dot(terms, np.square(v))
         alpha = newton if low < newton < high else 0.5 * (low + high)
     return alpha
 

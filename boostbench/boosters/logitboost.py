@@ -27,6 +27,7 @@ from boostbench.boosters.binary import margins, normalised_weights
 from boostbench.boosters.game import Game
 from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
 from boostbench.boosters.regression import RegressionBooster, working_response
+from boostbench.portable import dot, log
 from boostbench.weak_learners import Targets
 
 __all__ = ["LogitBoost"]
@@ -105,7 +106,7 @@ class LogitBoost(RegressionBooster):
         """Return the working response z weighted by ``p (1 - p)`` (Algorithm 3, step 2a)."""
         F = game.scores[:, 1] - game.scores[:, 0]
         z, q = working_response(game.y, 2.0 * F, _MIN_WEIGHT, self.max_response)
-        w = normalised_weights(self.importance(game), np.log(q))
+        w = normalised_weights(self.importance(game), log(q))
         return Targets(z[:, None], w[:, None])
 
     def size(self, game: Game, h: Any) -> float:
@@ -121,4 +122,4 @@ class LogitBoost(RegressionBooster):
 
     def _loss_after(self, game: Game, h: Any, size: float) -> float:
         moved = replace(game, scores=h.add_to(game.scores.copy(), size))
-        return float(self.importance(game) @ self.loss.value(margins(moved)))
+        return dot(self.importance(game), self.loss.value(margins(moved)))

@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import arctan, exp, log, log1pexp
+
 if TYPE_CHECKING:
     from boostbench.boosters.self_paced import Regulariser
 
@@ -74,8 +76,7 @@ class MarginLoss(ABC):
 
     def log_weight(self, margin: ArrayLike) -> Numbers:
         """Return ``ln |phi'(m)|``, which neither overflows nor underflows; -inf at weight 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(np.abs(self.derivative(margin)))
+        return np.asarray(log(np.abs(self.derivative(margin))))
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Exponential(MarginLoss):
 
     def value(self, margin: ArrayLike) -> Numbers:
         """Return ``exp(-m)``, with -m at most 700."""
-        return np.exp(np.minimum(-np.asarray(margin, dtype=np.float64), _MAX_EXPONENT))
+        return np.asarray(exp(np.minimum(-np.asarray(margin, dtype=np.float64), _MAX_EXPONENT)))
 
     def derivative(self, margin: ArrayLike) -> Numbers:
         """Return ``-exp(-m)``."""
@@ -115,16 +116,16 @@ class Logistic(MarginLoss):
 
     def value(self, margin: ArrayLike) -> Numbers:
         """Return ``ln(1 + exp(-s m))``."""
-        return np.logaddexp(0.0, -self.scale * np.asarray(margin, dtype=np.float64))
+        return np.asarray(log1pexp(-self.scale * np.asarray(margin, dtype=np.float64)))
 
     def derivative(self, margin: ArrayLike) -> Numbers:
         """Return ``-s / (1 + exp(s m))``."""
-        return -np.exp(self.log_weight(margin))
+        return np.asarray(-exp(self.log_weight(margin)))
 
     def log_weight(self, margin: ArrayLike) -> Numbers:
         """Return ``ln s - ln(1 + exp(s m))``."""
         m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.asarray(np.log(self.scale) - np.logaddexp(0.0, m))
+        return np.asarray(log(self.scale) - log1pexp(m))
 
 
 @dataclass(frozen=True)
@@ -148,16 +149,16 @@ class Savage(MarginLoss):
     def value(self, margin: ArrayLike) -> Numbers:
         """Return ``(1 + exp(s m))**-2``."""
         m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.exp(-2.0 * np.logaddexp(0.0, m))
+        return np.asarray(exp(-2.0 * log1pexp(m)))
 
     def derivative(self, margin: ArrayLike) -> Numbers:
         """Return ``-2 s exp(s m) / (1 + exp(s m))**3``."""
-        return -np.exp(self.log_weight(margin))
+        return np.asarray(-exp(self.log_weight(margin)))
 
     def log_weight(self, margin: ArrayLike) -> Numbers:
         """Return ``ln(2 s) + s m - 3 ln(1 + exp(s m))``."""
         m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.asarray(np.log(2.0 * self.scale) + m - 3.0 * np.logaddexp(0.0, m))
+        return np.asarray(log(2.0 * self.scale) + m - 3.0 * log1pexp(m))
 
 
 @dataclass(frozen=True)
@@ -182,12 +183,12 @@ class Tangent(MarginLoss):
 
     def value(self, margin: ArrayLike) -> Numbers:
         """Return ``(2 arctan(m) - 1)**2``."""
-        return np.square(2.0 * np.arctan(margin) - 1.0)
+        return np.asarray(np.square(2.0 * arctan(margin) - 1.0))
 
     def derivative(self, margin: ArrayLike) -> Numbers:
         """Return ``4 (2 arctan(m) - 1) / (1 + m**2)``."""
         m = np.asarray(margin, dtype=np.float64)
-        return 4.0 * (2.0 * np.arctan(m) - 1.0) / (1.0 + np.square(m))
+        return np.asarray(4.0 * (2.0 * arctan(m) - 1.0) / (1.0 + np.square(m)))
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,7 @@ class Latent(MarginLoss):
 
 def logistic(z: Numbers) -> Numbers:
     """Return ``1 / (1 + exp(-z))`` without overflow."""
-    return np.exp(-np.logaddexp(0.0, -z))
+    return np.asarray(exp(-log1pexp(-z)))
 
 
 EXPONENTIAL = Exponential()

@@ -31,6 +31,7 @@ from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import OnRound, RoundInfo
+from boostbench.portable import dot, mean, row_sums
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
 
 __all__ = ["MartiBoost"]
@@ -157,7 +158,7 @@ class MartiBoost(TwoClasses):
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
-            edge = float(trained.mean()) if trained.size else np.nan
+            edge = mean(trained) if trained.size else np.nan
             on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), game, self))
         self.model_ = Forest.concatenate(layers)
         self.advantages_ = np.concatenate(advantages)
@@ -257,8 +258,7 @@ class MartiBoost(TwoClasses):
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
         """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""
-        # numpy sums pairwise, hence more exactly, what lies side by side
-        p = np.ascontiguousarray(mass[layer // 2 + 1 : layer + 1].T).sum(axis=1)
+        p = row_sums(mass[layer // 2 + 1 : layer + 1].T)
         return np.column_stack([1.0 - p, p])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -268,7 +268,7 @@ class MartiBoost(TwoClasses):
 
     def objective(self, game: Game) -> float:
         """Return the weighted probability that a walk ends at the wrong answer."""
-        return float(game.sample_weight @ (1.0 - game.true_scores))
+        return dot(game.sample_weight, 1.0 - game.true_scores)
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return 1/2: the answer is the more probable end of the walk."""

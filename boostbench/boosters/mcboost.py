@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.boosters.costs import label_costs
 from boostbench.boosters.game import Game, softmax
 from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginLoss
+from boostbench.portable import arctan
 
 __all__ = [
     "CONSTRAINTS",
@@ -87,5 +88,5 @@ def pair_probabilities(v: Floats, loss: str) -> Floats:
             "the tangent loss has no class probabilities for more than two classes; "
             "use decision_function, or loss='logistic'"
         )
-    p = np.clip(0.5 + np.arctan(v[:, 0] - v[:, 1]), 0.0, 1.0)
+    p = np.clip(0.5 + arctan(v[:, 0] - v[:, 1]), 0.0, 1.0)
     return np.column_stack([p, 1.0 - p])

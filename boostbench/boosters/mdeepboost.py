@@ -20,7 +20,6 @@ R_m(T_n), Eq. 13    ``tree_complexity(n, d, m)``
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
@@ -46,6 +45,7 @@ from boostbench.boosters.multiclass_objectives import (
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
+from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
 
 __all__ = ["MDeepBoost", "tree_complexity"]
@@ -273,7 +273,7 @@ class MDeepBoost(BoostingClassifier):
     def objective(self, game: Game) -> float:
         """Return loss and penalty (Eqs. 6-9)."""
         losses = self._loss_part().losses(game.scores, game.y)
-        return float(game.sample_weight @ losses + game.memo["penalty"])
+        return dot(game.sample_weight, losses) + float(game.memo["penalty"])
 
     def weights(self, game: Game) -> NDArray[np.float64]:
         """Return what the costs of Eq. 12 put on each row; see `row_weights`."""
@@ -380,6 +380,6 @@ def tree_complexity(
     >>> tree_complexity(np.array([1, 3]), 16, 10_000).round(4).tolist()
     [0.1518, 0.2319]
     """
-    per_node = math.log2(n_features + 2) * math.log(n_samples + 1) / n_samples
+    per_node = log2(n_features + 2) * log(n_samples + 1) / n_samples
     bound: NDArray[np.float64] = np.sqrt((4 * np.asarray(n_nodes) + 2) * per_node)
     return bound

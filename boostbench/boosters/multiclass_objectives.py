@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from boostbench.boosters.game import TINY
+from boostbench.portable import exp, log, log1pexp, row_sums, total
 
 __all__ = [
     "EXPONENTIAL",
@@ -58,11 +59,11 @@ __all__ = [
 ]
 
 #: The closed step along a classifier of error `TINY`; no line search goes further.
-MAX_STEP = 0.5 * math.log((1.0 - TINY) / TINY)
+MAX_STEP = 11.512925464920228  # 1/2 ln((1 - TINY) / TINY)
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.int32]
 
-_LOG_LN2 = math.log(math.log(2.0))
+_LN2, _LOG_LN2 = 0.6931471805599453, -0.36651292058166435
 _TIE = 1e-9
 
 
@@ -82,11 +83,11 @@ class Phi(NamedTuple):
 
 
 #: exp(v)
-EXPONENTIAL = Phi(lambda v: np.exp(v), lambda v: v)
+EXPONENTIAL = Phi(exp, lambda v: v)
 #: log2(1 + exp(v))
 LOGISTIC = Phi(
-    lambda v: np.logaddexp(0.0, v) / math.log(2.0),
-    lambda v: -np.logaddexp(0.0, -v) - _LOG_LN2,
+    lambda v: log1pexp(v) / _LN2,
+    lambda v: -log1pexp(-v) - _LOG_LN2,
 )
 
 
@@ -110,7 +111,7 @@ class Distribution(NamedTuple):
     @property
     def inverse_scale(self) -> float:
         """The ratio m / S_t, short of overflow: a penalty of 0 times it is 0."""
-        return math.exp(min(-self.log_scale, 700.0))
+        return float(exp(min(-self.log_scale, 700.0)))
 
     def cost(self, y: Labels) -> Floats:
         """Return what each answer adds to eps = (1 - E_D[g]) / 2, shape (n, K) (Eq. 12)."""
@@ -137,7 +138,7 @@ def closed_step(right: float, wrong: float, b: float, alpha: float) -> float:
     if right <= 0.0:
         return -alpha
     root = b + math.sqrt(b * b + 4.0 * right * wrong)
-    return max(math.log(2.0 * right / root), -alpha)
+    return max(float(log(2.0 * right / root)), -alpha)
 
 
 class Objective(ABC):
@@ -210,7 +211,7 @@ class Objective(ABC):
             moved[rows, labels] += eta
             there = self.weigh(moved, y, sample_weight)
             edge = 1.0 - 2.0 * error_of(labels, there.cost(y))
-            return float(b - math.exp(there.log_scale - D.log_scale) * edge)
+            return float(b - exp(there.log_scale - D.log_scale) * edge)
 
         if slope(0.0) < 0.0:
             low, high = 0.0, 1.0
@@ -230,8 +231,7 @@ class Sum(Objective):
 
     def losses(self, F: Floats, y: Labels) -> Floats:
         """Return ``sum_y Phi(V_iy)``."""
-        losses: Floats = self.phi.value(_shortfalls(F, y, self.offset)).sum(axis=1)
-        return losses
+        return row_sums(self.phi.value(_shortfalls(F, y, self.offset)))
 
     def weigh(
         self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
@@ -254,8 +254,8 @@ class Sum(Objective):
         if self.phi is not EXPONENTIAL:
             return super().exact_step(F, y, sample_weight, D, labels, b, alpha)
         missed = np.flatnonzero(labels != y)
-        right = 1.0 - D.right[missed].sum()
-        wrong = max(D.wrong[missed, labels[missed]].sum(), TINY)
+        right = 1.0 - total(D.right[missed])
+        wrong = max(total(D.wrong[missed, labels[missed]]), TINY)
         return closed_step(right, wrong, b, alpha)
 
 
@@ -294,7 +294,7 @@ class MaxSum(Objective):
         return _over_rows(self.phi.log_slope(self._shortfalls(F, y)), sample_weight, wrong)
 
     def _shortfalls(self, F: Floats, y: Labels) -> Floats:
-        R: Floats = 2.0 * F[np.arange(len(y)), y] - F.sum(axis=1)
+        R: Floats = 2.0 * F[np.arange(len(y)), y] - row_sums(F)
         return self.offset - R
 
 
@@ -332,25 +332,24 @@ def _shortfalls(F: Floats, y: Labels, offset: float) -> Floats:
 
 def _log_sum_exp(V: Floats) -> Floats:
     top = V.max(axis=1)
-    total: Floats = top + np.log(np.exp(V - top[:, None]).sum(axis=1))
-    return total
+    return np.asarray(top + log(row_sums(exp(V - top[:, None]))))
 
 
 def _normalised(log_W: Floats) -> tuple[float, Floats]:
     """Return ln of the sum of W, and W divided by it; the sum itself may underflow."""
     top = float(log_W.max())
-    D = np.exp(log_W - top)
-    total = float(D.sum())
-    D /= total
-    return top + math.log(total), D
+    D = exp(log_W - top)
+    size = total(D)
+    D /= size
+    return top + float(log(size)), D
 
 
 def _over_pairs(log_W: Floats, sample_weight: Floats) -> Distribution:
-    log_scale, D = _normalised(log_W + np.log(sample_weight)[:, None])
-    return Distribution(log_scale, D.sum(axis=1), D)
+    log_scale, D = _normalised(log_W + log(sample_weight)[:, None])
+    return Distribution(log_scale, row_sums(D), D)
 
 
 def _over_rows(log_W: Floats, sample_weight: Floats, counts: NDArray[np.bool_]) -> Distribution:
     """Spread the weight of a row over the wrong answers that count."""
-    log_scale, D = _normalised(log_W + np.log(sample_weight))
+    log_scale, D = _normalised(log_W + log(sample_weight))
     return Distribution(log_scale, D, D[:, None] * counts)

@@ -21,6 +21,7 @@ from sklearn.base import clone
 from boostbench.boosters.game import Game, Step
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
+from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
 
 __all__ = ["OneVsAll"]
@@ -172,7 +173,7 @@ class OneVsAll(BoostingClassifier):
             # a booster that made no round has nothing to tell
             told = [course.told for course in courses if course.told]
             last = [its[min(t, len(its)) - 1] for its in told]
-            edge, game.memo["loss"], bound = np.mean(last, axis=0)
+            edge, game.memo["loss"], bound = row_sums(np.transpose(last)) / len(last)
             # a wrong answer is an error of at least one of the boosters
             game.memo["bound"] = bound * len(told) if len(told) == len(courses) else np.nan
             on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), game, self))
@@ -212,20 +213,20 @@ class OneVsAll(BoostingClassifier):
         p = np.empty_like(F)
         for k, one in enumerate(self.estimators_):
             p[:, k] = one.probabilities(np.column_stack([-0.5 * F[:, k], 0.5 * F[:, k]]))[:, 1]
-        total = p.sum(axis=1, keepdims=True)
+        sums = row_sums(p)[:, None]
         uniform = np.full_like(p, 1.0 / F.shape[1])
-        return np.asarray(np.divide(p, total, out=uniform, where=total > 0.0))
+        return np.asarray(np.divide(p, sums, out=uniform, where=sums > 0.0))
 
     def weights(self, game: Game) -> NDArray[np.float64]:
         """Return the mean over the boosters of the weight that each puts on a row."""
         fitted = zip(self.estimators_, game.memo["courses"], game.memo["parts"], strict=True)
         sample = game.memo["sample"]
-        total = np.zeros(len(sample))
+        w = np.zeros(len(sample))
         for one, course, F in fitted:
             if course.told:
-                total += course.weights(one, game.memo["round"], F)[sample]
-        total *= game.sample_weight
-        return np.asarray(total / (total.sum() or 1.0))
+                w += course.weights(one, game.memo["round"], F)[sample]
+        w *= game.sample_weight
+        return np.asarray(w / (total(w) or 1.0))
 
     def objective(self, game: Game) -> float:
         """Return the mean of the boosters' objectives after the round."""

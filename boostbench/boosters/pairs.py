@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.portable import exp, row_sums, total
 
 __all__ = ["pair_costs", "pair_margins", "pair_risk", "pair_weights"]
 
@@ -44,7 +45,7 @@ def pair_weights(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) 
         phi. The exponential loss' weights are divided by the largest of ``exp(-v)``, which changes
         nothing for a weak learner and keeps them finite.
     """
-    a = np.exp(v.min() - v) if loss is EXPONENTIAL else loss.weight(v)
+    a = exp(v.min() - v) if loss is EXPONENTIAL else loss.weight(v)
     a *= importance
     return a
 
@@ -52,10 +53,10 @@ def pair_weights(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) 
 def pair_costs(a: Floats, y: NDArray[np.int32]) -> Floats:
     """Return ``C_il = a_il``, and ``C_iy = -sum_l a_il`` for the true label, shape (n, K)."""
     C = a.copy()
-    C[np.arange(len(y)), y] = -a.sum(axis=1)
+    C[np.arange(len(y)), y] = -row_sums(a)
     return C
 
 
 def pair_risk(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) -> float:
     """Return the sum of ``importance_il * phi(v_il)`` over all wrong labels."""
-    return float((importance * np.where(v < np.inf, loss.value(v), 0.0)).sum())
+    return total(importance * np.where(v < np.inf, loss.value(v), 0.0))

@@ -23,7 +23,6 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, normalised_weights
@@ -31,6 +30,7 @@ from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.regression import working_response
+from boostbench.portable import log, total
 from boostbench.weak_learners import Targets, WeightedLabels
 
 __all__ = ["RBoost1", "RBoost2"]
@@ -115,7 +115,7 @@ class RBoost1(GentleBoost):
             return super().ask(game)
         F = game.scores[:, 1] - game.scores[:, 0]
         z, q = working_response(game.y, F, _MIN_VARIANCE, self.max_response)
-        w = normalised_weights(self.importance(game), 2.0 * np.log(q))
+        w = normalised_weights(self.importance(game), 2.0 * log(q))
         return Targets(z[:, None], w[:, None])
 
 
@@ -164,7 +164,7 @@ class RBoost2(BinaryBooster):
 
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = 1 - 2 err``."""
-        alpha = 1.0 - 2.0 * float(demand.weight[h.labels != game.y].sum())
+        alpha = 1.0 - 2.0 * total(demand.weight[h.labels != game.y])
         if alpha <= TINY:
             return Step(0.0, alpha, stop="no edge", keep=False)
         return Step(alpha, alpha)

@@ -30,6 +30,7 @@ from boostbench.boosters.binary import (
 )
 from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.portable import dot, log
 from boostbench.weak_learners import WeightedLabels
 
 __all__ = ["RealAdaBoost"]
@@ -106,7 +107,7 @@ class RealAdaBoost(BinaryBooster):
         s = 1.0 / (2.0 * game.n_samples) if self.smoothing is None else self.smoothing
         W = _class_weights(h, demand) + s
         # without smoothing a pure leaf's answer is large, and that of an empty leaf 0
-        f = 0.5 * np.diff(np.log(np.maximum(W, np.finfo(np.float64).tiny)), axis=0)[0]
+        f = 0.5 * np.diff(log(np.maximum(W, np.finfo(np.float64).tiny)), axis=0)[0]
         if self.max_answer is not None:
             f = np.clip(f, -self.max_answer, self.max_answer)
         return with_leaf_values(h, f)
@@ -114,7 +115,7 @@ class RealAdaBoost(BinaryBooster):
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return step 1; the leaves hold the steps."""
         f = answers(h)
-        edge = float(demand.weight @ (signed_labels(game) * np.sign(f)))
+        edge = dot(demand.weight, signed_labels(game) * np.sign(f))
         if np.abs(f).max() <= TINY:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(1.0, edge)

@@ -16,6 +16,7 @@ from boostbench.boosters.binary import (
 )
 from boostbench.boosters.game import Game, Step
 from boostbench.boosters.losses import logistic
+from boostbench.portable import dot
 from boostbench.weak_learners import Targets
 
 __all__ = ["RegressionBooster", "working_response"]
@@ -41,7 +42,7 @@ class RegressionBooster(BinaryBooster):
     def answer(self, game: Game, demand: Targets, h: Any) -> Step:
         """Return the step along f; its edge is the weighted mean of ``y f(x)``."""
         f = answers(h)
-        edge = float(demand.weight[:, 0] @ (signed_labels(game) * f))
+        edge = dot(demand.weight[:, 0], signed_labels(game) * f)
         if np.abs(f).max() <= _ZERO:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(self.size(game, h), edge)

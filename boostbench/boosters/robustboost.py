@@ -38,6 +38,7 @@ from boostbench.boosters.binary import (
 from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.robustboost_potential import Potential
 from boostbench.boosters.robustboost_solver import solve_step
+from boostbench.portable import dot, exp
 from boostbench.weak_learners import WeightedLabels
 
 __all__ = ["RobustBoost"]
@@ -153,7 +154,7 @@ class RobustBoost(BinaryBooster):
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return the step ``Delta s`` and the decay ``exp(-Delta t)`` that solve both equations."""
         u = signed_labels(game) * answers(h)
-        edge = float(demand.weight @ u)
+        edge = dot(demand.weight, u)
         if edge <= TINY:
             return Step(0.0, edge, stop="no edge", keep=False)
         t = game.memo["time"]
@@ -162,12 +163,12 @@ class RobustBoost(BinaryBooster):
             return Step(0.0, edge, stop="no progress", keep=False)
         self.time_ = game.memo["time"] = min(t + dt, 1.0)
         stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
-        return Step(ds, edge, stop=stop, decay=float(np.exp(-dt)))
+        return Step(ds, edge, stop=stop, decay=float(exp(-dt)))
 
     def objective(self, game: Game) -> float:
         """Return the mean potential, epsilon until the last round."""
         potential: Potential = game.memo["potential"]
-        return float(game.sample_weight @ potential.value(margins(game), game.memo["time"]))
+        return dot(game.sample_weight, potential.value(margins(game), game.memo["time"]))
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return the potential of the margin 0 at this time."""

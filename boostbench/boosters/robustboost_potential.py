@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc, erfinv
+
+from boostbench.portable import erfc, erfc_inverse, exp
 
 __all__ = ["Potential"]
 
@@ -43,16 +44,18 @@ class Potential:
     @property
     def rho(self) -> float:
         """Return the drift for which ``Phi(0, 0) = epsilon``."""
-        quantile = erfinv(1.0 - self.epsilon if self.truncate else 1.0 - 2.0 * self.epsilon)
+        quantile = erfc_inverse(self.epsilon if self.truncate else 2.0 * self.epsilon)
         return float((self.theta * np.e + self.sigma(0.0) * quantile) / (2.0 * (np.e - 1.0)))
 
     def mu(self, t: float) -> float:
         """Return the margin whose chance is even."""
-        return float((self.theta - 2.0 * self.rho) * np.exp(1.0 - t) + 2.0 * self.rho)
+        return float((self.theta - 2.0 * self.rho) * exp(1.0 - t) + 2.0 * self.rho)
 
     def sigma(self, t: float) -> float:
         """Return the spread, `sigma_final` at time 1."""
-        return float(np.sqrt((self.sigma_final**2 + 1.0) * np.exp(2.0 * (1.0 - t)) - 1.0))
+        return float(
+            np.sqrt((self.sigma_final * self.sigma_final + 1.0) * exp(2.0 * (1.0 - t)) - 1.0)
+        )
 
     def value(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
         """Return Phi(m, t)."""

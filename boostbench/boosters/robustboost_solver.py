@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.robustboost_potential import Potential
+from boostbench.portable.elementary import erfc_, exp_
 from boostbench.weak_learners.compiled import inner, kernel
 
 __all__ = ["solve_step"]
@@ -68,8 +69,8 @@ def solve_step(
 def _centre_and_spread(t, constants):  # type: ignore[no-untyped-def]
     """Return mu(t) and sigma(t); see `Potential`."""
     theta, rho, sigma_final, _ = constants
-    mu = (theta - 2.0 * rho) * math.exp(1.0 - t) + 2.0 * rho
-    return mu, math.sqrt((sigma_final**2 + 1.0) * math.exp(2.0 * (1.0 - t)) - 1.0)
+    mu = (theta - 2.0 * rho) * exp_(1.0 - t) + 2.0 * rho
+    return mu, math.sqrt((sigma_final * sigma_final + 1.0) * exp_(2.0 * (1.0 - t)) - 1.0)
 
 
 @inner
@@ -78,7 +79,7 @@ def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-d
     mu, sigma = _centre_and_spread(t, constants)
     total = 0.0
     for i in range(m.shape[0]):
-        tail = math.erfc((m[i] * decay + u[i] * ds - mu) / sigma)
+        tail = erfc_((m[i] * decay + u[i] * ds - mu) / sigma)
         total += weight[i] * (min(tail, 1.0) if constants[3] else 0.5 * tail)
     return total
 
@@ -98,7 +99,7 @@ def _edge(state, ds):  # type: ignore[no-untyped-def]
         for i in range(m.shape[0]):
             z = (m[i] * decay + u[i] * ds - mu) / sigma
             if z > 0.0 or not truncate:
-                edge += weight[i] * u[i] * math.exp(nearest - z * z)
+                edge += weight[i] * u[i] * exp_(nearest - z * z)
     return edge
 
 
@@ -146,7 +147,7 @@ _no_edge = _root_of(_edge)
 def _score_step(rows, t, dt, constants):  # type: ignore[no-untyped-def]
     """Return the first ds in [0, 10] at which the classifier has no edge any more."""
     mu, sigma = _centre_and_spread(t + dt, constants)
-    state = (rows, math.exp(-dt), mu, sigma, constants[3])
+    state = (rows, exp_(-dt), mu, sigma, constants[3])
     low, stride = 0.0, _STRIDE * sigma
     at_low = _edge(state, low)
     if at_low <= 0.0:
@@ -165,7 +166,7 @@ def _rise(state, dt):  # type: ignore[no-untyped-def]
     """Return how much the mean potential has risen after a time step and its score step."""
     rows, t, constants, before = state
     ds = _score_step(rows, t, dt, constants)
-    return _mean_potential(rows, math.exp(-dt), ds, t + dt, constants) - before
+    return _mean_potential(rows, exp_(-dt), ds, t + dt, constants) - before
 
 
 _back_again = _root_of(_rise)
@@ -176,14 +177,14 @@ def _newton_step(rows, t, ds, dt, before, constants):  # type: ignore[no-untyped
     """Return how Newton's method for both equations moves (ds, dt); not finite at a flat place."""
     m, u, weight = rows
     mu, sigma = _centre_and_spread(t + dt, constants)
-    decay = math.exp(-dt)
+    decay = exp_(-dt)
     mu_slope, sigma_slope = 2.0 * constants[1] - mu, -(sigma + 1.0 / sigma)  # by time
     potential = edge = edge_by_ds = edge_by_dt = potential_by_dt = 0.0
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
         z_by_dt = -(m[i] * decay + mu_slope + z * sigma_slope) / sigma
-        potential += weight[i] * math.erfc(z)
-        density = weight[i] * math.exp(-z * z)
+        potential += weight[i] * erfc_(z)
+        density = weight[i] * exp_(-z * z)
         edge += u[i] * density
         edge_by_ds += z * density
         edge_by_dt += u[i] * z * density * z_by_dt
@@ -227,7 +228,7 @@ def _short_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
 def _is_first(rows, t, ds, dt, constants):  # type: ignore[no-untyped-def]
     """Whether the search for the first zero of the edge would pass by no other before ds."""
     mu, sigma = _centre_and_spread(t + dt, constants)
-    state = (rows, math.exp(-dt), mu, sigma, constants[3])
+    state = (rows, exp_(-dt), mu, sigma, constants[3])
     x, stride = 0.0, _STRIDE * sigma
     while x < ds:
         if _edge(state, x) <= 0.0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.portable import row_sums, total
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, WeightedLabels
 
 __all__ = ["row_weights"]
@@ -40,16 +41,16 @@ def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:
     if demand is None:
         return np.zeros(n)
     w = _sizes(demand)
-    total = float(w.sum())
-    return w / total if total > 0.0 else np.zeros(n)
+    size = total(w)
+    return w / size if size > 0.0 else np.zeros(n)
 
 
 def _sizes(demand: Demand) -> NDArray[np.float64]:
     if isinstance(demand, WeightedLabels):
         return demand.weight
     if isinstance(demand, BinaryLabels):
-        return np.asarray(np.abs(demand.signed_weight).sum(axis=1))
+        return row_sums(np.abs(demand.signed_weight))
     if isinstance(demand, Costs):
         above = demand.cost - demand.cost.min(axis=1, keepdims=True)
-        return np.asarray(above.sum(axis=1))
-    return np.asarray((demand.weight * np.abs(demand.target)).sum(axis=1))
+        return row_sums(above)
+    return row_sums(demand.weight * np.abs(demand.target))

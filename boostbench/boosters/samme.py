@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from boostbench.boosters.base import Booster
 from boostbench.boosters.game import TINY, Game, Step
+from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import WeightedLabels
 
 __all__ = ["SAMME"]
@@ -74,25 +73,25 @@ class SAMME(Booster):
         ``w_i <- w_i exp(alpha 1[h(x_i) != y_i])`` up to the normalisation.
         """
         psi_y = game.true_scores
-        w = game.sample_weight * np.exp(psi_y.min() - psi_y)
-        return WeightedLabels(game.y, w / w.sum(), game.n_classes)
+        w = game.sample_weight * exp(psi_y.min() - psi_y)
+        return WeightedLabels(game.y, w / total(w), game.n_classes)
 
     def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e) + ln(K-1)`` (Algorithm 4, line 5)."""
-        error = float(demand.weight[h.labels != game.y].sum())
+        error = total(demand.weight[h.labels != game.y])
         chance = 1.0 - 1.0 / game.n_classes
         edge = 1.0 - error / chance
         if error >= chance - TINY:
             first = not game.scores.any()
             return Step(1.0, edge, stop="no edge", keep=first)
         e = max(error, TINY)
-        alpha = np.log((1.0 - e) / e) + np.log(game.n_classes - 1.0)
+        alpha = log((1.0 - e) / e) + log(game.n_classes - 1.0)
         return Step(float(alpha), edge, stop="perfect weak learner" if error <= TINY else "")
 
     def objective(self, game: Game) -> float:
         """Return the mean of ``exp(-(psi_y - mean_k psi_k))``, which alpha minimises along h."""
-        margin = game.true_scores - game.scores.mean(axis=1)
-        return float(game.sample_weight @ np.exp(-margin))
+        margin = game.true_scores - row_sums(game.scores) / game.n_classes
+        return dot(game.sample_weight, exp(-margin))
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return 1 for two classes; of more, the right one may lead the mean and still lose."""

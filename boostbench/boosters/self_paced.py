@@ -25,6 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import exp, expm1, log, log1p, power
+
 __all__ = [
     "REGULARISERS",
     "Hard",
@@ -142,19 +144,18 @@ class Polynomial(Regulariser):
     def penalty(self, v: ArrayLike) -> Numbers:
         """Return ``age (v**t/t - v)``."""
         v = np.asarray(v, dtype=np.float64)
-        return np.asarray(self.age * (v**self.power / self.power - v))
+        return np.asarray(self.age * (power(v, self.power) / self.power - v))
 
     def _weight(self, loss: Numbers) -> Numbers:
-        return np.power(1.0 - loss / self.age, 1.0 / (self.power - 1.0))
+        return np.asarray(power(1.0 - loss / self.age, 1.0 / (self.power - 1.0)))
 
     def _latent(self, loss: Numbers) -> Numbers:
         if np.isinf(self.age):
             return loss
         t = self.power
         # 1 - (1 - l/age)**e without cancellation for small l/age
-        with np.errstate(divide="ignore"):
-            remaining = -np.expm1(t / (t - 1.0) * np.log1p(-loss / self.age))
-        return self.age * (t - 1.0) / t * remaining
+        remaining = -expm1(t / (t - 1.0) * log1p(-loss / self.age))
+        return np.asarray(self.age * (t - 1.0) / t * remaining)
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ class Mixture(Regulariser):
 
     def penalty(self, v: ArrayLike) -> Numbers:
         """Return ``gamma**2 / (v + gamma/age)``."""
-        return self.gamma**2 / (np.asarray(v, dtype=np.float64) + self.gamma / self.age)
+        return self.gamma * self.gamma / (np.asarray(v, dtype=np.float64) + self.gamma / self.age)
 
     @property
     def threshold(self) -> float:
@@ -190,7 +191,7 @@ class Mixture(Regulariser):
     @property
     def _knee(self) -> float:
         """Loss up to which a sample counts fully."""
-        return (1.0 / (1.0 / self.age + 1.0 / self.gamma)) ** 2
+        return float(np.square(1.0 / (1.0 / self.age + 1.0 / self.gamma)))
 
     def _weight(self, loss: Numbers) -> Numbers:
         beyond = np.maximum(loss, self._knee)
@@ -228,11 +229,11 @@ class Logarithmic(Regulariser):
         """Return ``age/(1 - zeta) (zeta v - zeta**v / ln(zeta))``."""
         v = np.asarray(v, dtype=np.float64)
         z = self.zeta
-        return np.asarray(self.age / (1.0 - z) * (z * v - z**v / np.log(z)))
+        return np.asarray(self.age / (1.0 - z) * (z * v - exp(v * log(z)) / log(z)))
 
     def _weight(self, loss: Numbers) -> Numbers:
         s = (1.0 - self.zeta) * (loss / self.age)
-        return np.asarray(np.log(s + self.zeta) / np.log(self.zeta))
+        return np.asarray(log(s + self.zeta) / log(self.zeta))
 
     def _latent(self, loss: Numbers) -> Numbers:
         if np.isinf(self.age):
@@ -240,8 +241,8 @@ class Logarithmic(Regulariser):
         z = self.zeta
         s = (1.0 - z) * (loss / self.age)
         # q(s + z) - q(z), q(u) = u (ln u - 1), without cancellation for small s
-        grown = s * (np.log(z) - 1.0) + (s + z) * np.log1p(s / z)
-        return np.asarray(self.age / (1.0 - z) * grown / np.log(z))
+        grown = s * (log(z) - 1.0) + (s + z) * log1p(s / z)
+        return np.asarray(self.age / (1.0 - z) * grown / log(z))
 
 
 #: Regularisers by name.

@@ -29,6 +29,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.boosters.binary import BinaryBooster, margins
 from boostbench.boosters.game import Game, Step
 from boostbench.boosters.self_paced import REGULARISERS, Regulariser
+from boostbench.portable import dot
 
 __all__ = ["SelfPacing"]
 
@@ -153,13 +154,13 @@ class SelfPacing(BinaryBooster):
     def _majoriser(self, game: Game, h: Any, step: Step) -> float:
         """Return the loss under v after the step, relative to that before it."""
         w = self.importance(game)
-        before = w @ self.loss.value(margins(game))
-        return float(w @ self.loss.value(margins(_moved(game, h, step))) / before)
+        before = dot(w, self.loss.value(margins(game)))
+        return dot(w, self.loss.value(margins(_moved(game, h, step)))) / before
 
     def objective(self, game: Game) -> float:
         """Return the mean latent loss, which does not rise once the warm start is over."""
         regulariser: Regulariser = game.memo["regulariser"]
-        return float(game.sample_weight @ regulariser.latent(self.loss.value(margins(game))))
+        return dot(game.sample_weight, regulariser.latent(self.loss.value(margins(game))))
 
     def loss_if_wrong(self, game: Game) -> float:
         """Return the latent loss of the margin 0."""

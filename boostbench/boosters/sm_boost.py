@@ -32,6 +32,7 @@ from boostbench.boosters.base import Booster
 from boostbench.boosters.costs import label_costs, normalised
 from boostbench.boosters.game import Game, Step, softmax
 from boostbench.boosters.surface import OnRound
+from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
 
 __all__ = ["SMBoost", "smooth_risk", "weigh_pairs"]
@@ -210,7 +211,7 @@ def smooth_risk(
     g: NDArray[np.float64], cost: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> float:
     """Return ``R(psi) = sum_i w_i sum_y g_i(y) c_i(y)`` (4) for weights that sum to 1."""
-    return float(sample_weight @ np.einsum("iy,iy->i", g, cost))
+    return dot(sample_weight, row_sums(g * cost))
 
 
 def weigh_pairs(

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from boostbench.boosters.costs import sample_costs
 from boostbench.boosters.game import Game, Step, softmax
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.portable import log, total
 
 __all__ = ["BoostingClassifier", "OnRound", "RoundInfo"]
 
@@ -247,7 +248,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
         game = Game(
             y=y_codes[rows.representative],
-            sample_weight=rows.weight / rows.weight.sum(),
+            sample_weight=rows.weight / total(rows.weight),
             n_samples=int(rows.count.sum()),
             n_classes=n_classes,
             scores=np.zeros((len(rows.weight), n_classes), order="F"),
@@ -345,8 +346,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return np.asarray(log(self.predict_proba(X)))
 
     def _validate_test_data(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError
+from boostbench.portable import cholesky, row_sums
 
 __all__ = [
     "gaussian_mixture",
@@ -312,7 +313,7 @@ def gaussian_mixture(
         If the shapes do not fit.
     """
     _check_sizes(n_train=n_train, n_test=n_test)
-    centres, spreads = _check_gaussians(means, covariances)
+    centres, roots = _check_gaussians(means, covariances)
     n_classes = len(centres)
     weights = np.full(n_classes, 1.0 / n_classes) if priors is None else np.asarray(priors, float)
     names = list(range(1, n_classes + 1)) if labels is None else list(labels)
@@ -330,9 +331,8 @@ def gaussian_mixture(
         y = np.concatenate([rng.permutation(np.arange(n) % n_classes) for n in (n_train, n_test)])
     else:
         y = rng.choice(n_classes, size=n_train + n_test, p=weights)
-    roots = np.linalg.cholesky(spreads)
     noise = rng.standard_normal((len(y), centres.shape[1]))
-    X = centres[y] + np.einsum("nij,nj->ni", roots[y], noise)
+    X = centres[y] + row_sums(roots[y] * noise[:, None, :])
     return Dataset.from_arrays("gaussian-mixture", X, [names[k] for k in y], n_train=n_train)
 
 
@@ -357,12 +357,18 @@ def _check_gaussians(
             f"covariances must have shape {(K, d, d)}, found {spreads.shape}",
             where="gaussian-mixture",
         )
-    symmetric = np.allclose(spreads, spreads.transpose(0, 2, 1))
-    if not symmetric or np.linalg.eigvalsh(spreads).min() <= 0:
-        raise BoostbenchError(
-            "covariances must be symmetric and positive definite", where="gaussian-mixture"
-        )
-    return centres, spreads
+    return centres, np.stack([_root(spread) for spread in spreads])
+
+
+def _root(spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        if np.allclose(spread, spread.T):
+            return cholesky(spread)
+    except ValueError:
+        pass
+    raise BoostbenchError(
+        "covariances must be symmetric and positive definite", where="gaussian-mixture"
+    )
 
 
 def _check_sizes(**sizes: int) -> None:

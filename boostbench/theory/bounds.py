@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import exp, expm1, log1p
 from boostbench.theory.layout import (
     check_classes,
     check_gamma,
@@ -66,7 +67,7 @@ def error_bound(edges: ArrayLike, n_classes: int) -> Floats:
     check_classes(n_classes)
     delta = np.asarray(edges, dtype=np.float64)
     require(bool((np.abs(delta) <= 1).all()), "edges must lie in [-1, 1]")
-    return (n_classes - 1) * np.cumprod(np.sqrt(1.0 - delta**2), dtype=np.float64)
+    return (n_classes - 1) * np.cumprod(np.sqrt(1.0 - np.square(delta)), dtype=np.float64)
 
 
 def edge_bound(n_classes: int, gamma: float, n_rounds: ArrayLike) -> Floats:
@@ -74,7 +75,7 @@ def edge_bound(n_classes: int, gamma: float, n_rounds: ArrayLike) -> Floats:
     check_classes(n_classes)
     check_gamma(gamma)
     rounds = np.asarray(n_rounds, dtype=np.float64)
-    result: Floats = (n_classes - 1) * np.exp(-0.5 * gamma**2 * rounds)
+    result: Floats = (n_classes - 1) * exp(-0.5 * gamma * gamma * rounds)
     return result
 
 
@@ -109,10 +110,8 @@ def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
         abs(delta) <= mass <= 1, f"expected |delta| <= mass <= 1, found delta {delta}, mass {mass}"
     )
     if alpha is None:
-        return float(1.0 - mass + np.sqrt(mass**2 - delta**2))
-    return float(
-        1.0 - mass + 0.5 * ((mass + delta) * np.exp(-alpha) + (mass - delta) * np.exp(alpha))
-    )
+        return float(1.0 - mass + np.sqrt(mass * mass - delta * delta))
+    return float(1.0 - mass + 0.5 * ((mass + delta) * exp(-alpha) + (mass - delta) * exp(alpha)))
 
 
 def kappa(n_classes: int, gamma: float, eta: float) -> float:
@@ -126,14 +125,14 @@ def kappa(n_classes: int, gamma: float, eta: float) -> float:
     """
     check_classes(n_classes)
     check_gamma(gamma)
-    spread = np.expm1(eta) + np.expm1(-eta)
-    return float(1.0 + (1.0 - gamma) / n_classes * spread + np.expm1(-eta) * gamma)
+    spread = expm1(eta) + expm1(-eta)
+    return float(1.0 + (1.0 - gamma) / n_classes * spread + expm1(-eta) * gamma)
 
 
 def default_eta(gamma: float) -> float:
     r"""Return :math:`\ln(1+\gamma)`, for which :math:`\kappa \le 1 - \gamma^2/2`."""
     check_gamma(gamma)
-    return float(np.log1p(gamma))
+    return float(log1p(gamma))
 
 
 def best_eta(n_classes: int, gamma: float) -> float:
@@ -144,7 +143,7 @@ def best_eta(n_classes: int, gamma: float) -> float:
 def smallest_kappa(n_classes: int, gamma: float) -> float:
     r"""Return kappa at `best_eta`, :math:`1 - (\sqrt{b_0} - \sqrt{b_1})^2` with b uniform."""
     b = uniform_baseline(n_classes, gamma)
-    return float(1.0 - (np.sqrt(b[0]) - np.sqrt(b[1])) ** 2)
+    return float(1.0 - np.square(np.sqrt(b[0]) - np.sqrt(b[1])))
 
 
 def largest_eta(n_classes: int, gamma: float) -> float:
@@ -154,7 +153,7 @@ def largest_eta(n_classes: int, gamma: float) -> float:
     """
     check_classes(n_classes)
     check_gamma(gamma)
-    return float(np.log1p(n_classes * gamma / (1.0 - gamma))) if gamma < 1 else float("inf")
+    return float(log1p(n_classes * gamma / (1.0 - gamma))) if gamma < 1 else float("inf")
 
 
 def degenerate_eta(n_classes: int, n_rounds: int) -> float:
@@ -186,7 +185,7 @@ def payoff_gap_samples(n_classes: int, n_rounds: int, epsilon: float) -> int:
     check_classes(n_classes)
     check_rounds(n_rounds)
     require(epsilon > 0, f"epsilon must be positive, found {epsilon}")
-    return int(np.ceil(n_rounds * np.exp(0.25) * (n_classes - 1) / epsilon))
+    return int(np.ceil(n_rounds * exp(0.25) * (n_classes - 1) / epsilon))
 
 
 def excess_error_bound(risk: float, least_risk: float) -> float:

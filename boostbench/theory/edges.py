@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import row_sums, total
 from boostbench.theory.layout import require, true_label_first
 from boostbench.theory.minimal import worst_mean
 
@@ -43,7 +44,7 @@ def uniform_edge(cost: ArrayLike, y: ArrayLike, answers: ArrayLike) -> float:
     >>> round(uniform_edge([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]], [0, 1], [0, 0]), 6)
     0.25
     """
-    return _edge(cost, y, answers, lambda rows: rows.mean(axis=1))
+    return _edge(cost, y, answers, lambda rows: row_sums(rows) / rows.shape[1])
 
 
 def minimal_edge(cost: ArrayLike, y: ArrayLike, answers: ArrayLike) -> float:
@@ -69,7 +70,7 @@ def _edge(cost: ArrayLike, y: ArrayLike, answers: ArrayLike, chance: _Chance) ->
     rows = true_label_first(cost, y)
     true = rows[:, 0]
     require(bool((true[:, None] <= rows).all()), "no label may cost less than the true one")
-    paid = np.take_along_axis(cost, np.asarray(answers)[:, None], axis=1).sum()
-    expected = chance(rows).sum()
-    require(bool(expected > true.sum()), "the costs of every row are equal: any edge is met")
-    return float((expected - paid) / (expected - true.sum()))
+    paid = total(np.take_along_axis(cost, np.asarray(answers)[:, None], axis=1))
+    expected, least = total(chance(rows)), total(true)
+    require(expected > least, "the costs of every row are equal: any edge is met")
+    return (expected - paid) / (expected - least)

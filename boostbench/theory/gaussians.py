@@ -8,11 +8,12 @@ With class k drawn with probability :math:`p_k` and x from :math:`N(m_k, S_k)` t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from boostbench.portable import cholesky, exp, log, row_sums, total
 
 __all__ = ["bayes_error", "log_densities"]
 
@@ -51,11 +52,14 @@ def log_densities(
     shares = np.full(K, 1.0 / K) if priors is None else np.asarray(priors, float)
     scores = np.empty((len(X), K))
     for k in range(K):
-        root = np.linalg.cholesky(spreads[k])
-        standard = np.linalg.solve(root, (X - centres[k]).T)
-        scores[:, k] = -0.5 * np.square(standard).sum(axis=0)
-        scores[:, k] += np.log(shares[k]) - np.log(root.diagonal()).sum()
-    scores -= 0.5 * d * math.log(2.0 * math.pi)
+        root = cholesky(spreads[k])
+        standard = X - centres[k]
+        for j in range(d):  # solve root z = x - mean
+            standard[:, j] /= root[j, j]
+            standard[:, j + 1 :] -= standard[:, j : j + 1] * root[j + 1 :, j]
+        scores[:, k] = -0.5 * row_sums(np.square(standard))
+        scores[:, k] += log(shares[k]) - total(log(root.diagonal()))
+    scores -= 0.5 * d * log(2.0 * np.pi)
     return scores
 
 
@@ -103,5 +107,5 @@ def bayes_error(
     right = 0.0
     for each in x:
         line = np.column_stack([np.full(n_steps, each), y])
-        right += float(np.exp(log_densities(line, centres, spreads, priors).max(axis=1)).sum())
-    return 1.0 - right * float(step.prod())
+        right += total(exp(log_densities(line, centres, spreads, priors).max(axis=1)))
+    return 1.0 - right * float(step[0] * step[1])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import UnknownNameError
+from boostbench.portable import exp, log, row_sums, total
 from boostbench.theory.edges import uniform_edge
 from boostbench.theory.layout import check_rounds
 from boostbench.theory.spaces import Space, all_classifiers, two_constants
@@ -105,30 +106,30 @@ def _first_with_edge(space: Space, C: Floats, gamma: float) -> int | None:
 def _samme_costs(F: Floats, y: Labels) -> Floats:
     """Cost D_i for every wrong label, with D_i growing by exp(alpha) where h was wrong."""
     rows = np.arange(len(y))
-    D = np.exp(F[rows, y].min() - F[rows, y])
-    C = np.tile((D / D.sum())[:, None], (1, F.shape[1]))
+    D = exp(F[rows, y].min() - F[rows, y])
+    C = np.tile((D / total(D))[:, None], (1, F.shape[1]))
     C[rows, y] = 0.0
     return C
 
 
 def _samme_step(C: Floats, y: Labels, h: Labels) -> float:
-    error = max(C[np.arange(len(y)), h].sum(), 1e-10)
-    return float(np.log((1.0 - error) / error) + np.log(C.shape[1] - 1))
+    error = max(total(C[np.arange(len(y)), h]), 1e-10)
+    return float(log((1.0 - error) / error) + log(C.shape[1] - 1))
 
 
 def _mm_costs(F: Floats, y: Labels) -> Floats:
     """Cost exp(F_il - F_iy) for a wrong label, minus the row's sum for the true one (64)."""
     rows = np.arange(len(y))
-    C = np.exp(F - F[rows, y][:, None])
+    C: Floats = exp(F - F[rows, y][:, None])
     C[rows, y] = 0.0
-    C[rows, y] = -C.sum(axis=1)
+    C[rows, y] = -row_sums(C)
     return C
 
 
 def _mm_step(C: Floats, y: Labels, h: Labels) -> float:
     rows = np.arange(len(y))
-    delta = min(C[rows, h].sum() / C[rows, y].sum(), 1.0 - 1e-10)
-    return float(0.5 * np.log((1.0 + delta) / (1.0 - delta)))
+    delta = min(total(C[rows, h]) / total(C[rows, y]), 1.0 - 1e-10)
+    return float(0.5 * log((1.0 + delta) / (1.0 - delta)))
 
 
 _RULES: dict[str, tuple[Callable[..., Floats], Callable[..., float]]] = {

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.portable import exp, expm1, log
 from boostbench.theory.layout import check_gamma, check_rounds, require
 from boostbench.theory.minimal import check_loss, degree_of, worst_mean
 
@@ -89,7 +90,7 @@ def pixel_map(
         value = (np.maximum(x, y) >= 0).astype(np.float64)
     else:
         require(2 * eta * n_rounds <= 700, "2 * eta * n_rounds must be at most 700")
-        value = np.exp(eta * x) + np.exp(eta * y)
+        value = exp(eta * x) + exp(eta * y)
     for _ in range(n_rounds):
         own = value[:-2, :-2]
         wrong = np.stack([value[2:, 1:-1], value[1:-1, 2:]], axis=-1)
@@ -106,4 +107,4 @@ def one_round_half_width(eta: float) -> float:
     A pixel has degree 3 iff :math:`|x - y| \le w`, for every gamma below 1.
     """
     require(eta > 0, f"eta must be positive, found {eta}")
-    return float(np.log((2 * np.exp(eta) + 1) / np.expm1(eta)) / eta)
+    return float(log((2 * exp(eta) + 1) / expm1(eta)) / eta)

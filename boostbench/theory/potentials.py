@@ -21,6 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import exp, expm1, log, power, row_sums, total
 from boostbench.theory.layout import check_classes, check_rounds, require
 
 __all__ = [
@@ -90,8 +91,7 @@ def exponential_loss(states: ArrayLike, eta: float) -> Floats:
     loss : ndarray of float64, shape (...)
     """
     states = np.asarray(states, dtype=np.float64)
-    loss: Floats = np.exp(eta * (states[..., 1:] - states[..., :1])).sum(axis=-1)
-    return loss
+    return row_sums(exp(eta * (states[..., 1:] - states[..., :1])))
 
 
 def exponential_costs(scores: ArrayLike, eta: float) -> Floats:
@@ -116,9 +116,9 @@ def exponential_costs(scores: ArrayLike, eta: float) -> Floats:
     """
     scores = np.asarray(scores, dtype=np.float64)
     exponent = eta * (scores[:, 1:] - scores[:, :1])
-    weight = np.exp(exponent - exponent.max())
-    hit = np.expm1(-eta) * weight.sum(axis=1, keepdims=True)
-    return np.hstack([hit, np.expm1(eta) * weight])
+    weight = exp(exponent - exponent.max())
+    hit = expm1(-eta) * row_sums(weight)[:, None]
+    return np.hstack([hit, expm1(eta) * weight])
 
 
 class ExponentialPotential:
@@ -147,7 +147,7 @@ class ExponentialPotential:
         require(eta > 0, f"eta must be positive, found {eta}")
         self.eta = eta
         b_0, b = self.baseline[0], self.baseline[1:]
-        self._growth = 1.0 + np.expm1(eta) * b + np.expm1(-eta) * b_0
+        self._growth = 1.0 + expm1(eta) * b + expm1(-eta) * b_0
 
     @property
     def n_classes(self) -> int:
@@ -158,9 +158,8 @@ class ExponentialPotential:
         """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
         check_rounds(n_left)
         states = np.asarray(states, dtype=np.float64)
-        weight = np.exp(self.eta * (states[..., 1:] - states[..., :1]))
-        values: Floats = weight @ self._growth**n_left
-        return values
+        weight = exp(self.eta * (states[..., 1:] - states[..., :1]))
+        return row_sums(weight * power(self._growth, n_left))
 
     def costs(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33).
@@ -170,9 +169,9 @@ class ExponentialPotential:
         """
         check_rounds(n_left, least=1)
         states = np.asarray(states, dtype=np.float64)
-        terms = np.exp(self.eta * (states[:, 1:] - states[:, :1])) * self._growth ** (n_left - 1)
-        total = terms.sum(axis=1, keepdims=True)
-        return np.hstack([np.exp(-self.eta) * total, total + np.expm1(self.eta) * terms])
+        terms = exp(self.eta * (states[:, 1:] - states[:, :1])) * power(self._growth, n_left - 1)
+        sums = row_sums(terms)[:, None]
+        return np.hstack([exp(-self.eta) * sums, sums + expm1(self.eta) * terms])
 
 
 class ZeroOnePotential:
@@ -239,9 +238,9 @@ class ZeroOnePotential:
         count = np.arange(t + 1)
         # Axes: state, steps j to the true label, steps to the wrong labels so far.
         allowed = lead[:, :, None, None] + count[:, None] > count
-        total = np.where(allowed[:, 0], pmf[1], 0.0)
+        paths = np.where(allowed[:, 0], pmf[1], 0.0)
         for label in range(1, lead.shape[1] - 1):
-            total = _convolve(total, np.where(allowed[:, label], pmf[label + 1], 0.0))
+            paths = _convolve(paths, np.where(allowed[:, label], pmf[label + 1], 0.0))
         if lead.shape[1] > 1:
             # Only the sum t - j is asked for, so the last label needs no whole convolution.
             last = np.where(allowed[:, -1], pmf[-1], 0.0)
@@ -249,10 +248,10 @@ class ZeroOnePotential:
             mirrored = np.where(
                 rest >= 0, np.take_along_axis(last, np.maximum(rest, 0)[None], axis=2), 0.0
             )
-            wrong = (total * mirrored).sum(axis=2)
+            wrong = row_sums(paths * mirrored)
         else:
-            wrong = total[:, count, t - count]
-        success: Floats = wrong @ pmf[0] / _poisson(np.array([float(t)]), t)[0, t]
+            wrong = paths[:, count, t - count]
+        success: Floats = row_sums(wrong * pmf[0]) / _poisson(np.array([float(t)]), t)[0, t]
         return success
 
 
@@ -308,7 +307,7 @@ def _distribution(baseline: ArrayLike) -> Floats:
     require(b.ndim == 1, f"a baseline row must have one axis, found shape {b.shape}")
     check_classes(len(b))
     require(
-        bool((b >= 0).all()) and abs(b.sum() - 1.0) < 1e-9,
+        bool((b >= 0).all()) and abs(total(b) - 1.0) < 1e-9,
         f"a baseline row must be a distribution, found {b.tolist()}",
     )
     return b
@@ -317,10 +316,10 @@ def _distribution(baseline: ArrayLike) -> Floats:
 def _poisson(mean: Floats, most: int) -> Floats:
     """Return the Poisson probabilities of 0..most for each mean, shape (len(mean), most + 1)."""
     count = np.arange(most + 1)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_power = np.where(count == 0, 0.0, count * np.log(mean)[:, None])
-    pmf: Floats = np.exp(log_power - mean[:, None] - log_factorial)
+    log_factorial = np.concatenate([[0.0], np.cumsum(log(np.arange(1, most + 1)))])
+    with np.errstate(invalid="ignore"):
+        log_power = np.where(count == 0, 0.0, count * log(mean)[:, None])
+    pmf: Floats = exp(log_power - mean[:, None] - log_factorial)
     return pmf
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from boostbench.portable import erfc_inverse
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import CRITERIA, SIGNED
 from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
@@ -18,6 +19,7 @@ from boostbench.weak_learners.tree import Tree
 
 __all__ = ["C45"]
 
+_SQRT2 = 1.4142135623730951
 #: C4.5's table of normal quantiles, interpolated between its confidence levels.
 _LEVELS = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0]
 _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
@@ -125,9 +127,7 @@ class C45(Tree):
         if first:
             z = float(np.interp(self.confidence, _LEVELS, _QUANTILES))
         else:
-            from scipy.special import ndtri
-
-            z = float(ndtri(1.0 - self.confidence))
+            z = _SQRT2 * erfc_inverse(2.0 * self.confidence)  # the normal quantile
         return PruningRules(
             n_classes=n_classes,
             signed=signed,

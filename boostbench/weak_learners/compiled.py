@@ -15,6 +15,9 @@ __all__ = ["inner", "kernel", "rough", "stage"]
 
 _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
+#: An import of a module that may hold compiled stages.
+_COMPILED = rb"^from boostbench\.(weak_learners\.\w+|portable\.\w+) import"
+
 #: A function that only other compiled functions call; it is stored within its caller. It makes no
 #: array: without reference counts and entries for Python and C it compiles in two thirds the time.
 inner: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", **_PLAIN)
@@ -46,16 +49,16 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def _digest(function: Callable[..., Any]) -> str:
     """Return a digest of the compiled stages that a function's file imports."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     found = {Path(function.__code__.co_filename).resolve()}
     pending = list(found)
     digest = hashlib.sha256()
     while pending:
         source = pending.pop().read_bytes()
-        names = re.findall(rb"^from boostbench\.weak_learners\.(\w+) import", source, re.MULTILINE)
-        if b"compiled" in names:
+        names = re.findall(_COMPILED, source, re.MULTILINE)
+        if b"weak_learners.compiled" in names or b"import njit" in source:
             digest.update(source)
-            new = {folder / f"{name.decode()}.py" for name in names} - found
+            new = {folder / f"{name.decode().replace('.', '/')}.py" for name in names} - found
             found |= new
             pending += sorted(new)
     return digest.hexdigest()

@@ -21,10 +21,9 @@ squared error   ``sum w z^2 - (sum w z)^2 / W``              sum w z, W
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from boostbench.portable.elementary import log2_
 from boostbench.weak_learners import demands
 from boostbench.weak_learners.compiled import inner, rough
 
@@ -68,7 +67,7 @@ TIE = 1e-12
 @inner
 def xlogx(x):  # type: ignore[no-untyped-def]
     """Return ``x log2 x``, 0 at 0."""
-    return x * math.log2(x) if x > 0.0 else 0.0
+    return x * log2_(x) if x > 0.0 else 0.0
 
 
 @rough

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
+from boostbench.portable import total
 from boostbench.weak_learners.demands import WeightedLabels
 
 __all__ = ["EstimatorHypothesis", "EstimatorLearner", "EstimatorPart"]
@@ -120,7 +121,7 @@ class EstimatorHypothesis:
 
     def inner(self, W: NDArray[np.float64]) -> float:
         """Return the sum of ``W * h`` over the training rows; W has shape (n, n_classes)."""
-        return float(W[np.arange(len(W)), self.labels].sum())
+        return total(W[np.arange(len(W)), self.labels])
 
     def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
         """Add ``step * h`` to F in place."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from boostbench.portable import log, total
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
 from boostbench.weak_learners.compiled import inner, kernel
@@ -115,7 +116,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
             )
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
-        tie = _TIE * float(np.abs(weight).sum())
+        tie = _TIE * total(np.abs(weight))
         n_samples = int(data.count.sum())
         stat = _sums_of(weight, self.answers)
         feature, last, missing_left = _best_split(data, stat, rows, _CODES[self.answers], tie)
@@ -136,24 +137,24 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     ) -> Floats:
         """Return what each leaf answers, shape (n_leaves, K)."""
         sides = [weight[leaves == leaf] for leaf in range(n_leaves)]
-        plus = np.array([np.maximum(side, 0.0).sum(axis=0) for side in sides])
-        minus = np.array([np.maximum(-side, 0.0).sum(axis=0) for side in sides])
-        total = plus.sum() + minus.sum()
+        plus = np.array([[total(np.maximum(w, 0.0)) for w in side.T] for side in sides])
+        minus = np.array([[total(np.maximum(-w, 0.0)) for w in side.T] for side in sides])
+        size = total(plus) + total(minus)
         if self.answers == "real":
-            b = total / max(n_samples * weight.shape[1], 1)
+            b = size / max(n_samples * weight.shape[1], 1)
             return _half_log_ratio(plus + b, minus + b)
         G = plus - minus
         if self.answers == "factored" and n_leaves == 2:
             G = np.array([G[0] - G[1], G[1] - G[0]])
-            v = np.where(G[0] >= -_TIE * total, 1.0, -1.0)
+            v = np.where(G[0] >= -_TIE * size, 1.0, -1.0)
             return np.array([v, -v])
-        return np.where(-_TIE * total <= G, 1.0, -1.0)
+        return np.where(-_TIE * size <= G, 1.0, -1.0)
 
 
 def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
     if not plus.any():  # a demand without any weight
         return np.zeros_like(plus)
-    result: Floats = 0.5 * np.log(plus / minus)
+    result: Floats = 0.5 * log(plus / minus)
     return result
 
 

@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.portable import total
+from boostbench.portable.elementary import power_
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.compiled import inner, kernel
 from boostbench.weak_learners.pruning_table import PruningTable, lay_out, pack_again, send_down
@@ -78,9 +80,9 @@ def added_errors(N, e, confidence, z2, cap):  # type: ignore[no-untyped-def]
     float
     """
     if e < 1e-6:
-        return N * (1.0 - confidence ** (1.0 / N))
+        return N * (1.0 - power_(confidence, 1.0 / N))
     if e < 0.9999:
-        none = N * (1.0 - confidence ** (1.0 / N))
+        none = N * (1.0 - power_(confidence, 1.0 / N))
         return none + e * (_limit(N, 1.0, z2, cap) - none)
     return _limit(N, e, z2, cap)
 
@@ -118,7 +120,7 @@ def prune(
     """
     weight = np.abs(numbers)
     n_cases = np.where(weight > 0.0, data.count, 0).sum(axis=1)
-    scale = n_cases / np.maximum(weight.sum(axis=1), 1e-300)
+    scale = n_cases / np.maximum(np.array([total(row) for row in weight]), 1e-300)
     table = PruningTable.room(finished.max_leaves, data.n_rows, rules.n_classes)
     _prune_trees(data, rules, labels, numbers, scale, columns, finished, table)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostbench.portable.elementary import log2_
 from boostbench.weak_learners.candidates import (
     BINS,
     KEY,
@@ -186,7 +187,7 @@ def _note_share(criterion, W, start, best, unit, left, key, found):  # type: ign
             cuts += left[c] > before and key[c] > -np.inf
             before = left[c]
             c += 1
-        found[1] -= np.log2(np.float64(max(cuts, 1))) * unit
+        found[1] -= log2_(np.float64(max(cuts, 1))) * unit
 
 
 @inner

@@ -110,7 +110,7 @@ def test_the_closed_step_minimises_a_bound_of_the_loss(name: str) -> None:
         for eta in np.linspace(-0.5, 3.0, 15):
             gain = problem.loss(objective, eta) - problem.loss(objective, 0.0)
             bound = scale * ((1 - eps) * math.exp(-eta) + eps * math.exp(eta) - 1)
-            assert gain <= bound + 1e-12
+            assert gain <= bound + 1e-12 * max(1.0, abs(bound))  # the last bits of two sums
 
 
 def test_the_closed_step_is_the_printed_one_and_the_minimum() -> None:

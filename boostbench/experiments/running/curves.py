@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.weights import WeightTally
+from boostbench.portable import mean, total
 
 __all__ = [
     "Costs",
@@ -59,7 +60,7 @@ class Tally:
         """Note the labels predicted after one more round."""
         self.errors.append(int(np.count_nonzero(predicted != self._y)))
         if self._cost is not None:
-            self.costs.append(float(self._cost[self._y, predicted].sum()))
+            self.costs.append(total(self._cost[self._y, predicted]))
 
     def as_dict(self, part: str) -> dict[str, list[Any]]:
         """Return the curves under their names in a record; ``part`` is ``train`` or ``test``."""
@@ -171,7 +172,7 @@ def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float 
     known = np.isin(y, booster.classes_)
     column[~known] = 0
     return [
-        _finite(1.0 - float(np.where(known, P[rows, column], 0.0).mean()))
+        _finite(1.0 - mean(np.where(known, P[rows, column], 0.0)))
         for P in booster.staged_predict_proba(X)
     ]
 

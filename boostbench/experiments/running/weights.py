@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.portable import mean, total
+
 __all__ = ["WeightTally", "noisy_among_heaviest", "weights_of_samples"]
 
 _HEAVIEST = 0.1
@@ -48,7 +50,7 @@ class WeightTally:
         weightless = w == 0.0
         has_weight, n_weightless = not weightless.all(), int(weightless.sum())
         shares = {
-            "noisy_weight_share": float(w[noisy].sum() / w.sum()) if has_weight else None,
+            "noisy_weight_share": total(w[noisy]) / total(w) if has_weight else None,
             "noisy_among_heaviest": noisy_among_heaviest(w, noisy) if has_weight else None,
             "weightless_share": n_weightless / len(w),
             "noisy_among_weightless": float(noisy[weightless].mean()) if n_weightless else None,
@@ -97,4 +99,4 @@ def noisy_among_heaviest(w: NDArray[np.float64], is_noisy: NDArray[np.bool_]) ->
     edge = np.partition(w, -n_heaviest)[-n_heaviest]
     above, at_edge = w > edge, w == edge
     n_fitting = n_heaviest - int(above.sum())
-    return float((is_noisy[above].sum() + n_fitting * is_noisy[at_edge].mean()) / n_heaviest)
+    return float((total(is_noisy[above]) + n_fitting * mean(is_noisy[at_edge])) / n_heaviest)

@@ -1,0 +1,312 @@
+"""The compiled functions: of one number, and loops over arrays in the same file.
+
+numba keeps a compiled loop in a file until the loop's own module changes, so what it calls is here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["erfc_", "exp_", "log2_", "log_", "power_"]
+
+_PLAIN: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+#: A function of one number, stored within the compiled functions that call it.
+_one: Callable[[Callable[..., Any]], Any] = njit(
+    **{**_PLAIN, "forceinline": True, "no_cpython_wrapper": True, "_nrt": False}
+)
+#: A loop over arrays; it runs without the GIL.
+_loop: Callable[[Callable[..., Any]], Any] = njit(**{**_PLAIN, "nogil": True, "cache": True})
+
+# ln 2 in two parts: multiples of the first by whole numbers below 2**21 are exact
+_LN2_HIGH, _LN2_LOW = 0.6931467056274414, 4.7493250390316726e-07
+_LOG2_E = 1.4426950408889634
+_LOG2_E_HIGH, _LOG2_E_LOW = 1.4426946640014648, 3.768874985636099e-07
+# Adding it leaves the nearest whole number k in the last bits, as k + 2046.
+_TO_WHOLE = 1.5 * 2.0**52 + 2046.0
+_EXPONENT = np.uint64(52)
+_SQRT_HALF = np.uint64(0x3FE6A09E00000000)
+_MANTISSA = np.uint64(0x000FFFFFFFFFFFFF)
+_SMALLEST_NORMAL = 2.0**-1022
+
+
+@_one
+def _power_of_two(biased):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ``2**(biased - 1023)`` of an exponent that is normal."""
+    return np.uint64(biased << _EXPONENT).view(np.float64)
+
+
+@_one
+def _reduced(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return k + 2046, r and q with ``x = k ln 2 + r`` and ``e^r = 1 + r + q``.
+
+    q holds what rounding took from r, and r^2 times the Chebyshev fit of ``(e^r - 1 - r) / r^2``.
+    """
+    shifted = x * _LOG2_E + _TO_WHOLE
+    k = shifted - _TO_WHOLE
+    high, low = x - k * _LN2_HIGH, k * _LN2_LOW
+    r = high - low
+    q = 2.0914686968086876e-09
+    q = q * r + 2.5105217004720745e-08
+    q = q * r + 2.75572736431103e-07
+    q = q * r + 2.7557255400206422e-06
+    q = q * r + 2.4801587325547743e-05
+    q = q * r + 0.00019841269874820627
+    q = q * r + 0.0013888888888883748
+    q = q * r + 0.008333333333326136
+    q = q * r + 0.04166666666666667
+    q = q * r + 0.1666666666666667
+    q = q * r + 0.5
+    biased = np.float64(shifted).view(np.uint64) & np.uint64(0xFFF)
+    return biased, r, r * r * q + ((high - r) - low)
+
+
+@_one
+def exp_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return e^x; see `_reduced`."""
+    t = -746.0 if x < -746.0 else x
+    t = 710.0 if t > 710.0 else t
+    biased, r, q = _reduced(t)
+    s = 1.0 + r
+    y = s + ((r - (s - 1.0)) + q)
+    half = biased >> np.uint64(1)  # two factors: the result may be subnormal
+    return y * _power_of_two(half) * _power_of_two(biased - half)
+
+
+@_one
+def expm1_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    t = -50.0 if x < -50.0 else x
+    t = 710.0 if t > 710.0 else t
+    biased, r, q = _reduced(t)
+    small = _power_of_two(np.uint64(3069) - min(biased, np.uint64(2146)))  # 2**-k, for k <= 100
+    rest = 1.0 - small
+    s = rest + r
+    y = s + ((r - (s - rest)) + (q + ((1.0 - rest) - small)))
+    half = biased >> np.uint64(1)
+    y = y * _power_of_two(half) * _power_of_two(biased - half)
+    return x if x == 0.0 else y
+
+
+@_one
+def _split(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return k and f with ``x = 2**k (1 + f)``, 1 + f within sqrt(1/2) and sqrt(2).
+
+    x is a positive normal number.
+    """
+    bits = np.float64(x).view(np.uint64)
+    above = bits - _SQRT_HALF + np.uint64(1024 << 52)
+    biased = (above >> _EXPONENT) | np.uint64(0x4330000000000000)  # 2**52 + k + 1024
+    k = np.uint64(biased).view(np.float64) - (2.0**52 + 1024.0)
+    mantissa = (above & _MANTISSA) + _SQRT_HALF
+    return k, np.uint64(mantissa).view(np.float64) - 1.0
+
+
+@_one
+def _beyond(f, square):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ``ln(1 + f) - f + f^2/2`` for ``square = f^2/2``.
+
+    With ``s = f / (2 + f)`` it is ``s (f^2/2 + ln((1 + s)/(1 - s))/s - 2)``, in a Chebyshev fit.
+    """
+    s = f / (2.0 + f)
+    z = s * s
+    p = 0.1308815197434947
+    p = p * z + 0.13268627158109705
+    p = p * z + 0.15386245156682274
+    p = p * z + 0.1818179553980864
+    p = p * z + 0.22222222392653296
+    p = p * z + 0.2857142857079947
+    p = p * z + 0.40000000000000885
+    p = p * z + 0.6666666666666666
+    return s * (square + z * p)
+
+
+@_one
+def _log_of(x, k_more, more):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ``ln x + k_more ln 2 + more`` for a positive normal x and a small rest."""
+    k, f = _split(x)
+    k += k_more
+    square = 0.5 * f * f
+    low = _beyond(f, square) + (k * _LN2_LOW + more)
+    return k * _LN2_HIGH - ((square - low) - f)
+
+
+@_one
+def _at_the_ends(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return y where ``0 < x < inf``, and the logarithm of x elsewhere."""
+    if x > 0.0 and x < np.inf:
+        return y
+    if x == 0.0:
+        return -np.inf
+    return np.nan if x < 0.0 else x
+
+
+@_one
+def log_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ln x; see `_log_of`."""
+    tiny = x < _SMALLEST_NORMAL
+    return _at_the_ends(x, _log_of(x * 2.0**54 if tiny else x, -54.0 if tiny else 0.0, 0.0))
+
+
+@_one
+def log1p_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    u = 1.0 + x
+    lost = 1.0 - (u - x) if u > 2.0 else x - (u - 1.0)
+    y = _at_the_ends(u, _log_of(u, 0.0, lost / u))
+    return x if x == 0.0 else y
+
+
+@_one
+def log2_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return log2 x, with k apart and 1/ln 2 in two parts."""
+    tiny = x < _SMALLEST_NORMAL
+    k, f = _split(x * 2.0**54 if tiny else x)
+    k -= 54.0 if tiny else 0.0
+    square = 0.5 * f * f
+    # the leading 32 bits of ln(1 + f), so that their product with those of 1/ln 2 is exact
+    bits = np.float64(f - square).view(np.uint64) & np.uint64(0xFFFFFFFF00000000)
+    high = np.uint64(bits).view(np.float64)
+    low = ((f - high) - square) + _beyond(f, square)
+    part = high * _LOG2_E_HIGH
+    y = k + part
+    rest = ((k - y) + part) + ((low + high) * _LOG2_E_LOW + low * _LOG2_E_HIGH)
+    return _at_the_ends(x, y + rest)
+
+
+@_one
+def log1pexp_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    return (x if x > 0.0 else 0.0) + log1p_(exp_(-abs(x)))
+
+
+@_one
+def power_(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ``exp(y ln x)``, for x >= 0 and y > 0; its relative error grows with ``|y ln x|``."""
+    return exp_(y * log_(x))
+
+
+@_one
+def arctan_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Reduce |x| to below tan(pi/8) by 1/x and by (x - 1)/(x + 1), then a Chebyshev fit."""
+    a = abs(x)
+    if a > 2.414213562373095:
+        u, high, low = -1.0 / a, 1.5707963267948966, 6.123233995736766e-17
+    elif a > 0.41421356237309503:
+        u, high, low = (a - 1.0) / (a + 1.0), 0.7853981633974483, 3.061616997868383e-17
+    else:
+        u, high, low = a, 0.0, 0.0
+    z = u * u
+    p = 0.016282993238924487
+    p = p * z - 0.034568068014968874
+    p = p * z + 0.0455149623749493
+    p = p * z - 0.052304330074828924
+    p = p * z + 0.05878926110528101
+    p = p * z - 0.06666424634599337
+    p = p * z + 0.07692296361048218
+    p = p * z - 0.09090908753017178
+    p = p * z + 0.11111111105145725
+    p = p * z - 0.14285714285659729
+    p = p * z + 0.19999999999999804
+    p = p * z - 0.3333333333333333
+    return math.copysign(high + (u + (u * (z * p) + low)), x)
+
+
+@_one
+def erfc_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """Return ``exp(-x^2) g(x) / (1 + 2 x)``, and ``1 - x h(x^2)`` for |x| < 1/2.
+
+    g and h are Chebyshev fits; that of g is in ``(x - 3)/(x + 3)``.
+    """
+    a = 28.0 if abs(x) > 28.0 else abs(x)
+    t = (a - 3.0) / (a + 3.0)
+    g = -4.210104975119195e-09
+    g = g * t - 8.500119502115306e-09
+    g = g * t + 3.29163439676632e-08
+    g = g * t + 9.186243026143847e-08
+    g = g * t - 1.311166137536459e-07
+    g = g * t - 6.050048623933503e-07
+    g = g * t + 3.4899197889744293e-07
+    g = g * t + 3.463997532352904e-06
+    g = g * t - 7.275875746667183e-07
+    g = g * t - 2.009663087595395e-05
+    g = g * t + 4.948147875576539e-06
+    g = g * t + 0.00012509815174864322
+    g = g * t - 0.00010515949033775975
+    g = g * t - 0.0007798320379611115
+    g = g * t + 0.001888690312003782
+    g = g * t + 0.002529391788270445
+    g = g * t - 0.02377051491423367
+    g = g * t + 0.06830802734580459
+    g = g * t - 0.11927366341552853
+    g = g * t + 0.12964515870270552
+    g = g * t - 0.047562294353446374
+    g = g * t - 0.1356211061245807
+    g = g * t + 1.2530080582697296
+    # the square of the leading 26 bits is exact
+    head = np.uint64(np.float64(a).view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
+    rest = (head - a) * (head + a)
+    rest += rest * rest * (0.5 + 0.16666666666666666 * rest)  # e^rest - 1
+    y = exp_(-head * head) * (g + g * rest) / (1.0 + 2.0 * a)
+    z = a * a if a < 0.5 else 0.0
+    near = -1.4620256114391553e-07
+    near = near * z + 1.6371164552892836e-06
+    near = near * z - 1.4923000283850108e-05
+    near = near * z + 0.00012055286128871108
+    near = near * z - 0.0008548326509718547
+    near = near * z + 0.005223977622008845
+    near = near * z - 0.026866170644999358
+    near = near * z + 0.11283791670954868
+    near = near * z - 0.3761263890318375
+    near = near * z + 1.1283791670955126
+    y = 1.0 - a * near if a < 0.5 else y
+    return 2.0 - y if x < 0.0 else y
+
+
+@_loop
+def each_exp(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = exp_(x[i])
+
+
+@_loop
+def each_expm1(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = expm1_(x[i])
+
+
+@_loop
+def each_log(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = log_(x[i])
+
+
+@_loop
+def each_log1p(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = log1p_(x[i])
+
+
+@_loop
+def each_log2(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = log2_(x[i])
+
+
+@_loop
+def each_log1pexp(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = log1pexp_(x[i])
+
+
+@_loop
+def each_arctan(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = arctan_(x[i])
+
+
+@_loop
+def each_erfc(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+    for i in range(x.shape[0]):
+        out[i] = erfc_(x[i])
