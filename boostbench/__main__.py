@@ -1,8 +1,30 @@
 """``python -m boostbench`` is ``boostbench``."""
 
-import sys
+from __future__ import annotations
 
-from boostbench.cli import main
+import os
+import signal
+import sys
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main() -> NoReturn:
+    """Run the command line; Ctrl-C is quiet while modules are loaded and at the very end too."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    from boostbench.cli import main as command
+
+    code = command()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
+
+
+def _leave(*_: object) -> NoReturn:
+    os.write(2, b"boostbench: interrupted\n")
+    os._exit(130)
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -36,6 +36,7 @@ __all__ = [
     "claims",
     "figures",
     "generators",
+    "has_foreign_code",
     "load_plugin",
     "loaded_plugins",
     "noise_models",
@@ -231,6 +232,13 @@ def loaded_plugins() -> tuple[Path, ...]:
     """Return the plugin files executed so far, so that another process can load them too."""
     modules = [module for name, module in sys.modules.items() if name.startswith(_FILE_MODULE)]
     return tuple(Path(str(module.__file__)) for module in modules)
+
+
+def has_foreign_code() -> bool:
+    """Return whether a plugin file or an installed plugin package is loaded in this process."""
+    kinds = (boosters, weak_learners, noise_models, generators)
+    points = (point for kind in kinds for point in kind._installed().values())
+    return bool(loaded_plugins()) or any(point.module in sys.modules for point in points)
 
 
 def _line_in(path: Path, error: BaseException) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import functools
 import os
-import signal
 import sys
 import tempfile
-import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import typer
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.store.interrupts import interrupted_since, interruptible
 from boostbench.reports.text import visible
 
 __all__ = ["BAD_INPUT", "BUG", "INCOMPLETE", "INTERRUPTED", "OK", "guarded"]
@@ -27,7 +26,7 @@ INCOMPLETE = 1
 BAD_INPUT = 2
 #: A bug in boostbench.
 BUG = 70
-#: Stopped by Ctrl-C, or asked to end (SIGTERM).
+#: Stopped by Ctrl-C, or asked to end (SIGTERM, SIGHUP).
 INTERRUPTED = 130
 
 
@@ -43,28 +42,15 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        with _terminated_as_interrupted():
+        with interruptible():
             code = _exit_code_of(lambda: command(*args, **kwargs))
         raise typer.Exit(code)
 
     return run
 
 
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Take what a batch system sends before it kills as Ctrl-C: what is finished is kept."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    # Not what SIGINT does: a shell lets what it starts in the background ignore that.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _exit_code_of(command: Callable[[], int]) -> int:
+    begin = time.monotonic()
     try:
         code = command()
         sys.stdout.flush()
@@ -83,6 +69,9 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         _complain(f"{place}{error.strerror or error}")
         return BAD_INPUT
     except Exception as error:
+        if interrupted_since(begin):  # an import, say, that makes another error of Ctrl-C
+            _complain("interrupted")
+            return INTERRUPTED
         _complain(f"internal error: {type(error).__name__}: {error}")
         _complain(f"this is a bug in boostbench; its traceback is in {_written_traceback()}")
         return BUG

@@ -342,16 +342,9 @@ def test_data_that_is_absent_is_said_before_the_rest_is_run(boostbench, tmp_path
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
-def test_being_stopped_keeps_what_is_done(sad, tmp_path, how):
+def test_being_stopped_keeps_what_is_done(sad, tmp_path, how, start_process):
     command = [sys.executable, "-m", "boostbench", "run", str(sad("sleep")), "--jobs", "1"]
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start_process(command, cwd=tmp_path, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.glob("results/runs/*/*.json")):
         time.sleep(0.1)
@@ -359,7 +352,7 @@ def test_being_stopped_keeps_what_is_done(sad, tmp_path, how):
         os.killpg(process.pid, how)  # a terminal sends it to all processes
     else:
         process.send_signal(how)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "interrupted; finished runs are kept" in out
     assert "Traceback" not in err

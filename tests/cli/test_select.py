@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -61,10 +60,10 @@ def test_only_what_is_asked_for_is_chosen(boostbench, chooses):
     assert {row["dataset"] for row in outcome.json} == {"iris"}
 
 
-def test_kill_9_and_other_jobs_give_the_same_choice(boostbench, chooses, tmp_path):
+def test_kill_9_and_other_jobs_give_the_same_choice(boostbench, chooses, tmp_path, start_process):
     command = [sys.executable, "-m", "boostbench", "run", chooses, "--jobs", "2"]
-    process = subprocess.Popen([*command, "--results", "killed"], start_new_session=True)
-    deadline = time.monotonic() + 60
+    process = start_process([*command, "--results", "killed"])
+    deadline = time.monotonic() + 120
     while len(list((tmp_path / "killed").rglob("*.json"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)

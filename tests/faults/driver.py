@@ -1,7 +1,7 @@
 """Carries out a config in a process of its own: ``driver.py CONFIG RESULTS JOBS``.
 
-Prints a line when it is ready and one for every finished run, and ends with the exit code that
-the command line has: 130 after Ctrl-C, 2 if records cannot be written.
+Prints a line when it is ready, one for every finished run, and how many runs it has started; ends
+with the exit code that the command line has: 130 after Ctrl-C, 2 if records cannot be written.
 """
 
 import sys
@@ -22,7 +22,11 @@ def main(config, results, jobs):
     store = RecordStore(results)
     plan = make_plan(expand(load_config(config)), store)
 
+    n_started = 0
+
     def tell(event):
+        nonlocal n_started
+        n_started += event.kind == "started"
         if event.kind == "finished":
             print(event.planned.run.id, event.record.status, flush=True)
 
@@ -33,6 +37,7 @@ def main(config, results, jobs):
     except BoostbenchError as error:
         print(error, flush=True)
         return 2
+    print("started", n_started, flush=True)
     return 130 if outcome.interrupted else 0
 
 

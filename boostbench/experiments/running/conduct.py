@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from boostbench.experiments.planning.plan import PlannedRun
 from boostbench.experiments.running.executors import Executor
+from boostbench.experiments.store.claims import Claims
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
@@ -140,14 +144,18 @@ def run_plan(
     """
     store.prepare()
     conductor = _Conductor(todo, store, executor, on_event, fail_fast)
-    try:
-        conductor.work()
-    except KeyboardInterrupt:
-        conductor.outcome.interrupted = True
-        executor.shutdown(cancel_futures=True)
-    except BaseException:
-        executor.shutdown(cancel_futures=True)
-        raise
+    with interruptible(), closing(conductor.claims):
+        try:
+            conductor.work()
+        except KeyboardInterrupt:
+            conductor.outcome.interrupted = True
+            with uninterrupted():
+                conductor.collect()
+                executor.shutdown()
+        except BaseException:
+            executor.shutdown()
+            raise
+    store.check_written()
     return conductor.closed()
 
 
@@ -161,8 +169,15 @@ class _Conductor:
         fail_fast: bool,
     ) -> None:
         self.waiting = deque(todo)
-        self.running: dict[Future[Record], tuple[PlannedRun, float]] = {}
+        self.elsewhere: deque[PlannedRun] = deque()
+        self.running: dict[Key, tuple[PlannedRun, float]] = {}
         self.store = store
+        self.claims = Claims(store.folder)
+        # What another process writes from now on need not be done again.
+        self.known = {
+            planned.key: None if planned.status in ("missing", "stale") else self.stamp(planned)
+            for planned in todo
+        }
         self.executor = executor
         self.on_event = on_event
         self.fail_fast = fail_fast
@@ -175,17 +190,48 @@ class _Conductor:
     def work(self) -> None:
         self.tell("preparing")
         self.executor.prepare([planned.run for planned in self.waiting])
-        while self.waiting or self.running:
+        while self.waiting or self.elsewhere or self.running:
             while self.waiting and len(self.running) < self.room():
-                planned = self.waiting.popleft()
-                future = self.executor.submit(planned.run, planned.key)
-                self.running[future] = (planned, time.monotonic())
-                self.tell("started", planned)
-            done, _ = wait(self.running, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
-            for future in done:
-                self.finish(future)
-            if not done:
+                self.start(self.waiting.popleft())
+                self.collect()
+            if not self.waiting and len(self.running) < self.executor.jobs:
+                for _ in range(len(self.elsewhere)):
+                    self.start(self.elsewhere.popleft())
+            n_done = self.n_done
+            if self.running:
+                self.executor.wait(_TICK_SECONDS)
+                self.collect()
+            elif self.elsewhere:
+                time.sleep(_TICK_SECONDS)
+            if self.n_done == n_done:
                 self.tell("tick")
+
+    def start(self, planned: PlannedRun) -> None:
+        """Start a run, unless another process works on it or has done it."""
+        if not self.claims.take(planned.key):
+            self.elsewhere.append(planned)
+            return
+        stamp = self.stamp(planned)
+        if stamp is not None and stamp != self.known[planned.key]:
+            record = self.store.read(self.path(planned))
+            if record is not None:
+                self.store.remember(record)
+                self.note(planned, record, 0.0)
+                return
+        self.running[planned.key] = (planned, time.monotonic())
+        self.executor.submit(planned.run, planned.key)
+        self.tell("started", planned)
+
+    def path(self, planned: PlannedRun) -> Path:
+        return self.store.path_of(planned.run.data.name, planned.key)
+
+    def stamp(self, planned: PlannedRun) -> tuple[int, int] | None:
+        """Return what tells one record of a run from the next; None if there is none."""
+        try:
+            status = self.path(planned).stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_ino
 
     def room(self) -> int:
         """Return how many runs may be under way.
@@ -196,22 +242,35 @@ class _Conductor:
         is_short = self.waiting[0].seconds < _SHORT_SECONDS and not self.fail_fast
         return self.executor.jobs + (self.executor.ahead if is_short else 0)
 
-    def finish(self, future: Future[Record]) -> None:
-        planned, started = self.running.pop(future)
-        record = future.result()
+    def collect(self) -> None:
+        """Write the records of the runs that have ended, before any interruption."""
+        with uninterrupted():
+            for key, record in self.executor.ended():
+                planned, started = self.running.pop(key)
+                # These are tried again every time, so there is nothing to remember.
+                if record.status not in ("skipped", "stale"):
+                    self.store.write(record)
+                self.note(planned, record, time.monotonic() - started)
+
+    def note(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
+        """Count a run whose record is on disk."""
+        self.claims.release(planned.key)
         status = record.status
-        if status not in ("skipped", "stale"):  # tried again every time: nothing to remember
-            self.store.write(record)
         self.outcome.counts[status] = self.outcome.counts.get(status, 0) + 1
-        spent = record.total_seconds or time.monotonic() - started
+        spent = record.total_seconds or elapsed
         self.spent_done += spent - record.seconds.get("warm_up", 0.0)
         self.expected_done += planned.seconds
         if status != "ok":
             self.outcome.failures.append((planned, record))
             if self.fail_fast:
-                self.outcome.n_left += len(self.waiting)
+                self.outcome.n_left += len(self.waiting) + len(self.elsewhere)
                 self.waiting.clear()
+                self.elsewhere.clear()
         self.tell("finished", planned, record)
+
+    @property
+    def n_done(self) -> int:
+        return sum(self.outcome.counts.values())
 
     def tell(
         self, kind: str, planned: PlannedRun | None = None, record: Record | None = None
@@ -222,13 +281,13 @@ class _Conductor:
     def progress(self) -> Progress:
         clock = time.monotonic()
         speed = self.spent_done / self.expected_done if self.expected_done > 0 else 1.0
-        left = sum(planned.seconds for planned in self.waiting) * speed
+        left = sum(planned.seconds for planned in (*self.waiting, *self.elsewhere)) * speed
         left += sum(
             max(planned.seconds * speed - (clock - started), 0.0)
             for planned, started in self.running.values()
         )
         return Progress(
-            done=sum(self.outcome.counts.values()),
+            done=self.n_done,
             total=self.total,
             running=tuple(planned for planned, _ in self.running.values()),
             elapsed=clock - self.begin,
@@ -236,6 +295,6 @@ class _Conductor:
         )
 
     def closed(self) -> Outcome:
-        self.outcome.n_left += len(self.waiting) + len(self.running)
+        self.outcome.n_left += len(self.waiting) + len(self.elsewhere) + len(self.running)
         self.outcome.seconds = time.monotonic() - self.begin
         return self.outcome

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 
 from boostbench.data import fold_ids
-from boostbench.experiments.running.curves import Tally, staged_labels
+from boostbench.experiments.running.curves import (
+    Tally,
+    check_round,
+    check_staged_scores,
+    staged_labels,
+    takes_callback,
+)
 from boostbench.experiments.running.run import make, prepare, warm_up
 from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.runs import Run
@@ -56,9 +62,12 @@ def cross_validate(
     for fold in range(folds):
         train, held = ids != fold, ids == fold
         booster = make(run, problem.X[train], problem.n_classes, run.rounds, problem.cost)
-        booster.fit(problem.X[train], problem.y[train])
+        checked = {"on_round": check_round} if takes_callback(booster) else {}
+        booster.fit(problem.X[train], problem.y[train], **checked)
+        if not checked:
+            check_staged_scores(booster, problem.X[held])
         tally = Tally(problem.y[held])
-        for predicted in staged_labels(booster, problem.X[held]):
+        for predicted in staged_labels(booster, problem.X[held], run.rounds):
             tally.add(predicted)
         first = int(np.count_nonzero(problem.y[held] != booster.classes_[0]))
         curves.append(tally.errors or [first])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ __all__ = [
     "Curves",
     "Labels",
     "Tally",
+    "check_round",
+    "check_staged_scores",
     "edge_bounds",
     "margin_quantiles",
     "scores_at",
@@ -116,6 +118,7 @@ class Curves:
     def __call__(self, info: Any) -> None:
         """Note the state after a round (a `RoundInfo`)."""
         begin = time.perf_counter()
+        check_round(info)
         self.add(info.labels)
         self.loss.append(_finite(info.loss))
         self.edge.append(_finite(info.step.edge))
@@ -148,21 +151,42 @@ def takes_callback(booster: Any) -> bool:
     return "on_round" in inspect.signature(booster.fit).parameters
 
 
-def staged_labels(booster: Any, X: NDArray[np.float64]) -> Iterable[Labels]:
+def check_round(info: Any) -> None:
+    """Refuse scores that are not finite after a round (a `RoundInfo`)."""
+    _check_finite(info.scores, info.round)
+
+
+def check_staged_scores(booster: Any, X: NDArray[np.float64]) -> None:
+    """Refuse scores that are not finite after some round, where a booster tells its scores."""
+    if hasattr(booster, "staged_scores"):
+        for t, F in enumerate(booster.staged_scores(X), start=1):
+            _check_finite(F, t)
+
+
+def _check_finite(F: NDArray[np.float64], t: int) -> None:
+    # The sum is quick, and not finite if one score is not.
+    if not np.isfinite(F.sum()) and not np.isfinite(F).all():
+        what = "NaN" if np.isnan(F).any() else "infinite"
+        raise BoostbenchError(f"the booster's scores after round {t} are {what}")
+
+
+def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator[Labels]:
     """Yield the predicted labels after each round.
 
     Raises
     ------
     BoostbenchError
-        If the booster cannot tell its predictions round by round.
+        If the booster cannot tell its predictions round by round, or tells of more than ``rounds``.
     """
     if not hasattr(booster, "staged_predict"):
         raise BoostbenchError(
             f"booster {type(booster).__name__} has no staged_predict(X), which yields the "
             "predicted labels after each round; an error curve needs it"
         )
-    labels: Iterable[Labels] = booster.staged_predict(X)
-    return labels
+    for t, predicted in enumerate(booster.staged_predict(X), start=1):
+        if t > rounds:
+            raise BoostbenchError(f"the booster predicts for more than the {rounds} rounds asked")
+        yield predicted
 
 
 def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float | None]:

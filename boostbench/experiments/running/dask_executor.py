@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running import environment
-from boostbench.experiments.running.worker import Job, failure, load_plugins, now, perform
+from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
 from boostbench.experiments.store.identity import Key, code_of
@@ -21,6 +23,9 @@ from boostbench.registry import loaded_plugins
 __all__ = ["DaskExecutor"]
 
 _CONNECT_SECONDS = 10.0
+_WAIT_SECONDS = 1.0
+#: A job, when it was sent, and the cluster's future.
+_Told = tuple[Job, str, Any]
 
 
 class DaskExecutor:
@@ -46,7 +51,8 @@ class DaskExecutor:
         self._address = address
         self._client = _connect(address)
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
-        self._is_closed = False
+        self._told: SimpleQueue[_Told] = SimpleQueue()
+        self._ended: list[_Told] = []
         threads = self._client.nthreads()
         wide = sum(n > 1 for n in threads.values())
         if not threads or wide:
@@ -82,18 +88,34 @@ class DaskExecutor:
                         where=worker,
                     )
 
-    def submit(self, run: Run, key: Key) -> Future[Record]:
-        """Send a run; the future ends with its record, which says what went wrong if anything."""
-        future: Future[Record] = Future()
+    def submit(self, run: Run, key: Key) -> None:
+        """Send a run."""
         job = self._job(run, key)
         started = now()
-        inner = self._client.submit(_perform, job, pure=False)
-        inner.add_done_callback(lambda done: self._finish(done, job, future, started))
-        return future
+        future = self._client.submit(_perform, job, pure=False)
+        future.add_done_callback(lambda done: self._told.put((job, started, done)))
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def wait(self, timeout: float) -> None:
+        """Wait until the cluster tells something, or ``timeout`` seconds."""
+        with suppress(Empty):
+            self._ended.append(self._told.get(timeout=timeout))
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call.
+
+        Raises
+        ------
+        BoostbenchError
+            If the cluster gave up.
+        """
+        with suppress(Empty):
+            while True:
+                self._ended.append(self._told.get_nowait())
+        ended, self._ended = self._ended, []
+        return [(job.key, self._record(job, started, done)) for job, started, done in ended]
+
+    def shutdown(self) -> None:
         """Leave the cluster; it drops what it still has of ours."""
-        self._is_closed = True
         self._client.close()
 
     def __enter__(self) -> DaskExecutor:
@@ -107,24 +129,20 @@ class DaskExecutor:
         sources = sources_of(key.code)
         return Job(run, key, self._data_dirs, plugins=plugins, sources=sources)
 
-    def _finish(self, done: Any, job: Job, future: Future[Record], started: str) -> None:
+    def _record(self, job: Job, started: str, done: Any) -> Record:
         from distributed import KilledWorker
 
         try:
-            record = done.result()
+            record: Record = done.result()
+            return record
         except CancelledError:
-            if self._is_closed:
-                future.cancel()
-            else:
-                what = "the cluster gave up its runs, or its scheduler ended"
-                future.set_exception(BoostbenchError(what, where=self._address))
-            return
+            what = "the cluster gave up its runs, or its scheduler ended"
+            raise BoostbenchError(what, where=self._address) from None
         except KilledWorker as error:
             message = f"ended every worker that tried it; the last was {error.last_worker.address}"
-            record = failure(job, "killed", "KilledWorker", message, started)
+            return failure(job, "killed", "KilledWorker", message, started)
         except Exception as error:  # what a worker sent back could not be read
-            record = failure(job, "failed", type(error).__name__, str(error), started)
-        future.set_result(record)
+            return failure(job, "failed", type(error).__name__, as_text(error), started)
 
 
 def _connect(address: str) -> Any:
@@ -151,10 +169,14 @@ def _codes(jobs: list[Job]) -> list[str]:
 
 
 def _perform(job: Job) -> Record:
-    _use_one_thread()
-    return perform(job)
+    """Carry out a job in a process apart, so that it harms no later one."""
+    executor = _executor()
+    executor.submit_job(job)
+    while not (ended := executor.ended()):
+        executor.wait(_WAIT_SECONDS)
+    return ended[0][1]
 
 
 @cache
-def _use_one_thread() -> None:
-    environment.limit_threads(1)
+def _executor() -> LocalExecutor:
+    return LocalExecutor(1)

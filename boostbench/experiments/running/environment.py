@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import platform
 import re
 import signal
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import metadata
@@ -17,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "IS_LINUX",
     "THREAD_VARIABLES",
+    "adopt_orphans",
     "die_with_parent",
     "host",
     "limit_threads",
@@ -41,7 +41,9 @@ THREAD_VARIABLES = (
 )
 _PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn", "numba")
 _MB = 2**20
-_IS_LINUX = platform.system() == "Linux"
+IS_LINUX = platform.system() == "Linux"
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @cache
@@ -53,13 +55,22 @@ def versions(package: str = "") -> dict[str, str]:
     package : str, default=""
         The top-level module of the booster, added when it is an installed package of its own.
     """
-    found = {"python": platform.python_version()}
-    for name in dict.fromkeys((*_PACKAGES, *metadata.packages_distributions().get(package, ()))):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    names = dict.fromkeys((*_PACKAGES, *_distributions().get(package, ())))
+    found = {name: _version(name) for name in names}
+    return {"python": platform.python_version(), **{k: v for k, v in found.items() if v}}
+
+
+@cache
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
 
 
 @cache
@@ -139,7 +150,7 @@ def memory_limit(limit: int | None) -> Iterator[None]:
     The limit is on data segment, heap and private mappings (RLIMIT_DATA). Address space that
     numba and OpenBLAS reserve without using it does not count, which is why it is not RLIMIT_AS.
     """
-    if limit is None or not _IS_LINUX:
+    if limit is None or not IS_LINUX:
         yield
         return
     import resource
@@ -155,24 +166,20 @@ def memory_limit(limit: int | None) -> Iterator[None]:
 
 
 def die_with_parent() -> None:
-    """Make this process end when the one that asked for it ends, however that comes about.
+    """Have the system kill this process when its parent ends (Linux only)."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-    A worker is forked from a server, and server and workers keep each other alive; so the process
-    that matters is the one at the other end, which Linux is not asked about.
-    """
-    if _IS_LINUX:
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose parent ends, so that none gets lost (Linux only)."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    if IS_LINUX:
         import ctypes
 
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-
-
-def _follow(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
+        ctypes.CDLL(None, use_errno=True).prctl(option, value)
 
 
 def n_cores() -> int:

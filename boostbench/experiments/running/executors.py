@@ -1,54 +1,54 @@
-"""Who carries out the runs: a pool of worker processes, or this process for a debugger.
+"""Executors: worker processes on this machine, or this process for a debugger.
 
-An executor has the surface of `concurrent.futures`: ``submit`` returns a future, here one that
-always ends with a record. A run that raises, hangs, is killed or eats all memory costs that run
-alone.
+An executor takes runs and gives back their records, in the order in which they end. A run that
+raises, hangs, is killed or eats all memory costs that run alone.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import shutil
+import select
 import signal
-import tempfile
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from concurrent.futures.process import BrokenProcessPool
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
 import psutil
-from pebble import ProcessExpired, ProcessPool
 
 from boostbench.data import search_dirs
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.running.environment import THREAD_VARIABLES
-from boostbench.experiments.running.worker import (
-    Job,
-    compile_kernels,
-    failure,
-    now,
-    perform,
-    start_worker,
-)
+from boostbench.experiments.running.server import Ending, Task
+from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
 from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import decode
 from boostbench.registry import loaded_plugins
 
 __all__ = ["Executor", "InlineExecutor", "LocalExecutor"]
 
-#: Imported once, by the process that all workers are forked from.
-_PRELOADED = ["boostbench.experiments.running.preload"]
-_WATCH_SECONDS = 0.2
-_MAX_POOLS = 4
 _LEAST_MEMORY = 2**29
+_MARK = "BOOSTBENCH_SERVER"
+_POLL_SECONDS = 0.5
+_CLOSE_SECONDS = 5.0
+#: A server may be lost so often with one run under way, at last with that run alone.
+_MOST_LOSSES = 3
+#: And so often in a row without any run that ends: less if it ends by itself.
+_MOST_KILLS, _MOST_FAILURES = 50, 3
+#: What ends all processes of a batch job; this process may be told a moment later.
+_FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+_FOR_ALL_SECONDS = 0.5
 
 
 class Executor(Protocol):
@@ -68,17 +68,23 @@ class Executor(Protocol):
     def prepare(self, runs: Sequence[Run]) -> None:
         """Do beforehand what should not count against the limits of a single run."""
 
-    def submit(self, run: Run, key: Key) -> Future[Record]:
-        """Start a run; the future ends with its record."""
+    def submit(self, run: Run, key: Key) -> None:
+        """Start a run."""
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let go of all resources; with ``cancel_futures`` stop what is running, at once."""
+    def wait(self, timeout: float) -> None:
+        """Wait until a run has ended, or ``timeout`` seconds."""
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+
+    def shutdown(self) -> None:
+        """Stop what is running, at once, and let go of all resources."""
 
 
 class InlineExecutor:
     """Carries out runs in this process, one after the other: for debuggers.
 
-    Time and memory limits do not hold here.
+    Time and memory limits do not hold here, and what a booster changes stays changed.
 
     Parameters
     ----------
@@ -92,19 +98,26 @@ class InlineExecutor:
 
     def __init__(self, data_dirs: Sequence[str | Path] = (), *, raise_errors: bool = False) -> None:
         self._data_dirs = tuple(str(folder) for folder in data_dirs)
-        self._raise_errors = raise_errors
+        self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
+        self._ended: list[tuple[Key, Record]] = []
 
     def prepare(self, runs: Sequence[Run]) -> None:
         """Do nothing."""
 
-    def submit(self, run: Run, key: Key) -> Future[Record]:
-        """Carry out the run and return a future that is done."""
-        future: Future[Record] = Future()
+    def submit(self, run: Run, key: Key) -> None:
+        """Carry out the run."""
         job = Job(run, key, self._data_dirs, sources=sources_of(key.code))
-        future.set_result(perform(job, raise_errors=self._raise_errors))
-        return future
+        self._ended.append((key, perform(job, let_through=self._let_through)))
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def wait(self, timeout: float) -> None:
+        """Do nothing."""
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def shutdown(self) -> None:
         """Do nothing."""
 
     def __enter__(self) -> InlineExecutor:
@@ -114,10 +127,34 @@ class InlineExecutor:
         self.shutdown()
 
 
-class LocalExecutor:
-    """A pool of worker processes on this machine, forked from one that has all libraries loaded.
+@dataclass
+class _Sent:
+    """A job that the server has.
 
-    Each worker uses one thread and dies with this process.
+    Attributes
+    ----------
+    job : Job or tuple of Job
+    started : str
+        When its worker began; empty: it waits.
+    losses : int
+        Servers lost while it was under way.
+    """
+
+    job: Job | tuple[Job, ...]
+    started: str = ""
+    losses: int = 0
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing else may run meanwhile."""
+        return self.losses >= _MOST_LOSSES - 1
+
+
+class LocalExecutor:
+    """Worker processes on this machine, forked from a server that has all libraries loaded.
+
+    Each worker uses one thread. A server that dies is replaced, and what it had under way is done
+    again. Server and workers end with this process.
 
     Parameters
     ----------
@@ -125,10 +162,10 @@ class LocalExecutor:
         Number of workers.
     data_dirs : sequence of path, default=()
     time_limit : float or None, default=None
-        Seconds of wall time for one run; its worker is killed.
+        Seconds of wall time for one run; its processes are killed.
     memory_limit : int or None, default=None
-        Bytes for one run: an allocation beyond fails, and a worker whose resident memory grows
-        beyond all the same is killed.
+        Bytes for one run and all processes it starts: an allocation beyond fails, and if the memory
+        grows beyond all the same the processes are killed.
     """
 
     def __init__(
@@ -144,192 +181,207 @@ class LocalExecutor:
                 f"a worker alone needs about 300 MiB; give at least {_LEAST_MEMORY / 2**20:.0f}M",
                 where="memory limit",
             )
+        if not hasattr(os, "fork"):
+            what = "needs a system that can fork, as Linux and macOS can; use `--executor inline`"
+            raise BoostbenchError(what, where="--executor local")
         self.jobs = jobs
         self.ahead = jobs
         # With the environment of this process, which the workers' may not be.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
         self._time_limit = time_limit
         self._memory_limit = memory_limit
-        self._logs = Path(tempfile.mkdtemp(prefix="boostbench-"))
-        self._lock = threading.Lock()
-        self._over: set[str] = set()
-        self._pools = 0
-        self._pool = self._new_pool()
-        self._closed = threading.Event()
-        if memory_limit is not None:
-            threading.Thread(target=self._watch_memory, daemon=True).start()
+        self._sent: dict[int, _Sent] = {}
+        self._n_sent = 0
+        self._ended: list[tuple[float, Key, Record]] = []
+        self._lost_in_a_row = 0
+        self._is_closed = False
+        self._start_server()
 
     def prepare(self, runs: Sequence[Run]) -> None:
-        """Compile the kernels that the boosters need, once for all workers and without limits.
-
-        A process of its own does it, because compiling leaves some 200 MiB behind.
-        """
+        """Compile the kernels that the boosters need, once for all workers and without limits."""
         by_booster = {run.booster: run for run in runs}
-        jobs = [self._job(run, Key("", 0, "", "")) for run in by_booster.values()]
-        compiler = _context().Process(target=compile_kernels, args=(jobs,), daemon=True)
-        compiler.start()
-        try:
-            compiler.join()
-        finally:
-            compiler.kill()
-
-    def submit(self, run: Run, key: Key) -> Future[Record]:
-        """Start a run; the future ends with its record, which says what went wrong if anything."""
-        future: Future[Record] = Future()
-        self._start(self._job(run, key), future)
-        return future
-
-    def _job(self, run: Run, key: Key) -> Job:
-        return Job(
-            run,
-            key,
-            self._data_dirs,
-            plugins=tuple(str(path) for path in loaded_plugins()),
-            memory_limit=self._memory_limit,
-            log=str(self._logs / f"{key}.log"),
-            sources=sources_of(key.code),
+        number = self.submit_job(
+            tuple(self._job(run, Key("", 0, "", "")) for run in by_booster.values())
         )
+        while number in self._sent:
+            self.wait(_POLL_SECONDS)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Wait for the running jobs, or stop them at once, and let go of the workers."""
-        self._closed.set()
-        if cancel_futures or not wait:
-            self._pool.stop()
-        else:
-            self._pool.close()
-        self._pool.join()
-        shutil.rmtree(self._logs, ignore_errors=True)
+    def submit(self, run: Run, key: Key) -> None:
+        """Start a run."""
+        self.submit_job(self._job(run, key))
+
+    def submit_job(self, job: Job | tuple[Job, ...]) -> int:
+        """Start a job and return the number that it is known by."""
+        self._n_sent += 1
+        self._sent[self._n_sent] = _Sent(job)
+        self._send(self._n_sent)
+        return self._n_sent
+
+    def wait(self, timeout: float) -> None:
+        """Wait until the server tells something, or ``timeout`` seconds."""
+        if wait([self._server], timeout):
+            with uninterrupted():
+                self._receive()
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+        while self._server.poll():
+            self._receive()
+        clock = time.monotonic()
+        ended = [(key, record) for when, key, record in self._ended if when <= clock]
+        self._ended = [later for later in self._ended if later[0] > clock]
+        return ended
+
+    def shutdown(self) -> None:
+        """Stop what is running, at once, and let go of the processes."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._end_server()
 
     def __enter__(self) -> LocalExecutor:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.shutdown(cancel_futures=kind is not None)
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
 
-    def _new_pool(self) -> Any:
-        self._pools += 1
-        with _one_thread():
-            pool = ProcessPool(self.jobs, initializer=start_worker, context=_context())
-            if hasattr(multiprocessing, "forkserver"):
-                multiprocessing.forkserver.ensure_running()
-        return pool
-
-    def _start(self, job: Job, future: Future[Record]) -> None:
-        started = now()
-        with self._lock:
-            pool = self._pool
-        try:
-            inner = pool.schedule(_perform_watched, args=(job,), timeout=self._time_limit)
-        except RuntimeError as error:  # the pool broke down while nothing was running
-            self._start_again(pool, job, future, error)
-            return
-        inner.add_done_callback(lambda done: self._finish(done, pool, job, future, started))
-
-    def _finish(self, done: Any, pool: Any, job: Job, future: Future[Record], started: str) -> None:
-        """Turn the end of a job, however it came about, into its record."""
-        try:
-            record = done.result()
-        except BrokenProcessPool as error:
-            self._start_again(pool, job, future, error)
-            return
-        except (FutureTimeoutError, TimeoutError):
-            message = f"was stopped at the time limit of {self._time_limit:g} s"
-            record = failure(job, "timeout", "TimeoutError", message, started)
-        except ProcessExpired as error:
-            record = self._expired(job, error.exitcode, started)
-        except CancelledError:
-            future.cancel()
-            return
-        except Exception as error:  # what a worker sent back could not be read
-            record = failure(job, "failed", type(error).__name__, str(error), started)
-        for path in (Path(job.log), _pid_file(job)):
-            path.unlink(missing_ok=True)
-        future.set_result(record)
-
-    def _expired(self, job: Job, exit_code: int, started: str) -> Record:
-        if str(job.key) in self._over:
-            limit = (self._memory_limit or 0) / 2**20
-            message = f"needs more than the memory limit of {limit:.0f} MiB; the worker was killed"
-            return failure(job, "out-of-memory", "MemoryError", message, started)
-        message = f"the worker process ended with {_end_of(exit_code)}"
-        return failure(job, "killed", "ProcessExpired", message, started)
-
-    def _start_again(
-        self, broken: Any, job: Job, future: Future[Record], error: BaseException
-    ) -> None:
-        """Replace a pool whose workers all died while idle; give up if that goes on."""
-        with self._lock:
-            if self._closed.is_set():
-                future.cancel()
-                return
-            if self._pool is broken and self._pools < _MAX_POOLS:
-                self._pool = self._new_pool()
-            if self._pool is not broken:
-                threading.Thread(target=self._start, args=(job, future), daemon=True).start()
-                return
-        what = (
-            "the worker processes end as soon as they start; a script that runs experiments needs "
-            "'if __name__ == \"__main__\":' around its last part"
+    def _job(self, run: Run, key: Key) -> Job:
+        sources = sources_of(key.code)
+        # Of other plugins a run must not depend: its key knows nothing of them.
+        files = {path for path, _ in sources}
+        plugins = tuple(
+            str(path) for path in loaded_plugins() if not files or os.path.realpath(path) in files
         )
-        future.set_exception(BoostbenchError(what))
+        return Job(
+            run,
+            key,
+            self._data_dirs,
+            plugins=plugins,
+            memory_limit=self._memory_limit,
+            sources=sources,
+        )
 
-    def _watch_memory(self) -> None:
-        """Kill workers whose memory grows in ways that the limit inside them does not see."""
-        while not self._closed.wait(_WATCH_SECONDS):
-            for path in self._logs.glob("*.pid"):
-                with contextlib.suppress(psutil.Error, OSError, ValueError):
-                    pid = int(path.read_text(encoding="ascii"))
-                    if psutil.Process(pid).memory_info().rss > (self._memory_limit or 0):
-                        self._over.add(path.stem)
-                        os.kill(pid, signal.SIGKILL)
+    def _send(self, number: int) -> None:
+        """Send a job without waiting for a server that waits for this process to listen."""
+        sent = self._sent[number]
+        limit = self._time_limit if isinstance(sent.job, Job) else None
+        server = self._server
+        room = select.poll()
+        room.register(server, select.POLLOUT)
+        while not room.poll(0):
+            self.wait(_POLL_SECONDS)
+            if self._server is not server:  # a new one, which has been sent everything
+                return
+        with contextlib.suppress(OSError):  # it is gone, which shows when it is listened to
+            server.send(Task(number, sent.job, limit, sent.alone))
+
+    def _receive(self) -> None:
+        try:
+            told: Ending = self._server.recv()
+        except (EOFError, OSError):
+            self._replace_server()
+            return
+        sent = self._sent[told.number]
+        if told.kind == "started":
+            sent.started = now()
+            return
+        self._lost_in_a_row = 0
+        del self._sent[told.number]
+        if isinstance(sent.job, Job):
+            by_all = told.kind == "died" and -told.exit_code in _FOR_ALL
+            when = time.monotonic() + (_FOR_ALL_SECONDS if by_all else 0.0)
+            self._ended.append((when, sent.job.key, self._record(sent.job, told, sent.started)))
+
+    def _record(self, job: Job, told: Ending, started: str) -> Record:
+        """Turn the end of a job, however it came about, into its record."""
+        if told.kind == "timeout":
+            message = f"was stopped at the time limit of {self._time_limit:g} s"
+            return failure(job, "timeout", "TimeoutError", message, started, told.log)
+        if told.kind == "memory":
+            limit = (self._memory_limit or 0) / 2**20
+            message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
+            return failure(job, "out-of-memory", "MemoryError", message, started, told.log)
+        if told.kind == "died":
+            message = f"the worker process ended with {_in_words(told.exit_code)}"
+            return failure(job, "killed", "ProcessExpired", message, started, told.log)
+        try:
+            record = decode(told.answer, Path(f"{job.key}.json"), Record)
+        except (RecordError, ValueError, LookupError, TypeError) as error:
+            return failure(job, "failed", type(error).__name__, str(error), started, told.log)
+        if record.error is None:
+            return record
+        log = [*told.log, *record.error.log_tail][-LOG_LINES:]
+        return record.model_copy(
+            update={"error": record.error.model_copy(update={"log_tail": log})}
+        )
+
+    def _start_server(self) -> None:
+        here, there = socket.socketpair()
+        self._mark = uuid.uuid4().hex
+        program = (
+            f"import sys; sys.path[:] = {sys.path!r}\n"
+            "import boostbench.experiments.running.preload\n"
+            "from boostbench.experiments.running.server import serve\n"
+            f"serve({there.fileno()}, {self.jobs})"
+        )
+        with there:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), _MARK: self._mark},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[there.fileno()],
+                start_new_session=True,
+            )
+        self._server = Connection(here.detach())
+
+    def _end_server(self) -> int:
+        """End server and workers; return the server's exit code."""
+        self._server.close()
+        try:
+            code = self._process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if code != 0:
+            _kill_marked(self._mark)
+        return code
+
+    def _replace_server(self) -> None:
+        code = self._end_server()
+        self._lost_in_a_row += 1
+        if self._lost_in_a_row > (_MOST_KILLS if code < 0 else _MOST_FAILURES):
+            what = f"the process that starts runs ends again and again, with {_in_words(code)}"
+            raise BoostbenchError(what)
+        self._start_server()
+        for number, sent in list(self._sent.items()):
+            if sent.started:
+                sent.started, began = "", sent.started
+                sent.losses += 1
+                if sent.losses >= _MOST_LOSSES:
+                    self._give_up(number, began)
+                    continue
+            self._send(number)
+
+    def _give_up(self, number: int, began: str) -> None:
+        job = self._sent.pop(number).job
+        if isinstance(job, Job):
+            message = "the process that starts runs ended each time this one was under way"
+            record = failure(job, "killed", "ProcessExpired", message, began)
+            self._ended.append((0.0, job.key, record))
 
 
-def _perform_watched(job: Job) -> Record:
-    """Carry out a job, telling the parent meanwhile which process works on it."""
-    pid_file = _pid_file(job)
-    pid_file.write_text(str(os.getpid()), encoding="ascii")
-    try:
-        return perform(job)
-    finally:
-        pid_file.unlink(missing_ok=True)
+def _kill_marked(mark: str) -> None:
+    """Kill what a lost server has left, known by its environment."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get(_MARK) == mark:
+                process.kill()
 
 
-def _pid_file(job: Job) -> Path:
-    return Path(job.log).with_suffix(".pid")
-
-
-def _end_of(exit_code: int) -> str:
+def _in_words(exit_code: int) -> str:
     if exit_code < 0:
         with contextlib.suppress(ValueError):
             return f"signal {signal.Signals(-exit_code).name}"
         return f"signal {-exit_code}"
     return f"exit code {exit_code}"
-
-
-def _context() -> Any:
-    """Return forkserver processes, or spawned ones where there are none (Windows)."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    return context
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Set the thread variables while the process that workers come from is started."""
-    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

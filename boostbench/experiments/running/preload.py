@@ -5,8 +5,8 @@ from boostbench.inputs import watch
 watch()
 
 import numba  # noqa: E402, F401
-import numpy  # noqa: E402, F401
-import sklearn  # noqa: E402, F401
+import pandas  # noqa: E402, F401
+import sklearn.datasets  # noqa: E402, F401
 
 import boostbench.boosters  # noqa: E402
 import boostbench.experiments.running.run  # noqa: E402, F401

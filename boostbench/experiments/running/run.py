@@ -25,6 +25,7 @@ from boostbench.experiments.running.curves import (
     Curves,
     Labels,
     Tally,
+    check_staged_scores,
     edge_bounds,
     margin_quantiles,
     scores_at,
@@ -115,11 +116,12 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
         booster.fit(problem.X, problem.y, **extra)
     seconds["fit"] -= curves.seconds
     if not extra:
-        for predicted in staged_labels(booster, problem.X):
+        for predicted in staged_labels(booster, problem.X, run.rounds):
             curves.add(predicted)
+        check_staged_scores(booster, problem.X_test)
     tested = Tally(problem.y_test, problem.cost)
     with _timed(seconds, "predict"):  # the last labels are those of `predict`
-        for predicted in staged_labels(booster, problem.X_test):
+        for predicted in staged_labels(booster, problem.X_test, run.rounds):
             tested.add(predicted)
     if len(tested.errors) != len(curves.seen.errors):
         raise BoostbenchError(
@@ -142,7 +144,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
         "curves": {
             **curves.as_dict(),
             **tested.as_dict("test"),
-            **_validated(booster, problem),
+            **_validated(booster, problem, run.rounds),
             **(edge_bounds(booster, curves) if bounds else {}),
             **_extra_curves(run, booster, problem, weights),
         },
@@ -261,7 +263,6 @@ def warm_up(run: Run) -> None:
         cls = _class_of(run)
         if known in _warm or not cls.__module__.startswith("boostbench."):
             return
-        _warm.add(known)
         rng = np.random.default_rng(0)
         for n_classes in (3, 2):  # some boosters are for two classes
             y = np.arange(_WARM_UP_ROWS) % n_classes
@@ -270,6 +271,7 @@ def warm_up(run: Run) -> None:
             with suppress(ValueError):
                 booster.fit(X, y)
                 list(booster.staged_predict(X))
+                _warm.add(known)
                 return
     except Exception:
         return
@@ -323,12 +325,12 @@ def _weight_tally(run: Run, problem: Problem) -> WeightTally | None:
     return WeightTally(problem.y != problem.y_clean, kept)
 
 
-def _validated(booster: Any, problem: Problem) -> dict[str, list[int]]:
+def _validated(booster: Any, problem: Problem, rounds: int) -> dict[str, list[int]]:
     """Return the errors on the validation part, without costs: they are for choosing."""
     if problem.X_validation is None or problem.y_validation is None:
         return {}
     tally = Tally(problem.y_validation)
-    for predicted in staged_labels(booster, problem.X_validation):
+    for predicted in staged_labels(booster, problem.X_validation, rounds):
         tally.add(predicted)
     return {"validation_errors": tally.errors}
 

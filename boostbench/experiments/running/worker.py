@@ -1,14 +1,10 @@
-"""From a job to a record, whatever happens: the code that runs inside a worker process."""
+"""From a job to a record, whatever the booster does."""
 
 from __future__ import annotations
 
-import faulthandler
-import os
-import signal
-import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -26,17 +22,17 @@ from boostbench.experiments.store.record import Record, complaint
 __all__ = [
     "LOG_LINES",
     "Job",
+    "as_text",
     "compile_kernels",
     "failure",
     "load_plugins",
     "now",
     "perform",
-    "start_worker",
-    "tail",
 ]
 
 #: Lines of a run's output that a failure record keeps.
 LOG_LINES = 20
+_LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,6 @@ class Job:
         Files to load first.
     memory_limit : int or None
         Bytes.
-    log : str
-        File that takes the run's output; empty: output is left alone.
     sources : tuple of (str, str)
         Path and digest of the files that the key's code was made from.
     """
@@ -63,73 +57,63 @@ class Job:
     data_dirs: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     memory_limit: int | None = None
-    log: str = ""
     sources: tuple[tuple[str, str], ...] = ()
 
 
-def start_worker() -> None:
-    """Prepare a worker process: it dies with its parent, uses one thread, tells why it crashes."""
-    environment.die_with_parent()
-    environment.limit_threads(1)
-    inputs.watch()
-    faulthandler.enable()
-
-
-def perform(job: Job, *, raise_errors: bool = False) -> Record:
+def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> Record:
     """Carry out a job and return its record.
 
     Parameters
     ----------
     job : Job
-    raise_errors : bool, default=False
-        Let exceptions of the run through, for a debugger.
+    let_through : tuple of exception types, default=()
+        Exceptions that are no end of the run: Ctrl-C in this process, or all for a debugger.
 
     Returns
     -------
     record : Record
         Status ``ok``, or ``failed``, ``out-of-memory``, ``skipped`` or ``stale`` (data or code
-        changed meanwhile) with the reason.
+        changed meanwhile) with the reason; texts are bounded and without lone surrogates.
     """
     started = now()
     environment.reset_peak_memory()
-    with _captured(job.log) if job.log else nullcontext():
-        try:
-            with environment.memory_limit(job.memory_limit):
-                outcome = _execute(job)
-            status, error = "ok", None
-        except (Exception, SystemExit) as problem:
-            if raise_errors:
-                raise
-            status, error = _status_of(problem), _told(problem, job)
-            outcome = {}
-    return _record(job, status, error, outcome, started)
+    try:
+        with environment.memory_limit(job.memory_limit):
+            outcome = _execute(job)
+        outcome["stop_reason"] = as_text(outcome["stop_reason"])
+        return _record(job, "ok", None, outcome, started)
+    except let_through:
+        raise
+    except BaseException as problem:  # a booster may raise anything
+        return _record(job, _status_of(problem), _described(problem, job), {}, started)
 
 
 def compile_kernels(jobs: Sequence[Job]) -> None:
     """Have compiled, and stored on disk, what the boosters of some jobs need."""
     from boostbench.experiments.running.run import warm_up
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    environment.die_with_parent()
     for job in jobs:
         with suppress(BoostbenchError):
             load_plugins(job)
         warm_up(job.run)
 
 
-def failure(job: Job, status: str, kind: str, message: str, started: str) -> Record:
+def failure(
+    job: Job, status: str, kind: str, message: str, started: str, log: Sequence[str] = ()
+) -> Record:
     """Return the record of a job whose worker could not write one itself."""
-    error = {"kind": kind, "message": message, "log_tail": tail(job.log)}
+    error = {"kind": kind, "message": message, "log_tail": [*log]}
     return _record(job, status, error, {}, started, alive=False)
 
 
-def tail(log: str, lines: int = LOG_LINES) -> list[str]:
-    """Return the last lines of a file; none if there is no such file."""
+def as_text(value: object) -> str:
+    """Return ``str(value)``, whatever that does: bounded, and such that it can be written."""
     try:
-        text = Path(log).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.splitlines()[-lines:]
+        text = str(value)
+    except BaseException as problem:
+        text = f"<a {type(value).__name__} whose str() raises {type(problem).__name__}>"
+    short = text[:_LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
+    return short if len(text) <= _LONGEST_TEXT else f"{short}... ({len(text)} characters)"
 
 
 def now() -> str:
@@ -168,19 +152,20 @@ def _status_of(problem: BaseException) -> str:
     return "skipped" if isinstance(problem, DataUnavailableError) else "failed"
 
 
-def _told(problem: BaseException, job: Job) -> dict[str, Any]:
+def _described(problem: BaseException, job: Job) -> dict[str, Any]:
     """Return what a record says of an exception; the traceback is its log's last part."""
-    message = str(problem)
+    message = as_text(problem)
     if isinstance(problem, MemoryError) and job.memory_limit is not None:
         limit = f"needs more than the memory limit of {job.memory_limit / 2**20:.0f} MiB"
         message = f"{limit} ({message})" if message else limit
-    printed = "".join(traceback.format_exception(problem)).splitlines()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        printed = "".join(traceback.format_exception(problem))[-_LONGEST_TEXT:].splitlines()
+    except BaseException:
+        printed = []
     return {
-        "kind": type(problem).__name__,
+        "kind": as_text(type(problem).__name__),
         "message": message,
-        "log_tail": [*tail(job.log), *printed][-LOG_LINES:],
+        "log_tail": [as_text(line) for line in printed[-LOG_LINES:]],
     }
 
 
@@ -208,23 +193,3 @@ def _record(
     except ValidationError as problem:  # a plugin gave back what is no result
         error = {"kind": "RecordError", "message": complaint(problem)}
         return Record.model_validate({"status": "failed", "error": error, **facts})
-
-
-@contextmanager
-def _captured(log: str) -> Iterator[None]:
-    """Send everything that is printed, by Python or by compiled code, to a file."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    before = [os.dup(fd) for fd in (1, 2)]
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-    try:
-        os.dup2(file, 1)
-        os.dup2(file, 2)
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        for fd, kept in zip((1, 2), before, strict=True):
-            os.dup2(kept, fd)
-            os.close(kept)
-        os.close(file)

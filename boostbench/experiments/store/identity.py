@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostbench import registry
+from boostbench.errors import UnknownNameError
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.experiments.store.fingerprints import code_fingerprint
 
-__all__ = ["Key", "code_of", "value_of"]
+__all__ = ["Key", "code_of", "is_own_code", "value_of"]
 
 _PIPELINE = "boostbench.experiments.running.run"
 _CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
@@ -84,6 +85,16 @@ def code_of(run: Run, generator: str = "") -> str:
     if generator:
         origins.append(registry.generators.module(generator))
     return code_fingerprint(origins)
+
+
+def is_own_code(run: Run) -> bool:
+    """Return whether booster and weak learner of a run are this package's; imports neither."""
+    source = run.booster.source or run.booster.name
+    try:
+        modules = [*_modules_of(source, run.booster.params.plain())]
+    except UnknownNameError:
+        return False
+    return all(module.startswith("boostbench.") for module in modules)
 
 
 def _modules_of(source: str, params: Mapping[str, Any]) -> Iterator[str]:

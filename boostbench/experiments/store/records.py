@@ -7,7 +7,6 @@ then set aside under ``*.json.damaged`` and named. Folders from several machines
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import json
@@ -15,6 +14,7 @@ import os
 import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +25,7 @@ from boostbench.data.files import read_file
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, value_of
+from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import (
     FAILURES,
     FORMAT,
@@ -83,6 +84,8 @@ class RecordStore:
         self.damaged: list[str] = []
         self._known: dict[str, dict[str, list[StoredRecord]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
+        self._written: set[Path] = set()
+        self._identity: tuple[int, int] | None = None
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -109,23 +112,34 @@ class RecordStore:
         key, dataset = record.key, record.run.dataset.name
         path = self.path_of(dataset, key)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        content = encode(record)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                file.write(encode(record))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            with uninterrupted():
+                self._check_folder()
+                path.parent.mkdir(exist_ok=True)
+                with temporary.open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                temporary.replace(path)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise _unwritable(path, error) from error
+        self._written.add(path)
+        self.remember(record)
+        return path
+
+    def remember(self, record: Record) -> None:
+        """Know a record that was written since its folder was looked through."""
+        key, dataset = record.key, record.run.dataset.name
+        path = self.path_of(dataset, key)
         self._curves.pop(path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])
         of_value[:] = [
             *(known for known in of_value if known.path != path),
             StoredRecord(key, path),
         ]
-        return path
 
     def prepare(self) -> None:
         """Make sure that records can be written, and clear away what a killed process left.
@@ -140,11 +154,40 @@ class RecordStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             probe.write_bytes(b"")
             probe.unlink()
-            for leftover in self.folder.glob("*/.*.tmp"):
-                if time.time() - leftover.stat().st_mtime > _LEFTOVER_SECONDS:
-                    leftover.unlink(missing_ok=True)
+            self._identity = _identity_of(self.folder)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
+        for leftover in self.folder.glob("*/.*.tmp"):
+            with suppress(OSError):  # another process may be done with it meanwhile
+                if time.time() - leftover.lstat().st_mtime > _LEFTOVER_SECONDS:
+                    leftover.unlink()
+
+    def check_written(self) -> None:
+        """Make sure that the records written by this object are still there.
+
+        Raises
+        ------
+        BoostbenchError
+            If some were deleted or moved meanwhile.
+        """
+        n_gone = sum(not path.exists() for path in self._written)
+        if n_gone:
+            what = f"{n_gone} of the {len(self._written)} records written were deleted meanwhile"
+            self._written.clear()
+            raise BoostbenchError(f"{what}; run again", where=str(self.folder))
+
+    def _check_folder(self) -> None:
+        """Notice that the folder was deleted, moved or replaced since the first write."""
+        if self._identity is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._identity = _identity_of(self.folder)
+        try:
+            is_there = _identity_of(self.folder) == self._identity
+        except FileNotFoundError:
+            is_there = False
+        if not is_there:
+            what = "the folder was deleted or replaced during the work; run again"
+            raise BoostbenchError(what, where=str(self.folder))
 
     def read(self, path: Path) -> Record | None:
         """Read a record; None if it is damaged: it has then been set aside, see `damaged`."""
@@ -156,7 +199,10 @@ class RecordStore:
 
     def _read(self, path: Path, kind: type[Kind]) -> Kind | None:
         try:
-            return decode(read_file(path), path, kind)
+            record = decode(read_file(path), path, kind)
+            if record.status not in ("ok", *FAILURES):
+                raise RecordError(f"the record has status {record.status!r}", where=str(path))
+            return record
         except _OtherFormatError as error:
             self.damaged.append(str(error))
         except RecordError as error:
@@ -212,7 +258,9 @@ def encode(record: Record) -> bytes:
     plain = record.plain()
     ordered = {name: plain[name] for name in plain if name not in _BULK}
     ordered |= {name: plain.get(name) for name in _BULK}
-    body = json.dumps(ordered, ensure_ascii=False, allow_nan=False).encode()[:-1]
+    text = json.dumps(ordered, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON.
+    body = text.encode("utf-8", "backslashreplace")[:-1]
     return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 
 
@@ -243,8 +291,6 @@ def decode(content: bytes, path: Path, kind: type[Kind]) -> Kind:
             ) from None
         what = f"the record makes no sense ({complaint(error)})"
         raise RecordError(what, where=str(path)) from None
-    if record.status not in ("ok", *FAILURES):
-        raise RecordError(f"the record has status {record.status!r}", where=str(path))
     if str(record.key) != path.name.removesuffix(".json"):
         raise RecordError(f"the record is that of {record.key}", where=str(path))
     return record
@@ -268,7 +314,7 @@ def _by_age(folder: Path) -> Iterable[StoredRecord]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 # A link that leads nowhere, or to itself, has no age and no content.
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     if _RECORD_NAME.fullmatch(entry.name) and entry.is_file():
                         files.append((entry.stat().st_mtime_ns, entry.name))
     except OSError as error:
@@ -277,6 +323,11 @@ def _by_age(folder: Path) -> Iterable[StoredRecord]:
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, name in sorted(files):
         yield StoredRecord(Key.parse(name.removesuffix(".json")), folder / name)
+
+
+def _identity_of(folder: Path) -> tuple[int, int]:
+    status = folder.stat()
+    return status.st_dev, status.st_ino
 
 
 def _unwritable(path: Path, error: OSError) -> BoostbenchError:

@@ -1,0 +1,29 @@
+"""The command that is attacked, and what it leaves."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from boostbench.experiments.store.records import RecordStore
+
+#: The result of a run; times, machine and memory may differ.
+RESULT = ("run", "status", "curves", "round_zero", "n_rounds", "noise")
+
+
+def run_command(config: Path, results: Path, *options: str) -> list[str]:
+    """Return the command line that carries out a config with two workers."""
+    command = [sys.executable, "-m", "boostbench", "run", str(config), "--results", str(results)]
+    return [*command, "--jobs", "2", *options]
+
+
+def records_of(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the results of all runs in a folder, by key; a damaged record has none."""
+    store = RecordStore(results)
+    records = (store.read(path) for path in store.all_paths())
+    return {
+        str(record.key): {name: record.plain().get(name) for name in RESULT}
+        for record in records
+        if record is not None
+    }

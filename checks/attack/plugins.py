@@ -1,0 +1,82 @@
+"""Boosters that do what no booster should, each in one command with runs that must come out well.
+
+The boosters are those of ``tests/faults/hostile.py``; a case is one of its kinds.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from boostbench.registry import load_plugin
+from checks.attack.case import Case
+from checks.attack.commands import records_of, run_command
+
+HOSTILE = Path(__file__).parents[2] / "tests" / "faults" / "hostile.py"
+CONFIG = """\
+name: mixed
+datasets: [iris, wine]
+split: {{holdout: 0.3}}
+noise: {{model: exchange, rate: 0.2}}
+boosters: [{boosters}]
+rounds: 3
+seeds: [{seed}]
+limits: {{time: 8s, memory: 1G}}
+"""
+INNOCENT = "samme, sm-boost"
+MOST_BYTES = 100_000
+
+
+def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
+    """Try each kind in turn, ``n`` cases in all, the order of the boosters at random."""
+    rng = random.Random(seed)
+    hostile = load_plugin(HOSTILE)
+    kinds = list(hostile.EXPECTED)
+    for i in range(n):
+        how, data_seed = kinds[i % len(kinds)], i // len(kinds)
+        alone = folder / f"alone-{data_seed}"
+        if not alone.exists():
+            _run(folder, alone, INNOCENT, data_seed)
+        boosters = [*INNOCENT.split(", "), f"hostile: {{how: {how}}}"]
+        rng.shuffle(boosters)
+        results = folder / f"together-{i}"
+        done = _run(folder, results, ", ".join(boosters), data_seed)
+        wrong = _wrong(done, alone, results, hostile.EXPECTED[how], hostile.LEFT_BEHIND)
+        yield Case(how, not wrong, "; ".join(wrong))
+
+
+def _run(folder: Path, results: Path, boosters: str, seed: int) -> subprocess.CompletedProcess[str]:
+    config = folder / "mixed.yaml"
+    config.write_text(CONFIG.format(boosters=boosters, seed=seed))
+    command = run_command(config, results, "--plugin", str(HOSTILE))
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+
+def _wrong(
+    done: subprocess.CompletedProcess[str],
+    alone: Path,
+    results: Path,
+    expected: str | tuple[str, ...],
+    left_behind: str,
+) -> list[str]:
+    """Return what is wrong with the outcome of a command."""
+    truth, found = records_of(alone), records_of(results)
+    innocent = {key: record for key, record in found.items() if key in truth}
+    bad = [record["status"] for key, record in found.items() if key not in truth]
+    sizes = [path.stat().st_size for path in results.glob("runs/*/*.json")]
+    left = [p for p in psutil.process_iter(["cmdline"]) if left_behind in (p.info["cmdline"] or ())]
+    allowed = (expected,) if isinstance(expected, str) else expected
+    checks = {
+        f"innocent runs differ: {innocent}": innocent == truth,
+        f"its runs are {bad}, expected {allowed}": len(bad) == 2 and {*bad} <= {*allowed},
+        f"exit code {done.returncode}": done.returncode == int({*bad} != {"ok"}),
+        f"stderr: {done.stderr[-2000:]}": "Traceback" not in done.stderr,
+        f"{len(done.stderr)} characters on stderr": len(done.stderr) < MOST_BYTES,
+        f"a record of {max(sizes, default=0)} bytes": max(sizes, default=0) < MOST_BYTES,
+        f"left behind: {left}": not left,
+    }
+    return [what for what, is_right in checks.items() if not is_right]

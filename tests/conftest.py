@@ -1,0 +1,46 @@
+"""Processes of their own, for the tests of commands that are stopped, killed or left alone."""
+
+import os
+import signal
+import subprocess
+
+import psutil
+import pytest
+
+
+@pytest.fixture
+def start_process():
+    """Return a function that starts a command in a session of its own, with a piped stdout.
+
+    Ctrl-C counts there, also when the tests run in the background, where a shell lets it be
+    ignored. What is left in the end is killed.
+    """
+    started = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def start(command, **options):
+        process = subprocess.Popen(
+            list(map(str, command)),
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            **options,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    signal.signal(signal.SIGINT, before)
+    for process in started:
+        family = family_of(process) if process.poll() is None else []
+        for member in family:
+            if member.is_running():
+                os.kill(member.pid, signal.SIGKILL)
+        process.communicate()
+        psutil.wait_procs(family, timeout=60)
+
+
+def family_of(process):
+    """Return a process and its descendants."""
+    parent = psutil.Process(process.pid)
+    return [parent, *parent.children(recursive=True)]

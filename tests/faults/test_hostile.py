@@ -1,0 +1,87 @@
+"""Whatever a booster does to its process, runs of others end well and give the same numbers."""
+
+import psutil
+import pytest
+
+from boostbench import registry
+from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+from boostbench.experiments.store.records import RecordStore
+from tests.experiments.tools import carry_out, records_of
+from tests.faults.conftest import HOSTILE
+
+INNOCENT = """
+name: innocent
+datasets: [iris]
+split: {holdout: 0.3}
+boosters: [samme]
+rounds: 3
+seeds: SEEDS
+"""
+LIMITS = {"time_limit": 20.0, "memory_limit": 2**30}
+#: Each takes the time limit, or fills memory: the long check `checks.attack plugins` does these.
+SLOW = {"prints for ever", "leaves children and hangs", "ignores signals", "stops itself"}
+
+
+def hostile_runs(runs_of, kinds):
+    boosters = "".join(f"\n  - hostile: {{how: {how}, label: {how}}}" for how in kinds)
+    return runs_of(INNOCENT.replace("[samme]", boosters).replace("SEEDS", "1"))
+
+
+def sleepers(seconds):
+    return [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", seconds]]
+
+
+def assert_each_ends_as_expected(runs, results, expected):
+    plan = make_plan(runs, RecordStore(results))
+    statuses = {planned.run.booster.params["how"]: planned.status for planned in plan.runs}
+    wrong = {
+        how: status
+        for how, status in statuses.items()
+        if status not in (expected[how], *expected[how])
+    }
+    assert not wrong
+    assert all(path.stat().st_size < 100_000 for path in RecordStore(results).all_paths())
+
+
+def test_a_hostile_booster_costs_its_own_run_alone(runs_of, tmp_path, hostile):
+    kinds = [how for how, status in hostile.EXPECTED.items() if status != "timeout"]
+    bad = hostile_runs(runs_of, kinds)
+    good = runs_of(INNOCENT.replace("SEEDS", str(len(bad))))
+    carry_out(good, tmp_path / "alone")
+    with LocalExecutor(2, memory_limit=2**30) as executor:
+        mixed = [run for pair in zip(bad, good, strict=True) for run in pair]
+        carry_out(mixed, tmp_path / "together", executor)
+    assert_each_ends_as_expected(bad, tmp_path / "together", hostile.EXPECTED)
+    assert not sleepers(hostile.LEFT_BEHIND)
+    together = records_of(tmp_path / "together")
+    alone = records_of(tmp_path / "alone")
+    assert {key: together[key] for key in alone} == alone
+
+
+def test_what_a_stopped_run_started_ends_with_it(runs_of, tmp_path, hostile):
+    runs = hostile_runs(runs_of, ["leaves children and hangs", "sleeps"])
+    with LocalExecutor(2, time_limit=1.0) as executor:
+        assert carry_out(runs, tmp_path, executor).counts == {"timeout": 2}
+        assert not sleepers(hostile.LEFT_BEHIND)
+
+
+def test_in_this_process_too_any_exception_is_a_record(runs_of, tmp_path, hostile):
+    kinds = [how for how in hostile.EXPECTED if how.startswith(("raises", "stops with", "has"))]
+    kinds.remove("raises KeyboardInterrupt")  # which is Ctrl-C here
+    runs = hostile_runs(runs_of, kinds)
+    carry_out(runs, tmp_path, InlineExecutor())
+    assert_each_ends_as_expected(runs, tmp_path, hostile.EXPECTED)
+
+
+def test_ctrl_c_in_this_process_interrupts(runs_of, tmp_path, hostile):
+    runs = hostile_runs(runs_of, ["raises KeyboardInterrupt"])
+    assert carry_out(runs, tmp_path, InlineExecutor()).interrupted
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Return the plugin module, known for the tests of this module only."""
+    module = registry.load_plugin(HOSTILE)
+    yield module
+    registry.boosters.unregister("hostile")
