@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,37 @@ def test_a_closed_pipe_is_quiet():
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
     assert "Traceback" not in done.stderr
     assert "Broken pipe" not in done.stderr
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+import boostbench.__main__
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "boostbench.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+boostbench.__main__.main()
+"""
+
+
+def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "boostbench: interrupted\n")
+
+
+def test_an_interrupt_that_a_library_turns_into_another_error_is_one(capsys):
+    def command():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            signal.pause()
+        except KeyboardInterrupt:
+            raise ImportError("a module of numpy failed to import") from None
+
+    assert ending_of(command) == 130
+    assert capsys.readouterr().err == "boostbench: interrupted\n"
 
 
 def test_a_command_in_the_background_ends_when_it_is_asked_to():

@@ -56,4 +56,5 @@ class Claims:
 
 
 def _offset(key: Key) -> int:
-    return int(hashlib.sha256(str(key).encode()).hexdigest()[:15], 16)
+    """Return 28 bits of a hash: two runs that share them wait for each other at worst."""
+    return int(hashlib.sha256(str(key).encode()).hexdigest()[:7], 16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -23,7 +24,7 @@ class _State:
 
     holding = 0
     is_held = False
-    raised = -_SAME_SECONDS
+    raised = -math.inf
 
 
 def _handle(*_: Any) -> None:
@@ -45,6 +46,8 @@ def interruptible() -> Iterator[None]:
         yield
         return
     before = {number: signal.getsignal(number) for number in _SIGNALS}
+    if _handle not in before.values():
+        _State.raised = -math.inf
     try:
         for number, handler in before.items():
             if handler is not signal.SIG_IGN or number == signal.SIGTERM:
