@@ -58,8 +58,8 @@ def madelon(
     (uniform integers, ends included) and ``beta`` uniform in [0, 0.25]. While
     ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again.
 
-    All rows come from one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so that
-    training and test part are the same problem and all labels are clean. The paper corrupts each
+    All rows are those of one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so
+    that training and test part are the same problem and all labels are clean. The paper corrupts each
     training label independently with probability beta, giving it a class uniform over all: that is
     the noise model ``exchange`` at the rate ``extras["beta"]`` with ``exact=False``.
 
@@ -74,8 +74,6 @@ def madelon(
     ----------
     M. Geist, "Soft-max boosting", Machine Learning 100, 2015, Section 5.3.
     """
-    from sklearn.datasets import make_classification
-
     given: dict[str, int | None] = {
         "n_informative": n_informative,
         "n_redundant": n_redundant,
@@ -88,24 +86,53 @@ def madelon(
     _check_sizes(n_test=n_test, n_train=1 if n_train is None else n_train)
     drawn = _draw_madelon(rng, given)
     share = float(rng.uniform(0.0, 0.25)) if beta is None else float(beta)
-    n_features = sum(drawn[f"n_{k}"] for k in ("informative", "redundant", "repeated", "useless"))
-    X, y = make_classification(
-        n_samples=drawn["n_train"] + n_test,
-        n_features=n_features,
-        n_informative=drawn["n_informative"],
-        n_redundant=drawn["n_redundant"],
-        n_repeated=drawn["n_repeated"],
-        n_classes=drawn["n_classes"],
-        n_clusters_per_class=drawn["n_clusters_per_class"],
-        flip_y=0.0,
-        class_sep=1.0,
-        shift=None,
-        scale=None,
-        random_state=int(rng.integers(2**32)),
-    )
+    random = np.random.RandomState(int(rng.integers(2**32)))
+    X, y = _clusters_on_corners(random, drawn, drawn["n_train"] + n_test)
     return Dataset.from_arrays(
         "madelon", X, y, n_train=drawn["n_train"], extras={**drawn, "beta": share}
     )
+
+
+def _clusters_on_corners(
+    random: np.random.RandomState, drawn: dict[str, int], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw what `make_classification` draws with ``flip_y=0``, its products in a stated order."""
+    from sklearn.utils.random import sample_without_replacement
+
+    d, n_classes = drawn["n_informative"], drawn["n_classes"]
+    n_clusters = n_classes * drawn["n_clusters_per_class"]
+    n_drawn = d + drawn["n_redundant"] + drawn["n_repeated"]
+    X = np.zeros((n, n_drawn + drawn["n_useless"]))
+    corners = sample_without_replacement(2**d, n_clusters, random_state=random)
+    centres = 2.0 * (corners[:, None] >> np.arange(d)[::-1] & 1) - 1.0
+    X[:, :d] = random.standard_normal(size=(n, d))
+    size = int(n * (1.0 / n_classes) / drawn["n_clusters_per_class"])
+    sizes = size + (np.arange(n_clusters) < n - size * n_clusters)
+    ends = np.cumsum(sizes)
+    for centre, start, end in zip(centres, ends - sizes, ends, strict=True):
+        X[start:end, :d] = _product(X[start:end, :d], 2.0 * random.uniform(size=(d, d)) - 1.0)
+        X[start:end, :d] += centre
+    y = np.repeat(np.arange(n_clusters) % n_classes, sizes)
+    m = d + drawn["n_redundant"]
+    if m > d:
+        X[:, d:m] = _product(X[:, :d], 2.0 * random.uniform(size=(d, m - d)) - 1.0)
+    if n_drawn > m:
+        copied = ((m - 1) * random.uniform(size=n_drawn - m) + 0.5).astype(np.intp)
+        X[:, m:n_drawn] = X[:, copied]
+    if drawn["n_useless"]:
+        X[:, n_drawn:] = random.standard_normal(size=(n, drawn["n_useless"]))
+    random.uniform(size=n)  # for the labels that are not flipped
+    random.randint(n_classes, size=0)
+    X += 2.0 * random.uniform(size=X.shape[1]) - 1.0
+    X *= 1.0 + 100.0 * random.uniform(size=X.shape[1])
+    rows, columns = np.arange(n), np.arange(X.shape[1])
+    random.shuffle(rows)
+    random.shuffle(columns)
+    return X[np.ix_(rows, columns)], y[rows]
+
+
+def _product(X: NDArray[np.float64], A: NDArray[np.float64]) -> NDArray[np.float64]:
+    return row_sums(X[:, None, :] * A.T)
 
 
 def _draw_madelon(rng: np.random.Generator, given: dict[str, int | None]) -> dict[str, int]:

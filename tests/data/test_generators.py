@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from sklearn.datasets import make_classification
 
 from boostbench.data import generators as g
 from boostbench.data import load
@@ -180,3 +181,23 @@ def test_wrong_parameters_are_named(params, message):
 def test_priors_are_kept():
     data = g.gaussian_mixture(rng(), **MIXTURE, n_train=20_000, n_test=0, priors=[0.9, 0.1])
     assert data.y.mean() == pytest.approx(0.1, abs=0.01)
+
+
+def test_madelon_draws_the_rows_of_make_classification():
+    for seed in range(12):
+        data = g.madelon(rng(seed), n_test=40)
+        same = rng(seed)
+        drawn = g._draw_madelon(same, dict.fromkeys(g._MADELON_RANGES))
+        same.uniform(0.0, 0.25)
+        kinds = ("informative", "redundant", "repeated", "useless")
+        X, y = make_classification(
+            n_samples=drawn["n_train"] + 40,
+            n_features=sum(drawn[f"n_{kind}"] for kind in kinds),
+            **{key: drawn[key] for key in drawn if key not in ("n_train", "n_useless")},
+            flip_y=0.0,
+            shift=None,
+            scale=None,
+            random_state=int(same.integers(2**32)),
+        )
+        np.testing.assert_array_equal(data.y, y)
+        np.testing.assert_allclose(data.X, X, rtol=1e-9, atol=1e-9)
