@@ -146,7 +146,7 @@ def _prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def
 @inner
 def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
     """Add up the statistics of a node's rows; return the sum of weight times squared target."""
-    square = 0.0
+    square, counted = 0.0, total.shape[0] > rules.n_sums
     if rules.kind == COSTS:
         for i in range(rows.shape[0]):
             for k in range(total.shape[0]):
@@ -156,11 +156,12 @@ def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
             s, w = stat[rows[i], 0], stat[rows[i], 1]
             total[0] += s
             total[1] += w
+            if counted:
+                total[2] += stat[rows[i], 2]
             square += np.float64(s) * (np.float64(s) / np.float64(w))
     else:
         for i in range(rows.shape[0]):
             total[label[rows[i]]] += stat[rows[i], 0]
-    if rules.kind != COSTS and total.shape[0] > rules.n_sums:
-        for i in range(rows.shape[0]):
-            total[rules.n_sums] += stat[rows[i], stat.shape[1] - 1]
+            if counted:
+                total[rules.n_sums] += stat[rows[i], 1]
     return square
