@@ -20,7 +20,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.experiments.planning.adoption import Revalidated, revalidate
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.plan import Plan, PlannedRun, sample_of
+from boostbench.experiments.planning.plan import Plan, PlannedRun, check_data, sample_of
 from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import Event, Outcome, run_plan
 from boostbench.experiments.running.environment import n_cores
@@ -212,9 +212,9 @@ class Experiment:
         if on_plan is not None:
             on_plan(plan)
         todo = plan.todo(retry=retry or None, fresh=fresh)
-        outcome = Outcome()
-        done: set[Run] = set()
+        outcome, done = Outcome(), set[Run]()
         if todo:
+            check_data(todo, self.data)
             with self._executor(executor, scheduler, jobs, time_limit, memory_limit) as workers:
                 while todo and not outcome.ends_early:
                     outcome += run_plan(

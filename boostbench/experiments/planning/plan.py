@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, DataUnavailableError, PluginError
+from boostbench.errors import (
+    BoostbenchError,
+    ConfigError,
+    DataError,
+    DataUnavailableError,
+    PluginError,
+)
 from boostbench.experiments.planning.costs import CostModel, Sizes
 from boostbench.experiments.runs import Booster, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
@@ -26,6 +32,7 @@ __all__ = [
     "PlannedRun",
     "Planner",
     "Reported",
+    "check_data",
     "make_plan",
     "sample_of",
 ]
@@ -222,6 +229,28 @@ def make_plan(
     """
     planner = Planner(store, data_dirs, check_packages=check_packages, strict=strict)
     return Plan(planner.planned({run: planner.found(run, store.summary) for run in runs}))
+
+
+def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
+    """Read the data of some runs once, before the first of them is trained.
+
+    Raises
+    ------
+    ConfigError
+        With what is wrong with each data set.
+    """
+    from boostbench.data import load, locate
+
+    complaints = []
+    for data in dict.fromkeys(each.run.data for each in planned):
+        params = data.params.plain()
+        try:
+            if locate(data.name, params, data_dirs).kind != "generator":
+                load(data.name, params, data_dirs)
+        except DataError as error:
+            complaints.append(error)
+    if complaints:
+        raise ConfigError(complaints)
 
 
 def sample_of(plan: Plan, n: int) -> tuple[PlannedRun, ...]:
