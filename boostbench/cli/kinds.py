@@ -138,6 +138,5 @@ KINDS = {
     "configs": Kind(lambda: list(shipped_configs()), _config_rows),
     "tables": _of_registry(registry.tables),
     "figures": _of_registry(registry.figures),
-    "tables": _of_registry(registry.tables),
     "claims": _of_registry(registry.claims),
 }

@@ -16,8 +16,6 @@ from typing import Any
 from boostbench.errors import BoostbenchError
 from boostbench.reports.overview import read_summaries
 
-__all__ = ["Change", "changes"]
-
 _REMARKS = " remarks"
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from boostbench.errors import BoostbenchError
 
-__all__ = ["write_file"]
-
 
 def write_file(path: Path, content: str | bytes) -> Path:
     """Write a file through a temporary one beside it, and return its path.

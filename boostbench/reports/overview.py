@@ -19,9 +19,6 @@ from boostbench.reports.files import write_file
 from boostbench.reports.tables.errors import OFF, Table
 from boostbench.reports.text import markdown
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.paper import NO_VALUE
-
-__all__ = ["SUMMARY", "paper_of", "read_summaries", "summary_text", "write_overview"]
 
 SUMMARY = "summary.json"
 _HEAD = """\
@@ -110,12 +107,7 @@ def read_summaries(results: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _met(table: Table) -> dict[str, int]:
     """Return how many cells have a paper's value beside them, and how many of them are near it."""
-    cells = [
-        cell
-        for _, _, row in table.lines
-        for cell in row.cells
-        if cell.value and cell.paper not in ("", NO_VALUE)
-    ]
+    cells = [cell for cell in table.cells if cell.is_compared]
     return {"met": sum(OFF not in cell.marks for cell in cells), "of": len(cells)}
 
 

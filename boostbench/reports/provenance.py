@@ -9,8 +9,6 @@ from typing import Any
 from boostbench.experiments.runs import Params
 from boostbench.reports.values.frame import Study
 
-__all__ = ["duration", "provenance"]
-
 
 def provenance(study: Study) -> list[tuple[str, list[str]]]:
     """Return what is known of the origin of a study's records.

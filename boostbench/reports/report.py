@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
@@ -15,13 +15,15 @@ from boostbench.reports.figures.style import Drawing, drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
-from boostbench.reports.parts import named_parts
 from boostbench.reports.tables.errors import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.options import PartOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from boostbench.experiments.configs.report import ReportPart
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,14 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
     BoostbenchError
         If no run has a result, or an option of a part is unknown.
     """
-    parts = named_parts(study.config)
     if not any(result.ok for result in study.results):
         raise BoostbenchError(_nothing(study), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
     undrawn: dict[str, str] = {}
-    for part in parts:
+    for part in study.config.report:
         try:
-            made = part.make(study)
+            made = _make(part, study)
         except BoostbenchError as error:
             undrawn[part.name] = str(error)
             continue
@@ -125,6 +126,34 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
         else:
             figures[part.name] = made
     return Report(study, tables, figures, undrawn, judge(study, studies), size)
+
+
+def _make(part: ReportPart, study: Study) -> Table | Figure:
+    """Build a table or draw a figure.
+
+    Raises
+    ------
+    BoostbenchError
+        If an option has no such value, the runs do not suffice, or a plugin raises.
+    """
+    where = f"{study.config.path}: report: {part.kind}"
+    options = part.options
+    assert isinstance(options, PartOptions)
+    chosen = study.only(boosters=options.boosters, datasets=options.datasets)
+    try:
+        if not chosen.results:
+            raise BoostbenchError("its boosters and data sets are not among the runs")
+        with drawing_style(mathtext=False):
+            made: Table | Figure = options.function(chosen, **options.arguments())
+    except ConfigError:
+        raise
+    except BoostbenchError as error:
+        raise BoostbenchError(error.what, where=error.where or where) from error
+    except Exception as error:
+        if options.function.__module__.startswith("boostbench."):
+            raise  # a bug of ours
+        raise PluginError(f"raised {type(error).__name__}: {error}", where=where) from error
+    return made
 
 
 def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:

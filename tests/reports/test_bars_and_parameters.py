@@ -5,8 +5,8 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Params
-from boostbench.reports.figures.bars import draw_bars
-from boostbench.reports.figures.parameter import draw_parameter
+from boostbench.reports.figures.levels import draw_parameter
+from boostbench.reports.figures.repeats import draw_bars
 from boostbench.reports.figures.style import drawing_style, files_of
 
 from .synthetic import EXCHANGE, make_config, study_of
@@ -124,11 +124,7 @@ def test_the_same_figure_gives_the_same_bytes(sizes, errors):
     ("draw", "options", "complaint"),
     [
         (draw_bars, {"value": "test_eror"}, "did you mean 'test_error'"),
-        (draw_bars, {"y_scale": "logg"}, "did you mean 'log'"),
-        (draw_bars, {"numbers": "yes"}, "numbers must be true or false"),
         (draw_bars, {"at": 1000}, "at must be rounds from 1 to 100"),
-        (draw_parameter, {"x": "max_leaf_nodes", "x_scale": "lin"}, "unknown x_scale"),
-        (draw_parameter, {"x": "max_leaf_nodes", "band": 1}, "band must be true or false"),
     ],
 )
 def test_wrong_options(errors, draw, options, complaint):

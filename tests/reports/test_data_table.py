@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.parts import named_parts
+from boostbench.reports.report import make_report
 from boostbench.reports.tables.data_sets import build_data_table
 from boostbench.reports.tables.errors import build_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
@@ -67,8 +67,7 @@ def test_a_part_may_be_about_some_boosters_and_data_sets(tmp_path):
     config = make_config(
         tmp_path, report=[("table", {"boosters": ["samme", "sm-boost"], "datasets": "dna"})]
     )
-    (part,) = named_parts(config)
-    table = part.make(study_of(config))
+    table = make_report(study_of(config)).tables["table"]
     assert [(g.label, r.label) for _, g, r in table.lines][:2] == [
         ("dna", "samme"),
         ("dna", "sm-boost"),
@@ -107,5 +106,3 @@ def test_all_samples_and_the_share_of_the_largest_class(tmp_path):
     text = to_markdown(table)
     assert "| dna | 3186 | 3186 | 49.0‡ | 51.9 |" in text
     assert "Samples and the share of the largest class as counted in the data." in text
-    with pytest.raises(BoostbenchError, match="did you mean 'n_samples'"):
-        build_data_table(study, columns=["n_sample"])

@@ -8,11 +8,9 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Booster, Noise
 from boostbench.experiments.store.record import Corruption
-from boostbench.reports.figures.differences import draw_differences
-from boostbench.reports.figures.distribution import draw_distribution
-from boostbench.reports.figures.noise_levels import draw_noise_levels
-from boostbench.reports.figures.pairs import pair_up
-from boostbench.reports.figures.scatter import draw_scatter
+from boostbench.reports.figures.levels import draw_noise_levels
+from boostbench.reports.figures.pairs import draw_differences, draw_scatter, pair_up
+from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of
 
 from .synthetic import EXCHANGE, make_config, study_of
@@ -148,11 +146,6 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
         (draw_scatter, {"value": "test_eror"}, "did you mean 'test_error'"),
         (draw_scatter, {"value": "test_cost"}, "a 'cost' of the data sets"),
         (draw_scatter, {"at": 1000}, "at must be rounds from 1 to 100"),
-        (draw_differences, {"bins": 1}, "bins must be a whole number of at least 2"),
-        (draw_noise_levels, {"y_scale": "logg"}, "did you mean 'log'"),
-        (draw_noise_levels, {"diagonal": "yes"}, "diagonal must be true or false"),
-        (draw_distribution, {"x": "dataset"}, "unknown x of distribution 'dataset'"),
-        (draw_distribution, {"perfect": 1}, "perfect must be true or false"),
     ],
 )
 def test_wrong_options(pairs, draw, options, complaint):

@@ -1,6 +1,7 @@
 """MCBoost's figures and claims: codewords, predictions, excess over the Bayes rule."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +10,8 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.runs import Booster, Params
+from boostbench.registry import load_plugin
 from boostbench.reports.claims import judge
-from boostbench.reports.figures.codewords import draw_codewords
-from boostbench.reports.figures.excess import draw_excess
-from boostbench.reports.figures.predictions import draw_predictions
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 from boostbench.reports.values.predictor import labels_of, margins_of, predictor_of
@@ -21,6 +20,10 @@ from boostbench.theory.codewords import codewords
 from .claims.stating import CONFIGS, with_claims
 from .synthetic import Planned, make_config, make_record, runs_of, study_of
 
+FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
+draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
+draw_excess = load_plugin(FOLDER / "excess.py").excess
+draw_predictions = load_plugin(FOLDER / "predictions.py").predictions
 CD = Booster("cd-mcboost", label="cd")
 HELMERT = Booster("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
 GD = Booster("gd-mcboost", Params({"weak_learner": {"tree": {"max_depth": 2}}}), label="gd")

@@ -115,19 +115,6 @@ def test_the_diagram_names_every_booster_with_its_mean_rank(tmp_path):
         assert n in figure.get_supxlabel()
 
 
-@pytest.mark.parametrize(
-    ("draw", "options", "complaint"),
-    [
-        (draw_ranks, {"panels": "dataset"}, "unknown panels of ranks"),
-        (draw_critical_difference, {"over": "seeds"}, "unknown over of critical-difference"),
-        (draw_critical_difference, {"alpha": 2}, "alpha must lie between 0 and 1"),
-    ],
-)
-def test_wrong_options(tmp_path, draw, options, complaint):
-    with pytest.raises(BoostbenchError, match=complaint):
-        draw(study(tmp_path), **options)
-
-
 def test_what_cannot_be_ranked_is_said(tmp_path):
     its_study = study(tmp_path)
     with pytest.raises(BoostbenchError, match="two boosters or more"):

@@ -15,7 +15,6 @@ from boostbench.experiments.runs import Booster
 from boostbench.registry import load_plugin
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
-from boostbench.reports.parts import named_parts
 from boostbench.reports.report import Report, make_report
 from boostbench.reports.values.frame import collect
 
@@ -85,7 +84,7 @@ def test_the_files_of_a_report(tmp_path):
 
 
 def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
-    assert [part.name for part in named_parts(make_config(tmp_path, report=()))] == [
+    assert [part.name for part in make_config(tmp_path, report=()).report] == [
         "table",
         "curves",
     ]
@@ -110,7 +109,7 @@ def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
     ],
 )
 def test_parts_of_one_kind_get_names_of_their_own(tmp_path, report, names):
-    assert [part.name for part in named_parts(make_config(tmp_path, report=report))] == names
+    assert [part.name for part in make_config(tmp_path, report=report).report] == names
 
 
 def test_the_same_records_give_the_same_bytes(tmp_path):
@@ -248,6 +247,28 @@ def test_every_mistake_in_the_report_s_options_is_named_before_any_work(tmp_path
     assert "must be a valid folder name of letters" in text
     with pytest.raises(ValueError, match="has no column 'dataset'"):
         make_config(tmp_path, report=[("table", {"paper": str(paper)})])
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "told"),
+    [
+        ("table", {"columns": "round"}, "did you mean 'rounds'"),
+        ("table", {"rows": "booster"}, "must be"),
+        ("curves", {"x_scale": "logg"}, "did you mean 'log'"),
+        ("curves", {"y": ["test_eror"]}, "did you mean 'test_error'"),
+        ("curves", {"band": "yes"}, "must be"),
+        ("datasets", {"columns": ["n_sample"]}, "did you mean 'n_samples'"),
+        ("bars", {"numbers": 1}, "must be"),
+        ("differences", {"bins": 1}, "must be"),
+        ("noise", {"diagonal": "yes"}, "must be"),
+        ("distribution", {"x": "dataset"}, "must be"),
+        ("ranks", {"panels": "dataset"}, "must be"),
+        ("critical-difference", {"alpha": 2}, "must be"),
+    ],
+)
+def test_a_wrong_type_of_an_option_is_refused_with_the_config(tmp_path, kind, options, told):
+    with pytest.raises(ValueError, match=told):
+        make_config(tmp_path, report=[(kind, options)])
 
 
 def test_two_parts_of_one_name(tmp_path):

@@ -221,9 +221,6 @@ def test_a_table_says_what_it_shows(tmp_path):
     ("options", "complaint"),
     [
         ({"value": "test_eror"}, "did you mean 'test_error'"),
-        ({"columns": "round"}, "did you mean 'rounds'"),
-        ({"columns": ["rounds"]}, "unknown columns of a table"),
-        ({"rows": "booster"}, "known are: dataset"),
         ({"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
         ({"at": "ten"}, "found 'ten'"),
         ({"value": "train_error", "paper": "x.csv"}, "'paper' holds test errors"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from boostbench import registry
-from boostbench.experiments.configs.entries import NAME, Named
+from boostbench.experiments.configs.entries import NAME, Named, source_of
 from boostbench.experiments.configs.mistakes import Notes, unknown
 from boostbench.experiments.configs.models import validated
 from boostbench.experiments.configs.options import Options, options_model
@@ -28,7 +28,7 @@ class ReportPart:
     name : str
         Of its files, without suffix.
     kind : str
-        The name of a kind of table or figure.
+        The name of a kind of table or figure, or ``FILE.py:function``.
     options : Options
         Of this kind.
     """
@@ -37,14 +37,9 @@ class ReportPart:
     kind: str
     options: Options
 
-    @property
-    def is_table(self) -> bool:
-        """Whether it is a table rather than a figure."""
-        return self.kind in registry.tables
-
 
 class PartEntry(Named):
-    """A table or figure: the name of a kind, or {kind: {options}}."""
+    """A table or figure: the name of a kind, FILE.py:function, or {kind: {options}}."""
 
     entry = "part of the report"
 
@@ -96,20 +91,21 @@ class _Written(NamedTuple):
 
 def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
     written = PartEntry.written(entry)
-    kind = written.pop(NAME)
+    kind = source_of(written.pop(NAME), context["setting"].folder)
     kinds = registry.tables if kind in registry.tables else registry.figures
-    if kind not in kinds:
+    if ".py:" not in kind and kind not in kinds:
         raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
     return _Written(kind, written, validated(options_model(kinds, kind), written, context))
 
 
 def _name(parts: Sequence[_Written], index: int) -> str:
     own = parts[index]
+    kind = own.kind.rpartition(".py:")[2]
     alike = [part for part in parts if part.kind == own.kind]
     if len(alike) == 1:
-        return own.kind
+        return kind
     for option in dict.fromkeys(option for part in alike for option in part.written):
         values = [part.shown(option) for part in alike]
         if len(set(values)) == len(alike) and all(values):
-            return f"{own.kind}-{own.shown(option)}"
-    return f"{own.kind}-{sum(part.kind == own.kind for part in parts[: index + 1])}"
+            return f"{kind}-{own.shown(option)}"
+    return f"{kind}-{sum(part.kind == own.kind for part in parts[: index + 1])}"

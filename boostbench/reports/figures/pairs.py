@@ -1,89 +1,60 @@
-"""Two boosters on the same problems: what the figures `scatter` and `differences` are made of."""
+"""Two boosters on the same problems: the figure kinds ``scatter`` and ``differences``."""
 
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from pydantic import Field
+from scipy.stats import binomtest
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.style import GREY, SMALL, booster_colours
+from boostbench.reports.figures.panels import colours_of, remark, title
+from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import chosen_booster, chosen_metrics, chosen_rounds
+from boostbench.reports.values.options import (
+    MetricName,
+    chosen_booster,
+    chosen_metrics,
+    chosen_rounds,
+)
 
-__all__ = ["Pairing", "pair_up", "paired_panels", "wilson_interval"]
-
-_Z = 1.959963984540054  # 95 %
+_MARGIN = 1.04
 _LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Errors of two boosters on the same problems.
-
-    Attributes
-    ----------
-    x, y : str
-        Their labels.
-    metrics : list of str
-        Rows of panels.
-    rounds : list of int
-        Columns of panels.
-    values : dict of (metric, round) to ndarray of float64, shape (2, n_problems)
-        In percent, costs as they are; x's first. One problem is one data set, noise, seed and fold.
-    colours : dict of str to str
-        Of both labels.
-    """
+    """Errors of two boosters on the same problems: data set, noise, seed and fold."""
 
     x: str
     y: str
     metrics: list[str]
     rounds: list[int]
+    #: By metric and round, shape (2, n_problems), x's first; in percent, costs as they are.
     values: dict[tuple[str, int], NDArray[np.float64]]
     colours: dict[str, str]
 
-    def write_shares(self, axes: Axes, metric: str, T: int) -> None:
-        """Write above a panel how often each booster is the better one, in its colour."""
-        x, y = self.values[metric, T]
-        for label, wins, height in ((self.x, x < y, 1.09), (self.y, y < x, 1.01)):
-            low, high = wilson_interval(int(wins.sum()), len(wins))
-            share = f"{100 * wins.mean():.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-            axes.text(
-                0.0,
-                height,
-                f"{label} lower: {share}",
-                color=self.colours[label],
-                fontsize=SMALL,
-                transform=axes.transAxes,
-                va="bottom",
-            )
 
-
-def pair_up(study: Study, x: Any, y: Any, value: Any, at: Any) -> Pairing:
+def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> Pairing:
     """Find the problems that two boosters have both done.
 
     Parameters
     ----------
     study : Study
-    x, y : str
+    x, y : str or None
         Labels; None for the first and the last of the study.
     value : str or sequence of str
         Metrics.
     at : int, sequence of int or None
         Rounds; None for the checkpoints.
-
-    Raises
-    ------
-    BoostbenchError
-        If an option is wrong or no problem was done by both.
     """
     x = chosen_booster(study, "x", study.boosters[0] if x is None else x)
     y = chosen_booster(study, "y", study.boosters[-1] if y is None else y)
@@ -91,61 +62,173 @@ def pair_up(study: Study, x: Any, y: Any, value: Any, at: Any) -> Pairing:
         raise BoostbenchError(f"x and y must be two boosters, found {x!r} twice")
     metrics, rounds = chosen_metrics(study, "value", value), chosen_rounds(study, at)
     frame = tidy(study.only(boosters=[x, y]).results, rounds, metrics).dropna(subset="value")
-    problem = ["dataset", "noise", "seed", "fold"]
     values = {}
     for metric, T in itertools.product(metrics, rounds):
         part = frame[(frame["metric"] == metric) & (frame["round"] == T)]
+        problem = ["dataset", "noise", "seed", "fold"]
         wide = part.pivot(index=problem, columns="booster", values="value")
         if x in wide and y in wide:
             values[metric, T] = wide[[x, y]].dropna().to_numpy().T * METRICS[metric].scale
     if not any(pairs.size for pairs in values.values()):
         raise BoostbenchError(f"no problem was done by both {x!r} and {y!r} yet")
-    names = {result.run.method: result.run.booster.name for result in study.results}
-    colours = booster_colours([(label, names[label]) for label in study.boosters])
-    return Pairing(x, y, metrics, rounds, values, colours)
+    return Pairing(x, y, metrics, rounds, values, colours_of(study))
 
 
-def paired_panels(pairing: Pairing, *, height: float = 1.0) -> tuple[Figure, Iterator[Panel]]:
-    """Return a figure, and its panels as metric, round and axes: a row for each metric.
+def share_in_words(successes: int, n: int) -> str:
+    """Return a share in percent with its 95 % interval (Wilson).
 
-    ``height`` is in widths of a panel. Panels without a problem say so and are left out.
+    Examples
+    --------
+    >>> share_in_words(60, 100)
+    '60 % (50 to 69)'
     """
+    interval = binomtest(successes, n).proportion_ci(method="wilson")
+    return f"{100 * successes / n:.0f} % ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
+
+
+def draw_scatter(
+    study: Study,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    value: MetricName | Sequence[MetricName] = ("train_error", "test_error"),
+    at: int | Sequence[int] | None = None,
+) -> Figure:
+    """One booster's error against another's, a point for every problem, data set and seed.
+
+    A row of panels per metric and a column per T. A point has the colour of the booster with the
+    lower error; above the panel stands how often that is either of them, with a 95 % interval.
+
+    Parameters
+    ----------
+    study : Study
+    x, y : str, default=None
+        Boosters by their labels; the first and the last of the config by default.
+    value : str or sequence of str, default=("train_error", "test_error")
+    at : int, sequence of int or None, default=None
+        Rounds T; the config's checkpoints by default.
+    """
+    pairing = pair_up(study, x, y, value, at)
+    figure, panels = _panels(pairing, height=1.0)
+    for metric, T, axes in panels:
+        unit = " (%)" if METRICS[metric].unit else ""
+        a, b = pairing.values[metric, T]
+        axes.axline((0, 0), slope=1, color=GREY, linewidth=0.7, zorder=1)
+        style: dict[str, Any] = {"s": 14 if len(a) <= 100 else 8, "alpha": 0.55, "linewidths": 0}
+        colours = pairing.colours[pairing.x], pairing.colours[pairing.y]
+        for which, colour in ((a == b, GREY), (a < b, colours[0]), (b < a, colours[1])):
+            axes.scatter(a[which], b[which], color=colour, zorder=2, clip_on=False, **style)
+        largest = float(max(a.max(), b.max())) * _MARGIN or 1.0
+        axes.set(xlim=(0, largest), ylim=(0, largest), aspect="equal")
+        axes.xaxis.set_major_locator(round_ticks(4))
+        axes.yaxis.set_major_locator(round_ticks(4))
+        if pairing.rounds[0] == T:
+            axes.set_ylabel(f"{_words(metric)}\n{pairing.y}{unit}")
+        if metric == pairing.metrics[-1]:
+            axes.set_xlabel(f"{pairing.x}{unit}")
+    return figure
+
+
+def draw_differences(
+    study: Study,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    value: MetricName | Sequence[MetricName] = ("train_error", "test_error"),
+    at: int | Sequence[int] | None = None,
+    bins: Annotated[int, Field(ge=2)] | None = None,
+) -> Figure:
+    """Histograms of x's error minus y's over problems, data sets and seeds.
+
+    A row of panels per metric and a column per T. To the right of 0 y's error is the lower one; a
+    bar has the colour of the booster with the lower error, equal errors are a grey stem at 0, and
+    the dashed line is the median.
+
+    Parameters
+    ----------
+    study : Study
+    x, y : str, default=None
+        Boosters by their labels; the first and the last of the config by default.
+    value : str or sequence of str, default=("train_error", "test_error")
+    at : int, sequence of int or None, default=None
+        Rounds T; the config's checkpoints by default.
+    bins : int or None, default=None
+        Bars over the whole width, at least 2; 0 lies between two of them. By default twice the
+        square root of the number of problems, from 10 to 40.
+    """
+    pairing = pair_up(study, x, y, value, at)
+    figure, panels = _panels(pairing, height=0.8)
+    for metric, T, axes in panels:
+        _draw_bars(axes, pairing, metric, T, bins)
+        if pairing.rounds[0] == T:
+            axes.set_ylabel(f"{_words(metric)}:\nproblems")
+        if metric == pairing.metrics[-1]:
+            unit = "\n(points)" if METRICS[metric].unit else ""
+            axes.set_xlabel(f"{pairing.x} \N{MINUS SIGN} {pairing.y}{unit}")
+    return figure
+
+
+def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | None) -> None:
+    a, b = pairing.values[metric, T]
+    difference = a - b
+    low, high = min(0.0, float(difference.min())), max(0.0, float(difference.max()))
+    n_bars = bins or min(40, max(10, round(2 * len(difference) ** 0.5)))
+    width = (high - low) / n_bars or 1.0
+    edges = (width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)).tolist()
+    for which, booster in ((difference < 0, pairing.x), (difference > 0, pairing.y)):
+        colour = pairing.colours[booster]
+        axes.hist(difference[which], edges, color=colour, alpha=0.8, zorder=2)
+    n_equal = int((difference == 0).sum())
+    if n_equal:
+        axes.vlines(0, 0, n_equal, color=GREY, linewidth=2.2, zorder=3)
+    axes.axvline(0, color=GREY, linewidth=0.7, zorder=1)
+    median = float(np.median(difference))
+    axes.axvline(median, color=INK, linewidth=0.9, linestyle=(0, (3, 2)), zorder=4)
+    sign = "+" if median > 0 else "\N{MINUS SIGN}" if median < 0 else ""
+    is_left = median <= (edges[0] + edges[-1]) / 2
+    place: dict[str, Any] = {"x": 0.98, "ha": "right"} if is_left else {"x": 0.02, "ha": "left"}
+    style: dict[str, Any] = {"transform": axes.transAxes, "color": INK, "fontsize": SMALL}
+    axes.text(y=0.97, s=f"median {sign}{abs(median):.3g}", va="top", **place, **style)
+    axes.set_xlim(edges[0] - width / 2, edges[-1] + width / 2)
+    axes.set_ylim(top=1.12 * axes.get_ylim()[1])  # room for the median's number
+    axes.xaxis.set_major_locator(round_ticks(5))
+    axes.yaxis.set_major_locator(round_ticks(4, integer=True))
+    axes.grid(visible=False, axis="x")
+
+
+def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str, int, Axes]]]:
+    """Return a figure and its panels, a row for each metric; ``height`` in widths of a panel."""
     shape = len(pairing.metrics), len(pairing.rounds)
     size = (_LEFT + _PANEL * shape[1], _BOTTOM + height * _PANEL * shape[0])
     figure = Figure(figsize=size, layout="constrained")
     n = max(found.shape[1] for found in pairing.values.values())
-    note = f"{n} problems; how often a booster's error is lower, with 95 % intervals"
-    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    remark(figure, f"{n} problems; how often a booster's error is lower, with 95 % intervals")
 
-    def panels() -> Iterator[Panel]:
-        for i, metric in enumerate(pairing.metrics):
-            for j, T in enumerate(pairing.rounds):
-                axes = figure.add_subplot(*shape, i * shape[1] + j + 1)
-                if i == 0:
-                    axes.set_title(f"T = {T}", loc="left", fontweight="bold", pad=22)
-                found = pairing.values.get((metric, T))
-                if found is None or not found.size:
-                    axes.text(0.5, 0.5, "no result", transform=axes.transAxes, color=GREY)
-                else:
-                    yield metric, T, axes
+    def panels() -> Iterator[tuple[str, int, Axes]]:
+        places = itertools.product(pairing.metrics, pairing.rounds)
+        for place, (metric, T) in enumerate(places):
+            axes = figure.add_subplot(*shape, place + 1)
+            if place < shape[1]:
+                title(axes, f"T = {T}", pad=22)
+            found = pairing.values.get((metric, T))
+            if found is None or not found.size:
+                axes.text(0.5, 0.5, "no result", transform=axes.transAxes, color=GREY)
+                continue
+            _write_shares(axes, pairing, *found)
+            yield metric, T, axes
 
     return figure, panels()
 
 
-Panel = tuple[str, int, Axes]
+def _write_shares(
+    axes: Axes, pairing: Pairing, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> None:
+    """Write above a panel how often each booster is the better one, in its colour."""
+    for label, wins, height in ((pairing.x, x < y, 1.09), (pairing.y, y < x, 1.01)):
+        text = f"{label} lower: {share_in_words(int(wins.sum()), len(wins))}"
+        style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "va": "bottom"}
+        axes.text(0.0, height, text, color=pairing.colours[label], **style)
 
 
-def wilson_interval(successes: int, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson).
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(60, 100)
-    >>> round(low, 3), round(high, 3)
-    (0.502, 0.691)
-    """
-    share = successes / n
-    centre = share + _Z**2 / (2 * n)
-    spread = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    low, high = ((centre + sign * spread) / (1 + _Z**2 / n) for sign in (-1, 1))
-    return max(0.0, low), min(1.0, high)
+def _words(metric: str) -> str:
+    return METRICS[metric].words.partition(" (")[0]

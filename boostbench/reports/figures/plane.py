@@ -13,8 +13,6 @@ from boostbench.reports.figures.style import INK
 from boostbench.reports.values.frame import Result
 from boostbench.theory.gaussians import log_densities
 
-__all__ = ["draw_bayes_boundaries", "gaussians_of"]
-
 _GRID = 300  # points of the Bayes rule's map along each axis
 
 

@@ -1,19 +1,28 @@
-"""Who is how often among the first: the figure kinds ``ranks`` and ``critical-difference``."""
+"""Ranks of boosters over cases: the figure kinds ``ranks`` and ``critical-difference``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from pydantic import Field
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.style import GREY, INK, SMALL, booster_colours
+from boostbench.reports.figures.panels import (
+    MARKERS,
+    colours_of,
+    grid_of,
+    label_outer,
+    remark,
+    title,
+)
+from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.options import check_choice, chosen_metrics, chosen_rounds
+from boostbench.reports.values.options import MetricName, chosen_metrics, chosen_rounds
 from boostbench.reports.values.rank_statistics import (
     Cases,
     Comparison,
@@ -23,18 +32,14 @@ from boostbench.reports.values.rank_statistics import (
     groups_of,
 )
 
-__all__ = ["draw_critical_difference", "draw_ranks"]
-
-_MARKERS = "osD^vP*XhpH"
 _PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9
-_MOST_COLUMNS = 3
 _WIDTH, _LINE = 6.4, 0.2
 
 
 def draw_ranks(
     study: Study,
     *,
-    value: str = "test_error",
+    value: MetricName = "test_error",
     at: int | None = None,
     panels: Literal["all", "noise"] = "all",
 ) -> Figure:
@@ -52,39 +57,21 @@ def draw_ranks(
         Round T; by default the last of each booster.
     panels : {"all", "noise"}, default="all"
         One panel for all cases, or one for each noise.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, there is one booster only, or no case is complete.
     """
-    check_choice("panels of ranks", panels, ["all", "noise"])
     cases = _cases(study, value, at)
-    noises = [""] if panels == "all" else _present(study, cases)
-    n_columns = min(len(noises), _MOST_COLUMNS)
-    n_rows = -(-len(noises) // n_columns)
+    present = {noise for _, noise in cases.keys}
+    noises = [""] if panels == "all" else [noise for noise in study.noises if noise in present]
+    n_columns = min(len(noises), 3)
     width = 1.5 * _PANEL if n_columns == 1 else _PANEL
-    figure = Figure(
-        figsize=(0.3 + width * n_columns + _LEGEND, 0.2 + _HEIGHT * n_rows), layout="constrained"
-    )
-    colours = _colours(study)
-    for place, noise in enumerate(noises):
-        axes = figure.add_subplot(n_rows, n_columns, place + 1)
+    figure, grid = grid_of(len(noises), n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2))
+    for axes, noise in zip(grid, noises, strict=True):
         kept = [i for i, (_, its) in enumerate(cases.keys) if noise in ("", its)]
-        ranks = competition_ranks(cases.errors[kept])
         if noise:
-            axes.set_title(noise, loc="left", fontweight="bold")
+            title(axes, noise)
             axes.set_title(f"{len(kept)} cases", loc="right", fontsize=SMALL, color=GREY)
-        _draw_shares(axes, ranks, cases.boosters, colours)
-        if place % n_columns == 0:
-            axes.set_ylabel("share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
-        if place >= len(noises) - n_columns:
-            axes.set_xlabel("n")
-    figure.supxlabel(cases.words, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+        _draw_shares(axes, competition_ranks(cases.errors[kept]), cases.boosters, colours_of(study))
+    label_outer(grid, n_columns, "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
+    remark(figure, cases.words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)
     return figure
@@ -93,10 +80,10 @@ def draw_ranks(
 def draw_critical_difference(
     study: Study,
     *,
-    value: str = "test_error",
+    value: MetricName = "test_error",
     at: int | None = None,
     over: Literal["cases", "dataset"] = "cases",
-    alpha: float = 0.05,
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
 ) -> Figure:
     """Mean ranks on a line; a bar joins boosters that do not differ by Nemenyi's test.
 
@@ -114,25 +101,12 @@ def draw_critical_difference(
         Whether a data set at a noise is a case, or a data set, by its mean over the noises.
     alpha : float, default=0.05
         How often boosters that are alike may be said to differ.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, there is one booster only, or fewer than two cases are
-        complete.
     """
-    check_choice("over of critical-difference", over, ["cases", "dataset"])
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise BoostbenchError(f"alpha must lie between 0 and 1, found {alpha!r}")
     cases = _cases(study, value, at)
     errors, words = cases.errors, cases.words
     if over == "dataset":
-        names = [dataset for dataset, _ in cases.keys]
-        errors = np.array([errors[np.array(names) == name].mean(axis=0) for name in _once(names)])
+        names = np.array([dataset for dataset, _ in cases.keys])
+        errors = np.array([errors[names == name].mean(axis=0) for name in dict.fromkeys(names)])
         words = f"{len(errors)} data sets, means over noises; {words}"
     if len(errors) < 2:
         raise BoostbenchError("ranks are compared over two cases or more")
@@ -142,10 +116,9 @@ def draw_critical_difference(
     height = 0.95 + _LINE * (n_lines + 0.7 * len(groups))
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
-    _draw_line(axes, comparison, cases.boosters, _colours(study), groups)
+    _draw_line(axes, comparison, cases.boosters, colours_of(study), groups)
     p = f"p = {comparison.p:.2g}" if comparison.p >= 1e-4 else f"p = {comparison.p:.0e}"
-    note = f"Friedman: \u03c7\u00b2 = {comparison.chi2:.1f}, {p}; {words}"
-    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    remark(figure, f"Friedman: \u03c7\u00b2 = {comparison.chi2:.1f}, {p}; {words}")
     return figure
 
 
@@ -155,20 +128,6 @@ def _cases(study: Study, value: Any, at: Any) -> Cases:
     if len(study.boosters) < 2:
         raise BoostbenchError("ranks need two boosters or more")
     return case_errors(study.results, study.boosters, metric, T)
-
-
-def _colours(study: Study) -> dict[str, str]:
-    names = {result.run.method: result.run.booster.name for result in study.results}
-    return booster_colours([(label, names[label]) for label in study.boosters])
-
-
-def _present(study: Study, cases: Cases) -> list[str]:
-    found = {noise for _, noise in cases.keys}
-    return [noise for noise in study.noises if noise in found]
-
-
-def _once(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(names))
 
 
 def _draw_shares(
@@ -181,7 +140,7 @@ def _draw_shares(
             n,
             share,
             color=colours[booster],
-            marker=_MARKERS[order % len(_MARKERS)],
+            marker=MARKERS[order % len(MARKERS)],
             markersize=3.6,
             linewidth=1.3,
             label=booster,
@@ -223,16 +182,9 @@ def _draw_line(
         x_end = 1 - 0.15 if is_left else k + 0.15
         colour = colours[boosters[index]]
         axes.plot([ranks[index], ranks[index], x_end], [0, y, y], color=colour, linewidth=1.1)
-        text = (
-            f"{boosters[index]}  {ranks[index]:.2f}"
-            if is_left
-            else (f"{ranks[index]:.2f}  {boosters[index]}")
-        )
-        side: dict[str, Any] = {
-            "ha": "right" if is_left else "left",
-            "va": "center",
-            "fontsize": 7.5,
-        }
-        axes.text(x_end + (-0.08 if is_left else 0.08), y, text, color=INK, **side)
+        words = [boosters[index], f"{ranks[index]:.2f}"]
+        text = "  ".join(words if is_left else words[::-1])
+        side: dict[str, Any] = {"ha": "right" if is_left else "left", "va": "center"}
+        axes.text(x_end + (-0.08 if is_left else 0.08), y, text, color=INK, fontsize=7.5, **side)
     axes.set_xlim(1 - 0.42 * k, k + 0.42 * k)
     axes.set_ylim(-below - half - 0.2, 2.8)

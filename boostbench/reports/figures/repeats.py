@@ -1,20 +1,28 @@
-"""Values of every repeat at one T: what the figures `noise` and `distribution` are made of."""
+"""Every repeat at one T: the figure kinds ``bars`` and ``distribution``."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.style import booster_colours
+from boostbench.reports.figures.panels import colours_of, grid_of, label_outer, remark, title
+from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import chosen_metrics, chosen_rounds
+from boostbench.reports.values.options import MetricName, chosen_metrics, chosen_rounds
 
-__all__ = ["Repeats"]
+_BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
+_NARROWEST = 5.0
+_LEVELS = 45  # points nearer than this share of the axis stand side by side
+_WIDEST = 0.84
+_MOST_COLUMNS = 5
 
 
 class Repeats:
@@ -40,54 +48,229 @@ class Repeats:
     rounds : str
         T in words: ``"T = 1000"``, or ``"T = 1000; 300 for martiboost"``.
     axis : str
-        How the axis of the values is named.
-
-    Raises
-    ------
-    BoostbenchError
-        If an option is wrong or no run has a result.
+        The name of the axis of the values.
     """
 
-    def __init__(self, study: Study, value: Any, at: Any) -> None:
+    def __init__(self, study: Study, value: str, at: int | None) -> None:
         (self.metric,) = chosen_metrics(study, "value", value)
         T = None if at is None else chosen_rounds(study, at)[-1]
-        scale = METRICS[self.metric].scale
+        metric = METRICS[self.metric]
         rows = [
-            (
-                result.run.dataset,
-                result.run.method,
-                result.noise,
-                result.run.noise.model,
-                result.noise_rate,
-                scale * error_curve(result, self.metric, [T or result.run.rounds])[0],
-            )
+            {
+                "dataset": result.run.dataset,
+                "booster": result.run.method,
+                "noise": result.noise,
+                "model": result.run.noise.model,
+                "rate": result.noise_rate,
+                "value": metric.scale
+                * error_curve(result, self.metric, [T or result.run.rounds])[0],
+            }
             for result in study.results
             if result.ok
         ]
         if not rows:
             raise BoostbenchError("no run has a result yet")
-        columns = ["dataset", "booster", "noise", "model", "rate", "value"]
-        self.frame = pd.DataFrame(rows, columns=columns).dropna(subset="value")
-        names = {result.run.method: result.run.booster.name for result in study.results}
-        self.colours = booster_colours([(label, names[label]) for label in study.boosters])
+        self.frame = pd.DataFrame(rows).dropna(subset="value")
+        self.colours = colours_of(study)
         self.rounds = _rounds_in_words(study, T)
-        its = METRICS[self.metric]
-        self.axis = f"{its.words} (%)" if its.unit else its.words
+        self.axis = f"{metric.words} (%)" if metric.unit else metric.words
 
-    def values(self, **where: Any) -> NDArray[np.float64]:
+    def values(self, **where: str) -> NDArray[np.float64]:
         """Return the values of the runs for which columns have the given values."""
-        chosen = np.ones(len(self.frame), dtype=bool)
-        for column, wanted in where.items():
-            chosen &= (self.frame[column] == wanted).to_numpy()
-        return self.frame["value"].to_numpy(dtype=np.float64)[chosen]
+        chosen = (self.frame[list(where)] == pd.Series(where)).all(axis=1)
+        return self.frame["value"].to_numpy(dtype=np.float64)[chosen.to_numpy()]
 
 
 def _rounds_in_words(study: Study, T: int | None) -> str:
     largest = max(result.run.rounds for result in study.results)
     own: dict[int, list[str]] = {}
-    for result in study.results:
-        run = result.run
+    for run in (result.run for result in study.results):
         if run.booster.rounds and run.rounds < (T or largest):
             own.setdefault(run.rounds, []).append(run.method)
     exceptions = [f"{rounds} for {', '.join(dict.fromkeys(its))}" for rounds, its in own.items()]
     return "; ".join([f"T = {T or largest}", *exceptions])
+
+
+def draw_bars(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    at: int | None = None,
+    y_scale: Literal["linear", "log"] = "linear",
+    numbers: bool = True,
+) -> Figure:
+    """A group of bars per data set, one for each booster: means over repeats; a row per noise.
+
+    Over several repeats, whiskers show one standard deviation.
+
+    Parameters
+    ----------
+    study : Study
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    y_scale : {"linear", "log"}, default="linear"
+    numbers : bool, default=True
+        Whether the means are written above the bars.
+    """
+    repeats = Repeats(study, value, at)
+    group = _BAR * len(study.boosters) + _GAP
+    width = max(_NARROWEST - 0.6, group * len(study.datasets))
+    figure, panels = grid_of(len(study.noises), 1, (width, 2.5), (0.6, 0.6))
+    for axes, noise in zip(panels, study.noises, strict=True):
+        axes.set_yscale(y_scale)
+        if len(study.noises) > 1:
+            title(axes, noise)
+        axes.set_ylabel(repeats.axis)
+        axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
+        axes.tick_params(axis="x", length=0)
+        axes.grid(axis="x", visible=False)
+        _draw_noise(axes, study, repeats, noise, numbers=numbers)
+    remark(figure, repeats.rounds)
+    figure.legend(
+        handles=[Patch(color=colour, label=name) for name, colour in repeats.colours.items()],
+        loc="outside upper right",
+        ncols=len(study.boosters),
+    )
+    return figure
+
+
+def _draw_noise(axes: Axes, study: Study, repeats: Repeats, noise: str, *, numbers: bool) -> None:
+    width = _BAR / (_BAR * len(study.boosters) + _GAP)  # 1 is the distance of two data sets
+    for place, dataset in enumerate(study.datasets):
+        left = place - 0.5 * width * (len(study.boosters) - 1)
+        for order, booster in enumerate(study.boosters):
+            found = repeats.values(dataset=dataset, booster=booster, noise=noise)
+            if not len(found):
+                continue
+            x, mean = left + order * width, float(found.mean())
+            axes.bar(x, mean, 0.92 * width, color=repeats.colours[booster], linewidth=0)
+            spread = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+            if len(found) > 1:
+                axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
+            if numbers:
+                text = f"{mean:.1f}" if METRICS[repeats.metric].unit else f"{mean:.3g}"
+                _write_upwards(axes, x, mean + spread, text)
+        if not len(repeats.values(dataset=dataset, noise=noise)):
+            states = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
+            _write_upwards(axes, place, 0.0, ", ".join(states), axes.get_xaxis_transform())
+    axes.set_xlim(-0.6, len(study.datasets) - 0.4)
+    axes.margins(y=0.16 if numbers else 0.05)
+
+
+def _write_upwards(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:
+    place: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "rotation": 90}
+    style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": SMALL - 1, "color": GREY}
+    axes.annotate(text, (x, y), xycoords=transform, **place, **style)
+
+
+def draw_distribution(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    at: int | None = None,
+    x: Literal["noise", "booster"] | None = None,
+    perfect: bool = False,
+) -> Figure:
+    """Every repeat as a point: what a mean and a band cannot show.
+
+    Parameters
+    ----------
+    study : Study
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    x : {"noise", "booster"}, default=None
+        The strips of points of a panel; the other one makes panels. By default the noise if there
+        are several.
+    perfect : bool, default=False
+        Whether the share of repeats with the value 0 is written above them.
+    """
+    x = x or ("noise" if len(study.noises) > 1 else "booster")
+    repeats = Repeats(study, value, at)
+    strips, others = study.noises, study.boosters
+    if x == "booster":
+        strips, others = others, strips
+    names, x_label = _names(study, repeats, x)
+    contents = [(dataset, other) for dataset in study.datasets for other in others]
+    n_columns = min(len(contents), _MOST_COLUMNS)
+    if 1 < len(others) <= _MOST_COLUMNS:
+        n_columns = len(others)
+    width = max(1.7, 0.4 + 0.16 * len(strips))
+    figure, panels = grid_of(len(contents), n_columns, (width, 1.9), (0.4, 0.5))
+    remark(figure, repeats.rounds)
+    top = float(repeats.frame["value"].max()) or 1.0
+    for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
+        words = [dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1)
+        title(axes, ", ".join(words), pad=11 if perfect else None)
+        for position, strip in enumerate(strips):
+            booster, noise = (other, strip) if x == "noise" else (strip, other)
+            values = repeats.values(dataset=dataset, booster=booster, noise=noise)
+            if values.size:
+                _draw_strip(axes, values, position, repeats.colours[booster], top, perfect=perfect)
+        is_last = place >= len(panels) - n_columns
+        _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
+    label_outer(panels, n_columns, x_label, repeats.axis)
+    return figure
+
+
+def _draw_strip(
+    axes: Axes,
+    values: NDArray[np.float64],
+    position: int,
+    colour: str,
+    top: float,
+    *,
+    perfect: bool,
+) -> None:
+    """Draw one strip of points, equal ones side by side, and a line at their mean."""
+    size = 9 if len(values) <= 30 else 5
+    x = position + _side_by_side(values, top / _LEVELS)
+    axes.scatter(x, values, s=size, color=colour, alpha=0.7, linewidths=0, zorder=3)
+    axes.hlines(values.mean(), position - 0.34, position + 0.34, color=INK, linewidth=1.0)
+    if perfect:
+        share = f"{100 * float(np.mean(values == 0)):.0f}"
+        axes.text(position, 1.09 * top, share, ha="center", fontsize=6, color=GREY)
+
+
+def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return how far to the side each point stands, so that near ones do not hide each other."""
+    bins = np.floor(values / level).astype(int)
+    offsets = np.zeros(len(values))
+    crowd = int(np.unique(bins, return_counts=True)[1].max())
+    step = min(0.09, _WIDEST / max(1, crowd - 1))
+    for each in np.unique(bins):
+        members = np.flatnonzero(bins == each)
+        order = members[np.argsort(values[members], kind="stable")]
+        offsets[order] = step * (np.arange(len(order)) - (len(order) - 1) / 2)
+    return offsets
+
+
+def _names(study: Study, repeats: Repeats, x: str) -> tuple[list[str], str]:
+    """Return the labels of the strips and of the axis: bare rates if there is one noise model."""
+    if x == "booster":
+        return study.boosters, ""
+    rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()
+    models = set(rates["model"]) - {"none"}
+    if len(models) != 1 or len(set(rates["rate"])) < len(rates):
+        return study.noises, ""
+    names = [
+        f"{100 * rates.loc[noise, 'rate']:.3g}" if noise in rates.index else noise
+        for noise in study.noises
+    ]
+    return names, "noise rate (%)"
+
+
+def _format_axes(axes: Axes, names: list[str], top: float, *, perfect: bool) -> None:
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_xticks(range(len(names)), names)
+    if max(map(len, names)) > 4:
+        axes.tick_params(axis="x", rotation=40)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+    axes.set_ylim(-0.02 * top, (1.2 if perfect else 1.05) * top)
+    axes.yaxis.set_major_locator(round_ticks(5))
+    axes.grid(visible=False, axis="x")
+    if perfect:
+        style: dict[str, Any] = {"fontsize": 6, "color": GREY, "va": "bottom"}
+        axes.text(0, 1.0, "repeats at 0, in percent:", transform=axes.transAxes, **style)

@@ -15,17 +15,6 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, MaxNLocator
 
-__all__ = [
-    "GREY",
-    "INK",
-    "SMALL",
-    "booster_colours",
-    "class_colours",
-    "drawing_style",
-    "files_of",
-    "round_ticks",
-]
-
 GREY, INK = "#555555", "#222222"
 #: Size of remarks inside a figure, in points.
 SMALL = 6.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,28 +17,16 @@ from boostbench.experiments.configs.options import with_options
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.options import PartOptions, check_choice
-
-__all__ = ["DEFAULT_COLUMNS", "build_data_table", "read_paper_sizes"]
+from boostbench.reports.values.options import PartOptions
 
 
 @dataclass(frozen=True)
 class _Column:
-    """What is counted of a data set.
-
-    Attributes
-    ----------
-    title : str
-    count : callable
-        From a run record.
-    words : str
-        For the footer.
-    digits : int
-    """
+    """A count of a data set."""
 
     title: str
     count: Callable[[Record], float]
-    words: str
+    words: str  # for the footer
     digits: int = 0
 
 
@@ -84,7 +72,9 @@ def build_data_table(
     paper: str | None = None,
     title: str = "",
 ) -> Table:
-    """Build the table of a study's data sets.
+    """Build the table of a study's data sets, a row each.
+
+    Where problems of several sizes were drawn, a cell holds the smallest and the largest.
 
     Parameters
     ----------
@@ -94,21 +84,7 @@ def build_data_table(
     paper : str or None, default=None
         File with the paper's numbers: CSV with dataset, these columns, and if wanted doubt.
     title : str, default=""
-
-    Returns
-    -------
-    table : Table
-        A row per data set; where problems of several sizes were drawn, the smallest and largest.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read.
-    UnknownNameError
-        If there is no such column.
     """
-    for column in columns:
-        check_choice("column", column, _COLUMNS)
     printed = read_paper_sizes(paper, columns) if paper else {}
     notes: list[str] = []
     groups = []
@@ -131,19 +107,7 @@ def build_data_table(
 
 
 def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS) -> PaperSizes:
-    """Read the paper's sizes of data sets.
-
-    Parameters
-    ----------
-    path : path
-    columns : sequence of str
-        Those that the file must have.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or lacks a column.
-    """
+    """Read a paper's sizes of data sets from a CSV file that must have these columns."""
     path = Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -176,10 +140,8 @@ def _noted(cells: Sequence[Cell], text: str, notes: list[str]) -> tuple[Cell, ..
     number = _number(text, notes)
     marked = [cell for cell in cells if cell.marks] or [cells[-1]]
     return tuple(
-        Cell(c.text, c.value, marks=c.marks, notes=c.notes, paper=c.paper, paper_notes=(number,))
-        if any(c is other for other in marked)
-        else c
-        for c in cells
+        replace(cell, paper_notes=(number,)) if any(cell is other for other in marked) else cell
+        for cell in cells
     )
 
 
@@ -196,7 +158,7 @@ def _footers(
     cells = [cell for group in groups for row in group.rows for cell in row.cells]
     counted = f"{', '.join(words)} and {last}" if words else last
     yield f"{counted[0].upper()}{counted[1:]} as counted in the data."
-    compared = [cell for cell in cells if cell.value and cell.paper]
+    compared = [cell for cell in cells if cell.is_compared]
     if compared:
         equal = sum(not cell.marks for cell in compared)
         yield f"{equal} of {len(compared)} numbers are the paper's."

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import pandas as pd
+
 from boostbench.errors import BoostbenchError
-from boostbench.reports.tables.facts import Fact, Key, gather, rank
+from boostbench.reports.tables.facts import Fact, Key, Standing, gather, rank
+from boostbench.reports.text import plain
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.options import PaperFile, check_choice, chosen_rounds
-from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
-
-__all__ = ["Cell", "Group", "Row", "Section", "Table", "build_table"]
+from boostbench.reports.values.paper import NO_VALUE, PaperValue, PaperValues, read_paper_values
 
 STOPPED, OFF, BEYOND = "†", "‡", "–"
+_IN_WORDS = {STOPPED: "stopped early", OFF: "off the paper's value"}
 # Which axis makes sections, groups of rows, rows within a group, and columns.
 _LAYOUTS = {
     "rounds": ("noise", "dataset", "booster", "rounds"),
@@ -27,35 +29,21 @@ _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "round
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell, ready to be written.
+    """One cell, ready to be written."""
 
-    Attributes
-    ----------
-    text : str
-        Our value in percent (``"4.05"``, ``"4.05 ± 0.12"``), or what stands in its place.
-    value : str
-        The value alone, empty if there is none.
-    std : str
-        The standard deviation alone, in points.
-    best : bool
-        Whether no other booster is better here.
-    marks : str
-        Some of ``†`` (stopped early) and ``‡`` (off the paper's value).
-    notes : tuple of int
-        Notes of the table, from 1.
-    paper : str
-        The paper's value as printed, in percent; empty if there is none.
-    paper_notes : tuple of int
-    """
-
-    text: str
-    value: str = ""
-    std: str = ""
-    best: bool = False
-    marks: str = ""
-    notes: tuple[int, ...] = ()
-    paper: str = ""
+    text: str  # our value ("4.05 ± 0.12"), or what stands in its place
+    value: str = ""  # the value alone, empty if there is none
+    std: str = ""  # the standard deviation alone, in points
+    best: bool = False  # no other booster is better here
+    marks: str = ""  # some of STOPPED and OFF
+    notes: tuple[int, ...] = ()  # of the table, from 1
+    paper: str = ""  # the paper's value as printed, empty if there is none
     paper_notes: tuple[int, ...] = ()
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether both we and the paper have a value."""
+        return bool(self.value) and self.paper not in ("", NO_VALUE)
 
 
 @dataclass(frozen=True)
@@ -85,30 +73,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as all writers show it.
-
-    Attributes
-    ----------
-    title : str
-    corner : tuple of str
-        What sections, groups and rows are; an empty last one if rows need no name.
-    columns : tuple of str
-    with_paper : tuple of bool
-        Whether a column has any value of the paper beside ours.
-    sections : tuple of Section
-    footers : tuple of str
-        What the reader must know, each in a sentence or two.
-    notes : tuple of str
-        Numbered from 1 in the cells.
-    """
+    """A table as all writers show it."""
 
     title: str
-    corner: tuple[str, str, str]
+    corner: tuple[str, str, str]  # names of sections, groups and rows; "" if there are no names
     columns: tuple[str, ...]
-    with_paper: tuple[bool, ...]
+    with_paper: tuple[bool, ...]  # whether a column has any value of the paper beside ours
     sections: tuple[Section, ...]
     footers: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # numbered from 1 in the cells
 
     @property
     def lines(self) -> list[tuple[Section, Group, Row]]:
@@ -119,6 +92,48 @@ class Table:
             for group in (*section.groups, *section.summaries)
             for row in group.rows
         ]
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every cell."""
+        return [cell for _, _, row in self.lines for cell in row.cells]
+
+    @property
+    def labels(self) -> list[list[str]]:
+        """The labels of every row, as many as the corner has names."""
+        rows = [(section.label, group.label, row.label) for section, group, row in self.lines]
+        return [
+            [text for name, text in zip(self.corner, labels, strict=True) if name]
+            for labels in rows
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a DataFrame, remarks of a cell in words.
+
+        A column of the table is ``value``, ``std`` and ``paper``, if there are any, and
+        ``remarks``. A cell without a value says why in its place.
+        """
+        has_std = any(cell.std for cell in self.cells)
+        columns: dict[tuple[str, str], list[str]] = {}
+        for place, column in enumerate(map(plain, self.columns)):
+            cells = [row.cells[place] for _, _, row in self.lines]
+            columns[column, "value"] = [plain(cell.value or cell.text) for cell in cells]
+            if has_std:
+                columns[column, "std"] = [cell.std for cell in cells]
+            if self.with_paper[place]:
+                columns[column, "paper"] = [plain(cell.paper) for cell in cells]
+            columns[column, "remarks"] = [plain(self._remarks(cell)) for cell in cells]
+        index = pd.MultiIndex.from_tuples(
+            [tuple(map(plain, labels)) for labels in self.labels],
+            names=[plain(name) for name in self.corner if name],
+        )
+        return pd.DataFrame(columns, index=index)
+
+    def _remarks(self, cell: Cell) -> str:
+        parts = ["best"] if cell.best else []
+        parts += [_IN_WORDS[mark] for mark in cell.marks]
+        parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]
+        return "; ".join(parts)
 
 
 @dataclass
@@ -140,9 +155,9 @@ def build_table(
     study: Study,
     *,
     rows: Literal["dataset"] = "dataset",
-    columns: str = "rounds",
+    columns: Literal["rounds", "booster", "noise"] = "rounds",
     value: str = "test_error",
-    at: int | Sequence[int] | str | None = None,
+    at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     title: str = "",
 ) -> Table:
@@ -162,18 +177,7 @@ def build_table(
     paper : str or None, default=None
         File with the paper's test errors.
     title : str, default=""
-
-    Returns
-    -------
-    table : Table
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, or the file of paper values is wrong.
     """
-    check_choice("rows of a table", rows, ["dataset"])
-    check_choice("columns of a table", columns, _LAYOUTS)
     check_choice("value of a table", value, [*METRICS, *ACCURACIES])
     metric = ACCURACIES.get(value, value)
     if paper and metric != "test_error":
@@ -245,17 +249,15 @@ class _Arrangement:
         if max((standing.n for standing in self.ranks.values()), default=0) < 2:
             return ()
 
-        def mean_rank(key: Key) -> Cell:
-            standing = self.ranks.get(key)
-            return Cell(f"{standing.mean_rank:.2f}" if standing else BEYOND)
+        def summary(label: str, show: Callable[[Standing], str]) -> Group:
+            def cell(key: Key) -> Cell:
+                return Cell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
-        def record(key: Key) -> Cell:
-            its = self.ranks.get(key)
-            return Cell(f"{its.wins}/{its.ties}/{its.losses}" if its else BEYOND)
+            return self._group(label, place, cell)
 
         return (
-            self._group("mean rank", place, mean_rank),
-            self._group("wins/ties/losses", place, record),
+            summary("mean rank", lambda its: f"{its.mean_rank:.2f}"),
+            summary("wins/ties/losses", lambda its: f"{its.wins}/{its.ties}/{its.losses}"),
         )
 
     def _group(self, label: str, place: dict[str, object], cell: Callable[[Key], Cell]) -> Group:

@@ -8,19 +8,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 
-from boostbench.reports.tables.wins import Standing, standings
 from boostbench.reports.values.frame import Result, Study, check_recorded, tidy
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
-__all__ = ["Fact", "Key", "gather", "rank", "within_tolerance"]
-
 _LONGEST_REASON = 160
+_DECIMALS = 10  # means of the same counts may differ in the last bits
 
 
 class Key(NamedTuple):
-    """What a fact belongs to; a ranking has no data set, the last round no number."""
+    """Place of a fact; a ranking has no data set, the last round no number."""
 
     noise: str
     dataset: str | None
@@ -30,34 +30,17 @@ class Key(NamedTuple):
 
 @dataclass
 class Fact:
-    """What is known of one cell.
-
-    Attributes
-    ----------
-    n_planned, n_runs : int
-        Runs there should be, and those with a result at this T.
-    mean, std : float or None
-        Of the error as a fraction; std (ddof = 1) from two runs on.
-    held : tuple of str
-        Runs that had stopped before T, in words.
-    gaps : tuple of str
-        Runs without a result, in words.
-    state : str
-        What stands in the place of a value.
-    paper : PaperValue or None
-    best : bool
-        Whether no booster has a lower mean.
-    """
+    """Everything known of one cell."""
 
     n_planned: int = 0
-    n_runs: int = 0
-    mean: float | None = None
-    std: float | None = None
-    held: tuple[str, ...] = ()
-    gaps: tuple[str, ...] = ()
-    state: str = ""
+    n_runs: int = 0  # with a result at this T
+    mean: float | None = None  # of the error as a fraction
+    std: float | None = None  # ddof = 1; from two runs on
+    held: tuple[str, ...] = ()  # runs that had stopped before T, in words
+    gaps: tuple[str, ...] = ()  # runs without a result, in words
+    state: str = ""  # stands in the place of a value
     paper: PaperValue | None = None
-    best: bool = False
+    best: bool = False  # no booster has a lower mean
 
     @property
     def within(self) -> bool | None:
@@ -65,6 +48,20 @@ class Fact:
         if self.mean is None or self.paper is None or self.paper.error is None:
             return None
         return within_tolerance(self.mean, self.paper.error)
+
+
+class Standing(NamedTuple):
+    """Comparison of a booster with the others over the data sets where all have a value."""
+
+    mean_rank: float  # 1 is best; equal errors share the mean of their ranks
+    wins: int  # data sets where its error is lower than every other
+    ties: int  # equal to the lowest other
+    losses: int
+
+    @property
+    def n(self) -> int:
+        """Number of data sets."""
+        return self.wins + self.ties + self.losses
 
 
 def within_tolerance(ours: float, paper: float) -> bool:
@@ -81,21 +78,7 @@ def within_tolerance(ours: float, paper: float) -> bool:
 def gather(
     study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
 ) -> dict[Key, Fact]:
-    """Return the facts of a table.
-
-    Parameters
-    ----------
-    study : Study
-    metric : str
-    rounds : sequence of int or "end"
-        The T of the table.
-    paper : PaperValues
-
-    Returns
-    -------
-    facts : dict of Key to Fact
-        For every combination the study has runs of, in the study's order.
-    """
+    """Return a fact for every combination that the study has runs of, in the study's order."""
     check_recorded(study, metric)
     runs: dict[tuple[str, str, str], list[Result]] = {}
     for result in study.results:
@@ -114,18 +97,32 @@ def gather(
 
 def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
     """Return how each booster stands over the data sets, by noise and T."""
-    boosters = list(dict.fromkeys(key.booster for key in facts))
-    datasets = list(dict.fromkeys(key.dataset for key in facts))
     found = {}
+    means = pd.Series({key: fact.mean for key, fact in facts.items()}, dtype=np.float64)
+    boosters = list(dict.fromkeys(key.booster for key in facts))
     for noise, T in dict.fromkeys((key.noise, key.rounds) for key in facts):
-        errors = np.full((len(datasets), len(boosters)), np.nan)
-        for i, dataset in enumerate(datasets):
-            for j, booster in enumerate(boosters):
-                fact = facts.get(Key(noise, dataset, booster, T))
-                if fact is not None and fact.mean is not None:
-                    errors[i, j] = fact.mean
-        for booster, standing in zip(boosters, standings(errors), strict=False):
-            found[Key(noise, None, booster, T)] = standing
+        errors = means.loc[noise, :, :, T].unstack().reindex(columns=boosters).dropna()
+        if len(errors) and len(boosters) > 1:
+            for booster, standing in zip(boosters, standings(errors.to_numpy()), strict=True):
+                found[Key(noise, None, booster, T)] = standing
+    return found
+
+
+def standings(errors: NDArray[np.float64]) -> list[Standing]:
+    """Compare the boosters in the columns over the data sets in the rows.
+
+    Examples
+    --------
+    >>> standings(np.array([[0.1, 0.2], [0.3, 0.3]]))[0]
+    Standing(mean_rank=1.25, wins=1, ties=1, losses=0)
+    """
+    errors = np.round(errors, _DECIMALS)
+    ranks = rankdata(errors, axis=1).mean(axis=0)
+    found = []
+    for place, own in enumerate(errors.T):
+        others = np.delete(errors, place, axis=1).min(axis=1)
+        counts = (int(found.sum()) for found in (own < others, own == others, own > others))
+        found.append(Standing(float(ranks[place]), *counts))
     return found
 
 

@@ -11,8 +11,6 @@ from boostbench.reports.provenance import duration
 from boostbench.reports.tables.errors import BEYOND, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
 
-__all__ = ["build_selected_table"]
-
 _WAYS = {
     "validation": "The fewest errors on the validation part; the test part is not looked at.",
     "folds": "The fewest errors of a cross-validation inside the training part; what was chosen is "
@@ -24,7 +22,10 @@ _COUNTS = ("points", "fits", "time")
 
 
 def build_selected_table(study: Study, *, at: int | None = None, title: str = "") -> Table:
-    """Build the table of chosen parameters.
+    """Build the table of chosen parameters, a row per booster.
+
+    A cell holds each value that was kept with the number of seeds and folds in which it was; then
+    follow the number of grid points and fits, and the time of all fits.
 
     Parameters
     ----------
@@ -33,17 +34,6 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
     at : int or None, default=None
         Round T for which a choice was made; the last one by default.
     title : str, default=""
-
-    Returns
-    -------
-    table : Table
-        A row per booster: each value that was kept with the number of seeds and folds in which it
-        was, the number of grid points and fits, and the time of all fits.
-
-    Raises
-    ------
-    BoostbenchError
-        If nothing is chosen in this config, or not for T.
     """
     if study.config.select is None:
         raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")

@@ -19,17 +19,6 @@ from boostbench.reports.values.metrics import END, ERRORS, METRICS
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
-__all__ = [
-    "EXPORT_COLUMNS",
-    "Result",
-    "Study",
-    "check_recorded",
-    "collect",
-    "error_curve",
-    "export_rows",
-    "noise_label",
-    "tidy",
-]
 
 EXPORT_COLUMNS = (
     "dataset",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-__all__ = ["ACCURACIES", "END", "ERRORS", "METRICS", "Metric"]
-
 #: The last round of every run, in the place of a number of rounds T.
 END: Final = "end"
 

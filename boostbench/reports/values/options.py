@@ -9,21 +9,12 @@ from pydantic import Field, ValidationInfo
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.configs.fields import FileBeside, Slug
+from boostbench.experiments.configs.mistakes import unknown
 from boostbench.experiments.configs.models import Checked, OneOrMore
 from boostbench.experiments.configs.options import BoosterLabel, DataSetLabel, Options
 from boostbench.reports.values.frame import Study, check_recorded
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import read_paper_values
-
-__all__ = [
-    "PaperFile",
-    "PartOptions",
-    "check_choice",
-    "check_flag",
-    "chosen_booster",
-    "chosen_metrics",
-    "chosen_rounds",
-]
 
 
 def _paper(value: str, info: ValidationInfo) -> str:
@@ -33,6 +24,16 @@ def _paper(value: str, info: ValidationInfo) -> str:
 
 #: A file of paper values beside the config.
 PaperFile = Annotated[FileBeside, Checked(_paper)]
+
+
+def _metric(value: str, info: ValidationInfo) -> str:
+    if value not in METRICS:
+        raise ValueError(unknown("metric", value, METRICS))
+    return value
+
+
+#: A quantity that records hold round by round.
+MetricName = Annotated[str, Checked(_metric)]
 
 
 class PartOptions(Options):
@@ -48,12 +49,6 @@ def check_choice(name: str, found: Any, known: Iterable[str]) -> None:
     known = list(known)  # the config may hold what cannot be looked up in a mapping
     if found not in known:
         raise UnknownNameError(name, str(found), known)
-
-
-def check_flag(name: str, found: Any) -> None:
-    """Raise `BoostbenchError` unless ``found`` is true or false."""
-    if not isinstance(found, bool):
-        raise BoostbenchError(f"{name} must be true or false, found {found!r}")
 
 
 def chosen_booster(study: Study, name: str, label: Any) -> str:

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 
-__all__ = ["PaperValue", "PaperValues", "read_paper_values"]
-
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
 #: Stands where the paper has no number.
 NO_VALUE = "–"

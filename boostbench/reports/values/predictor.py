@@ -14,8 +14,6 @@ from boostbench.experiments.store.record import Checkpoints, Record
 from boostbench.reports.values.frame import Result
 from boostbench.theory.codewords import codewords
 
-__all__ = ["codewords_of", "labels_of", "margins_of", "predictor_of"]
-
 #: What the paper's scores are of a booster's, up to a constant per sample.
 _SCALE = {"cd-mcboost": 1.0, "gd-mcboost": 2.0}
 

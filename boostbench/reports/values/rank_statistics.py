@@ -15,16 +15,6 @@ from scipy.stats import rankdata, studentized_range
 from boostbench.errors import BoostbenchError
 from boostbench.reports.values.frame import Result, error_curve
 
-__all__ = [
-    "Cases",
-    "Comparison",
-    "case_errors",
-    "compare_ranks",
-    "competition_ranks",
-    "groups_of",
-    "mean_ranks",
-]
-
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
 
@@ -116,8 +106,7 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
     >>> competition_ranks(np.array([[0.2, 0.1, 0.2, 0.3]])).tolist()
     [[2, 1, 2, 4]]
     """
-    lower = errors[:, None, :] < errors[:, :, None]
-    return np.asarray(1 + lower.sum(axis=2))
+    return np.asarray(rankdata(errors, method="min", axis=1), dtype=np.int64)
 
 
 def mean_ranks(errors: Floats) -> Floats:

@@ -10,17 +10,15 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.pairs import pair_up, wilson_interval
+from boostbench.reports.figures.pairs import pair_up, share_in_words
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study
-
-__all__ = ["draw_excess"]
 
 _PANEL, _HEIGHT = 2.5, 2.3
 _PAPER = "#D55E00"
 
 
-def draw_excess(
+def excess(
     study: Study,
     *,
     booster: str | None = None,
@@ -40,15 +38,6 @@ def draw_excess(
     printed : float or None, default=None
         The excess in the paper's one draw after the last of these rounds, in points: a line in the
         last panel, with the share of draws below it.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, or no draw was done by both.
     """
     if printed is not None and (isinstance(printed, bool) or not isinstance(printed, int | float)):
         raise BoostbenchError(f"printed must be a number of points, found {printed!r}")
@@ -95,9 +84,7 @@ def _draw_panel(
     if printed is not None:
         axes.axvline(printed, color=_PAPER, linewidth=1.2, zorder=4)
         n_below = int((values <= printed + 1e-9).sum())
-        left, right = (100 * share for share in wilson_interval(n_below, len(values)))
-        share = 100 * n_below / len(values)
-        words.append(f"paper {printed:g}: {share:.0f} % ({left:.0f} to {right:.0f}) as low")
+        words.append(f"paper {printed:g}: {share_in_words(n_below, len(values))} as low")
     for line, text in enumerate(words):
         axes.text(
             0.98,

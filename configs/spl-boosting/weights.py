@@ -17,8 +17,6 @@ from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.options import check_choice
 
-__all__ = ["draw_weights"]
-
 _PANEL, _BOTTOM = 2.35, 0.8
 _MEAN_AREA = 14.0  # of a mark, in square points
 _WEIGHTLESS = 16.0
@@ -31,7 +29,7 @@ _MARKS: dict[tuple[int, int], tuple[str, str, str]] = {
 }
 
 
-def draw_weights(
+def weights(
     study: Study, *, dataset: str | None = None, seed: int | None = None, columns: int = 3
 ) -> Figure:
     """Training samples of two classes in the plane, as heavy as each booster has them at the end.
@@ -50,16 +48,6 @@ def draw_weights(
         The first one by default.
     columns : int, default=3
         Panels side by side.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, there is no such run, the problem is not one of two classes
-        of Gaussians in the plane, or weights were not recorded.
     """
     chosen = _chosen(study, dataset, seed)
     gaussians = gaussians_of(chosen[0])

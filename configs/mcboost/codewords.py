@@ -15,16 +15,15 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.options import check_choice
-from boostbench.theory.codewords import ORIENTATIONS, codewords
-
-__all__ = ["draw_codewords"]
+from boostbench.theory.codewords import ORIENTATIONS
+from boostbench.theory.codewords import codewords as codewords_of
 
 _DRAWABLE = (2, 3, 4)
 _RAISED = "¹²³⁴"
 _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # those of the paper's panels
 
 
-def draw_codewords(
+def codewords(
     study: Study,
     *,
     n_classes: int | Sequence[int] = _DRAWABLE,
@@ -41,15 +40,6 @@ def draw_codewords(
     n_classes : int or sequence of int, default=(2, 3, 4)
     orientation : str or sequence of str, default="recursive"
         Of ``recursive`` and ``helmert``.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value.
     """
     orientations = [orientation] if isinstance(orientation, str) else list(orientation)
     for each in orientations:
@@ -62,7 +52,7 @@ def draw_codewords(
     )
     panels = itertools.product(orientations, sizes)
     for place, (its_orientation, K) in enumerate(panels, start=1):
-        Y = codewords(K, its_orientation)
+        Y = codewords_of(K, its_orientation)
         shape: dict[str, Any] = {"projection": "3d"} if K == 4 else {}
         axes = figure.add_subplot(len(orientations), len(sizes), place, **shape)
         words = f", {its_orientation}" if len(orientations) > 1 else ""

@@ -15,9 +15,6 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.margin_losses import NamedLoss, read_losses
 from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.options import check_choice
-
-__all__ = ["draw_losses"]
 
 _PANEL, _HEIGHT = 3.5, 2.9
 _N_POINTS = 1201
@@ -35,7 +32,7 @@ _DASHES = dict.fromkeys(_COLOURS, (0, (4, 1.6)))
 _AXES = {"weight": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "loss": "loss \u03c6(m)"}
 
 
-def draw_losses(
+def losses(
     study: Study,
     *,
     panels: Sequence[Any],
@@ -59,17 +56,7 @@ def draw_losses(
     margins : list of two numbers, default=(-3, 3)
     top : float, default=4.0
         Where the axis ends; the exponential loss goes on.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value.
     """
-    check_choice("show of losses", show, _AXES)
     if not isinstance(panels, list | tuple) or not panels:
         raise BoostbenchError(f"panels must be a list of lists of losses, found {panels!r}")
     read = [read_losses(panel) for panel in panels]

@@ -18,13 +18,11 @@ from boostbench.reports.values.options import check_choice, chosen_booster, chos
 from boostbench.reports.values.predictor import codewords_of, labels_of, predictor_of
 from boostbench.theory.gaussians import bayes_error, log_densities
 
-__all__ = ["draw_predictions"]
-
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
 
 
-def draw_predictions(
+def predictions(
     study: Study,
     *,
     booster: str | None = None,
@@ -49,16 +47,6 @@ def draw_predictions(
         The first one by default.
     at : int, sequence of int or None, default=None
         Rounds T beside 0; the config's checkpoints by default.
-
-    Returns
-    -------
-    figure : Figure
-
-    Raises
-    ------
-    BoostbenchError
-        If an option has no such value, there is no such run, it has no three classes, or it did not
-        record its scores.
     """
     result = _chosen_result(study, booster, dataset, seed)
     rounds = [0, *chosen_rounds(study, at)]

@@ -1,0 +1,251 @@
+"""Error against a number, mean and band over repeats: the figure kinds ``noise``, ``parameter``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.figures.panels import (
+    MARKERS,
+    grid_of,
+    label_outer,
+    remark,
+    say_no_result,
+    title,
+)
+from boostbench.reports.figures.repeats import Repeats
+from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
+from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.metrics import METRICS
+from boostbench.reports.values.options import MetricName
+
+_DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
+_LARGE_PANEL = (4.6, 2.7)
+_NARROWEST = 0.1  # of the mean: how far down a band may reach on a log scale
+_MOST_TICKS = 5
+
+
+def draw_noise_levels(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    at: int | None = None,
+    band: bool = True,
+    diagonal: bool = False,
+    from_zero: bool = True,
+    y_scale: Literal["linear", "log"] = "linear",
+) -> Figure:
+    """Error against the noise rate, mean and band over repeats, one panel per data set.
+
+    Parameters
+    ----------
+    study : Study
+        With one noise model at two rates or more; clean labels are the rate 0.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    band : bool, default=True
+        Whether one standard deviation over repeats is shaded on both sides of the mean.
+    diagonal : bool, default=False
+        Whether the line is drawn on which the error is the noise rate.
+    from_zero : bool, default=True
+        Whether a linear axis begins at 0, or where the errors are.
+    y_scale : {"linear", "log"}, default="linear"
+    """
+    repeats = Repeats(study, value, at)
+    models = sorted(set(repeats.frame["model"]) - {"none"})
+    rates = np.unique(repeats.frame["rate"])
+    if len(models) != 1 or len(rates) < 2:
+        raise BoostbenchError(
+            "this figure is for one noise model at several rates, found "
+            f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}"
+        )
+    n_columns = min(len(study.datasets), 4)
+    is_single = n_columns == 1
+    panel = _LARGE_PANEL if is_single else (2.2, 2.0)
+    figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.6))
+    for axes, dataset in zip(panels, study.datasets, strict=True):
+        axes.set_yscale(y_scale)
+        title(axes, dataset)
+        own = repeats.frame[repeats.frame["dataset"] == dataset]
+        _draw_lines(axes, own.assign(x=100 * own["rate"], line=own["booster"]), repeats, band=band)
+        if diagonal:
+            axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
+        last = 100 * float(rates[-1])
+        axes.set_xlim(-0.02 * last, 1.02 * last)
+        axes.xaxis.set_major_locator(round_ticks(6))
+        if y_scale == "linear":
+            if from_zero:
+                axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+            axes.yaxis.set_major_locator(round_ticks(6))
+        if own.empty:
+            say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
+    label_outer(panels, n_columns, f"noise rate (%), {models[0]}", repeats.axis)
+    remark(figure, repeats.rounds)
+    handles = _handles(repeats.colours)
+    if diagonal:
+        handles.append(Line2D([], [], label="error = noise rate", **_DIAGONAL))
+    figure.legend(
+        handles=handles,
+        loc="outside right upper" if is_single else "outside lower center",
+        ncols=1 if is_single else min(4, len(handles)),
+    )
+    return figure
+
+
+def draw_parameter(
+    study: Study,
+    *,
+    x: str,
+    value: MetricName = "test_error",
+    at: int | None = None,
+    label: str = "",
+    x_scale: Literal["log", "linear"] = "log",
+    y_scale: Literal["linear", "log"] = "linear",
+    band: bool = True,
+) -> Figure:
+    """Error against a parameter, mean and band over repeats, one panel per data set (and noise).
+
+    Boosters that differ in nothing else make one line.
+
+    Parameters
+    ----------
+    study : Study
+    x : str
+        Name of a numeric parameter of the boosters or, at any depth, of what they are given:
+        ``max_leaf_nodes``. Boosters without it are left out.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    label : str, default=x
+        Name of the axis.
+    x_scale : {"log", "linear"}, default="log"
+    y_scale : {"linear", "log"}, default="linear"
+    band : bool, default=True
+        Whether one standard deviation over repeats is shaded on both sides of the mean.
+    """
+    repeats = Repeats(study, value, at)
+    frame = _with_parameter(repeats.frame, study, x)
+    repeats.colours = booster_colours(
+        list(dict(zip(frame["line"], frame["name"], strict=True)).items())
+    )
+    contents = [(noise, dataset) for noise in study.noises for dataset in study.datasets]
+    n_columns = min(len(study.datasets), 5)
+    panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
+    figure, panels = grid_of(len(contents), n_columns, panel, (0.35, 0.5))
+    for axes, (noise, dataset) in zip(panels, contents, strict=True):
+        axes.set_xscale(x_scale)
+        axes.set_yscale(y_scale)
+        title(axes, f"{dataset}, {noise}" if len(study.noises) > 1 else dataset)
+        own = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
+        if own.empty:
+            axes.set_xticks([])
+            say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
+        else:
+            _draw_lines(axes, own, repeats, band=band)
+            _format_axes(axes, sorted(set(own["x"])))
+    label_outer(panels, n_columns, label or x, repeats.axis)
+    remark(figure, repeats.rounds)
+    handles = _handles(repeats.colours)
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: Repeats, *, band: bool) -> None:
+    """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
+
+    Where lines coincide, the first one is seen.
+    """
+    is_log = axes.get_yscale() == "log"
+    for order, (name, colour) in enumerate(repeats.colours.items()):
+        grouped = frame[frame["line"] == name].groupby("x")["value"]
+        mean, std = grouped.mean(), grouped.std().fillna(0.0)
+        numbers = mean.index.to_numpy(dtype=np.float64)
+        shown = np.where((mean > 0) | (not is_log), mean, np.nan)
+        axes.plot(numbers, shown, zorder=4 - order / 100, **_line(colour, order))
+        if band:
+            low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
+            style: dict[str, Any] = {"alpha": 0.13, "linewidth": 0, "zorder": 2}
+            axes.fill_between(numbers, low, mean + std, color=colour, **style)
+
+
+def _handles(colours: Mapping[str, str]) -> list[Line2D]:
+    return [
+        Line2D([], [], label=name, **_line(colour, order))
+        for order, (name, colour) in enumerate(colours.items())
+    ]
+
+
+def _line(colour: str, order: int) -> dict[str, Any]:
+    marker = MARKERS[order % len(MARKERS)]
+    return {"color": colour, "marker": marker, "markersize": 3.4, "linewidth": 1.3}
+
+
+def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
+    """Add to one row per run the parameter, the booster's name and the line it belongs to."""
+    usable = [result for result in study.results if result.ok]
+    lines = _lines(usable, x)
+    runs = [usable[place].run for place in frame.index]
+    frame = frame.assign(
+        x=[run.booster.parameter(x) for run in runs],
+        name=[run.booster.name for run in runs],
+        line=[lines.get(run.method, "") for run in runs],
+    )
+    frame = frame[frame["line"] != ""]
+    if frame["x"].nunique() < 2:
+        found = ", ".join(f"{number:g}" for number in frame["x"].unique()) or "no run"
+        raise BoostbenchError(f"x must name a parameter of several values, found {x!r}: {found}")
+    return frame.astype({"x": float})
+
+
+def _lines(results: Iterable[Result], x: str) -> dict[str, str]:
+    """Return by the label of a booster the name of its line: what the labels there share."""
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for booster, label in ((result.run.booster, result.run.method) for result in results):
+        number = booster.parameter(x)
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            rest = repr(_without(booster.params, x))
+            groups.setdefault((booster.name, rest), {})[label] = None
+    return {label: _shared(list(labels)) for labels in groups.values() for label in labels}
+
+
+def _without(params: Mapping[str, object], x: str) -> dict[str, object]:
+    return {
+        name: _without(value, x) if isinstance(value, Mapping) else value
+        for name, value in sorted(params.items())
+        if name != x
+    }
+
+
+def _shared(labels: list[str]) -> str:
+    """Return the first label without the words in brackets that others lack.
+
+    Examples
+    --------
+    >>> _shared(["MM (exact, size=5)", "MM (exact, size=10)"]), _shared(["MM (5)", "MM (10)"])
+    ('MM (exact)', 'MM')
+    """
+    words = [label.removesuffix(")").partition(" (")[2].split(", ") for label in labels]
+    shared = [word for word in words[0] if all(word in others for others in words)]
+    name = labels[0].partition(" (")[0]
+    return f"{name} ({', '.join(shared)})" if any(shared) else name
+
+
+def _format_axes(axes: Axes, numbers: list[float]) -> None:
+    if axes.get_xscale() == "log":
+        every = -(-len(numbers) // _MOST_TICKS)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticks(numbers[::-1][::every])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:g}")
+    if axes.get_yscale() == "linear":
+        axes.set_ylim(0.0, 1.04 * axes.get_ylim()[1])
+        axes.yaxis.set_major_locator(round_ticks(6))
