@@ -18,6 +18,9 @@ def main() -> NoReturn:
 
     code = command()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # After `python -m`, CPython kills itself by SIGINT if the last exec() of a text, as dataclasses
+    # and namedtuples do, was left by a KeyboardInterrupt, though that was handled since.
+    exec("")
     sys.exit(code)
 
 
