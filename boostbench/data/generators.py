@@ -59,9 +59,9 @@ def madelon(
     ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again.
 
     All rows are those of one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so
-    that training and test part are the same problem and all labels are clean. The paper corrupts each
-    training label independently with probability beta, giving it a class uniform over all: that is
-    the noise model ``exchange`` at the rate ``extras["beta"]`` with ``exact=False``.
+    that training and test part are the same problem and all labels are clean. The paper corrupts
+    each training label independently with probability beta, giving it a class uniform over all:
+    that is the noise model ``exchange`` at the rate ``extras["beta"]`` with ``exact=False``.
 
     Attributes drawn are in ``extras``, ``beta`` among them.
 
