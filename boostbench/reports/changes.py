@@ -1,4 +1,4 @@
-"""What differs between two results folders: cells of tables, verdicts, whole experiments.
+"""Differences between two results folders: cells of tables, verdicts, whole experiments.
 
 Like the overview it reads what reports wrote, no records, so that folders of two machines, or of
 two versions of the program, are compared by what is committed of them.
@@ -22,28 +22,14 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is not the same in both folders.
+    """One thing that is not the same in both folders."""
 
-    Attributes
-    ----------
-    experiment : str
-        Name of its folder.
-    part : str
-        A table's name, ``claim N``, ``runs``, or empty for the experiment as a whole.
-    place : str
-        Row and column of a cell, or the words of a claim.
-    before, after : str
-        What stands there; empty if nothing does.
-    difference : float or None
-        After minus before, in the unit of the table, if both are numbers.
-    """
-
-    experiment: str
-    part: str
-    place: str
-    before: str
+    experiment: str  # name of its folder
+    part: str  # a table's name, "claim", "runs", or empty for the experiment as a whole
+    place: str  # row and column of a cell, or the words of a claim
+    before: str  # content in the first folder; empty if there is none
     after: str
-    difference: float | None = None
+    difference: float | None = None  # after minus before, in the table's unit, if both are numbers
 
 
 def changes(before: Path, after: Path) -> list[Change]:

@@ -1,4 +1,4 @@
-"""What came of each experiment in a few lines, and `results/README.md`, which gathers them.
+"""Summary of each experiment, and `results/README.md`, which gathers the summaries.
 
 Every report leaves a ``summary.json`` in its folder; the overview is made of these alone, so that
 it reads no records and folders of several machines merge by copying.
@@ -46,17 +46,9 @@ def summary_text(
     verdicts: Sequence[Verdict],
     size: str = "",
 ) -> str:
-    """Return what the overview needs to know of an experiment, as JSON.
+    """Return the summary of an experiment as JSON, for the overview.
 
-    Parameters
-    ----------
-    study : Study
-    tables : mapping of str to Table
-    figures : iterable of str
-        Names.
-    verdicts : sequence of Verdict
-    size : str, default=""
-        The size of the config that was taken.
+    ``figures`` are names, ``size`` is the size of the config that was taken.
     """
     config = study.config
     summary = {

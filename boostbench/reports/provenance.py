@@ -1,4 +1,4 @@
-"""Where the numbers of a report come from: machines, versions, code, data, dates, time."""
+"""Origin of the numbers of a report: machines, versions, code, data, dates, time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,9 @@ from boostbench.reports.values.frame import Study
 
 
 def provenance(study: Study) -> list[tuple[str, list[str]]]:
-    """Return what is known of the origin of a study's records.
+    """Return facts about the origin of a study's records by name.
 
-    Parameters
-    ----------
-    study : Study
-
-    Returns
-    -------
-    facts : list of (name, values)
-        Several values where the runs differ, each with the number of runs it holds for.
+    A fact has several values where the runs differ, each with the number of its runs.
     """
     records = [result.record for result in study.results if result.record is not None]
     config = study.config

@@ -53,7 +53,7 @@ class Report:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every run has a result and every part could be made."""
+        """True if every run has a result and every part could be made."""
         return not self.undrawn and all(result.ok for result in self.study.results)
 
     def main_table(self, *, colour: bool = False) -> str:

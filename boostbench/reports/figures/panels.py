@@ -1,4 +1,4 @@
-"""What figures of several panels share: their grid, remarks and empty panels."""
+"""Helpers of figures with several panels: grid, titles, remarks, empty panels."""
 
 from __future__ import annotations
 

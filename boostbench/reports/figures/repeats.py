@@ -37,19 +37,13 @@ class Repeats:
         Round T; None for the last round of each run. Boosters that make fewer rounds of their own
         give their last value.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        One row per run: dataset, booster, noise (in words), model, rate, and value, in percent or
-        as a cost.
-    metric : str
-    colours : dict of str to str
-        By the label of a booster.
-    rounds : str
-        T in words: ``"T = 1000"``, or ``"T = 1000; 300 for martiboost"``.
-    axis : str
-        The name of the axis of the values.
     """
+
+    frame: pd.DataFrame  # a row per run: dataset, booster, noise, model, rate; value in percent
+    metric: str
+    colours: dict[str, str]  # by the label of a booster
+    rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
+    axis: str  # name of the axis of the values
 
     def __init__(self, study: Study, value: str, at: int | None) -> None:
         (self.metric,) = chosen_metrics(study, "value", value)

@@ -1,4 +1,4 @@
-"""How figures look: one style, colours that stay with a booster, files equal to the byte."""
+"""The style of figures, colours that stay with a booster, and files equal to the byte."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def is_compared(self) -> bool:
-        """Whether both we and the paper have a value."""
+        """True if both we and the paper have a value."""
         return bool(self.value) and self.paper not in ("", NO_VALUE)
 
 

@@ -44,7 +44,7 @@ class Fact:
 
     @property
     def within(self) -> bool | None:
-        """Whether the mean is as near to the paper as asked; None if one of them is absent."""
+        """True if the mean is near enough to the paper's value; None if one of them is absent."""
         if self.mean is None or self.paper is None or self.paper.error is None:
             return None
         return within_tolerance(self.mean, self.paper.error)

@@ -1,4 +1,4 @@
-"""The table of what was chosen: parameters, rounds, how often, and what the choice took."""
+"""The table of chosen parameters and rounds, how often each was kept, and the cost of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of an experiment's runs, and their error curves as tidy rows."""
+"""Results of an experiment's runs, and their error curves as tidy rows."""
 
 from __future__ import annotations
 
@@ -36,23 +36,12 @@ EXPORT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Result:
-    """A run and what became of it.
-
-    Attributes
-    ----------
-    run : Run
-    status : str
-        ``"ok"``, or why there is no result: ``"failed"``, ``"timeout"``, ``"missing"`` ...
-    reason : str
-        The same in words, or a remark on a result.
-    record : Record or None
-        The run record, also of a run that failed; None if there is none.
-    """
+    """A run and its outcome."""
 
     run: Run
-    status: str
-    reason: str = ""
-    record: Record | None = None
+    status: str  # "ok", or why there is no result: "failed", "timeout", "missing" ...
+    reason: str = ""  # the same in words, or a remark on a result
+    record: Record | None = None  # also of a run that failed
 
     @classmethod
     def of(cls, record: Record) -> Result:
@@ -61,7 +50,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether there are error curves."""
+        """True if there are error curves."""
         return self.status == "ok" and self.record is not None
 
     @property
@@ -80,7 +69,7 @@ class Result:
 
     @property
     def fold(self) -> int:
-        """Which fold is the test part; 0 if the split has no folds."""
+        """Fold that is the test part; 0 if the split has no folds."""
         split = self.run.split
         return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
@@ -94,17 +83,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment as a report sees it.
-
-    Attributes
-    ----------
-    config : Config
-    results : tuple of Result
-        In the order of the config: noise, data sets, boosters, then seeds.
-    """
+    """An experiment as a report sees it."""
 
     config: Config
-    results: tuple[Result, ...]
+    results: tuple[Result, ...]  # in the config's order: noise, data sets, boosters, then seeds
 
     @property
     def noises(self) -> list[str]:
@@ -137,7 +119,7 @@ class Study:
 
     @property
     def has_repeats(self) -> bool:
-        """Whether the same thing was done with more than one seed or fold."""
+        """True if there is more than one seed or fold."""
         return len({(result.run.seed, result.fold) for result in self.results}) > 1
 
 

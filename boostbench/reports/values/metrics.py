@@ -1,4 +1,4 @@
-"""What records hold round by round, and how it is shown."""
+"""Quantities that records hold round by round, and their units in tables and figures."""
 
 from __future__ import annotations
 
@@ -9,37 +9,19 @@ END: Final = "end"
 
 
 class Metric(NamedTuple):
-    """A quantity that records hold round by round.
+    """A quantity that records hold round by round."""
 
-    Attributes
-    ----------
-    curve : str
-        Its name in a record's ``curves``.
-    size : str
-        The record's number of samples over which it was summed; empty if it is a mean already.
-    words : str
-        What it is.
-    unit : {"%", ""}
-        ``"%"``: a share, shown in percent.
-    axis : str
-        How an axis is named; quantities of one axis may be drawn together.
-    asks : str
-        What in a config has it recorded; empty if all runs do.
-    held : bool
-        Whether a run that stopped early keeps its last value.
-    """
-
-    curve: str
-    size: str
+    curve: str  # name in a record's curves
+    size: str  # the record's number of samples in the sum; empty if it is a mean already
     words: str
-    unit: str = "%"
-    axis: str = "error (%)"
-    asks: str = ""
-    held: bool = True
+    unit: str = "%"  # "%": a share, shown in percent
+    axis: str = "error (%)"  # quantities of one axis may be drawn together
+    asks: str = ""  # the setting of a config that has it recorded; empty if all runs do
+    held: bool = True  # whether a run that stopped early keeps its last value
 
     @property
     def scale(self) -> int:
-        """What a value is multiplied by to be shown."""
+        """Factor from a value to the shown one."""
         return 100 if self.unit == "%" else 1
 
     def text(self, value: float) -> str:

@@ -21,35 +21,16 @@ _Key = tuple[str, str, int, float]
 
 @dataclass(frozen=True)
 class PaperValue:
-    """One number of a paper.
+    """One number of a paper."""
 
-    Attributes
-    ----------
-    dataset, method : str
-        Names as boostbench has them.
-    rounds : int
-        T.
-    noise : float
-        Noise rate, 0 to 1.
-    error : float or None
-        Error rate as a fraction; None where the paper has no number.
-    text : str
-        Error in percent with the digits that were printed, and ``± std`` if it was; a dash for no
-        number.
-    accuracy_text : str
-        The same as 100 % less the error.
-    doubt : str
-        Why the number cannot be trusted, or is absent; mostly empty.
-    """
-
-    dataset: str
+    dataset: str  # data set and method under boostbench's names
     method: str
     rounds: int
-    noise: float
-    error: float | None
-    text: str
-    accuracy_text: str
-    doubt: str = ""
+    noise: float  # rate, 0 to 1
+    error: float | None  # as a fraction; None where the paper has no number
+    text: str  # the error in percent as printed, "± std" if it was; a dash for no number
+    accuracy_text: str  # the same as 100 % less the error
+    doubt: str = ""  # why the number cannot be trusted, or is absent
 
     @property
     def _key(self) -> _Key:

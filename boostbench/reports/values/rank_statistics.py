@@ -21,30 +21,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cases:
-    """Mean errors of boosters in the cases where all of them have a value.
-
-    Attributes
-    ----------
-    boosters : tuple of str
-    keys : tuple of (str, str)
-        Data set and noise.
-    errors : ndarray of float64, shape (n_cases, n_boosters)
-        Means over the repeats that all boosters have.
-    n_planned : int
-        Cases that there should be.
-    repeats : (int, int)
-        The least and the most repeats of a case.
-    """
+    """Mean errors of boosters in the cases where all of them have a value."""
 
     boosters: tuple[str, ...]
-    keys: tuple[tuple[str, str], ...]
-    errors: Floats
-    n_planned: int
-    repeats: tuple[int, int]
+    keys: tuple[tuple[str, str], ...]  # data set and noise
+    errors: Floats  # shape (n_cases, n_boosters); means over the repeats that all boosters have
+    n_planned: int  # cases that there should be
+    repeats: tuple[int, int]  # the least and the most repeats of a case
 
     @property
     def words(self) -> str:
-        """How many cases and repeats there are."""
+        """Number of cases and repeats, in words."""
         n = f"{len(self.keys)} cases"
         if len(self.keys) < self.n_planned:
             n += f" of {self.n_planned} with a result"
@@ -116,27 +103,14 @@ def mean_ranks(errors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What tests say of mean ranks.
+    """Tests on mean ranks."""
 
-    Attributes
-    ----------
-    mean_ranks : ndarray of float64, shape (k,)
-    chi2 : float
-        Friedman's statistic, corrected for ties.
-    p : float
-        That all are alike, by the F-distribution (Iman & Davenport).
-    critical_difference : float
-        Nemenyi's: mean ranks further apart differ.
-    n, k : int
-        Cases and boosters.
-    """
-
-    mean_ranks: Floats
-    chi2: float
-    p: float
-    critical_difference: float
-    n: int
-    k: int
+    mean_ranks: Floats  # shape (k,)
+    chi2: float  # Friedman's statistic, corrected for ties
+    p: float  # that all are alike, by the F-distribution (Iman & Davenport)
+    critical_difference: float  # Nemenyi's: mean ranks further apart differ
+    n: int  # cases
+    k: int  # boosters
 
 
 def compare_ranks(errors: Floats, alpha: float = 0.05) -> Comparison:
