@@ -1,10 +1,13 @@
+import hashlib
 import json
 import os
 import time
 
+import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.planning.adoption import same_result
 from boostbench.experiments.planning.plan import make_plan
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
@@ -140,3 +143,55 @@ def test_equal_runs_from_two_folders_have_equal_records(runs_of, tmp_path):
     for name in ("a", "b"):
         carry_out(runs_of(SMALL), tmp_path / name)
     assert records_of(tmp_path / "a") == records_of(tmp_path / "b")
+
+
+def signed(record):
+    body = json.dumps({k: v for k, v in record.items() if k != "digest"}).encode()[:-1]
+    return body + b', "digest": "' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
+
+
+NONSENSE = {
+    "no status": {"status": None},
+    "no error of a failure": {"status": "failed"},
+    "null seconds": {"seconds": {"fit": None}},
+    "a size that is missing": {"n_test": 0},
+    "too many rounds": {"n_rounds": 5},
+    "no curves": {"curves": None},
+    "short curves": {"curves": {"train_errors": [1], "test_errors": [1]}},
+    "too many errors": {"curves": {"train_errors": [1] * 4, "test_errors": [10**6] * 4}},
+    "not a number": {"curves": {"train_errors": [1] * 4, "test_errors": [float("nan")] * 4}},
+    "a run of no data set": {"run": {"rounds": 4}},
+}
+
+
+@pytest.mark.parametrize("case", NONSENSE)
+def test_a_well_signed_record_that_makes_no_sense_is_set_aside(case, done, results):
+    path = paths_of(results)[0]
+    path.write_bytes(signed({**json.loads(path.read_text()), **NONSENSE[case]}))
+    store = RecordStore(results)
+    assert store.read(path) is None
+    [line] = store.damaged
+    assert "makes no sense" in line
+    assert path.with_name(f"{path.name}.damaged").exists()
+
+
+def test_what_is_named_like_a_record_and_is_none_costs_nothing(done, results):
+    folder = paths_of(results)[0].parent
+    name = f"{'0' * 16}-4-{'0' * 8}-{'%08x'}.json"
+    (folder / (name % 1)).symlink_to("nowhere")
+    (folder / (name % 2)).symlink_to(name % 2)
+    (folder / (name % 3)).mkdir()
+    folder.with_name("loop").symlink_to("loop")
+    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
+    assert len(paths_of(results)) == 2
+
+
+def test_a_value_and_none_are_different_results(done, results):
+    record = RecordStore(results).read(paths_of(results)[0])
+    curves = {**record.curves, "loss": np.array([np.nan, 0.5, 0.25, 0.125])}
+    first = record.model_copy(update={"curves": curves})
+    curves = {**record.curves, "loss": np.array([1.0, 0.5, 0.25, 0.125])}
+    second = record.model_copy(update={"curves": curves})
+    assert same_result(first, first)
+    assert not same_result(first, second)
+    assert not same_result(second, first)
