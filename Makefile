@@ -106,26 +106,11 @@ softmax-fig7: setup  ## error against the noise rate
 softmax-costs: setup  ## errors of unequal cost
 	$(call experiment,softmax-boosting/cost-sensitive)
 
-theory: theory-fig7 theory-fig9 theory-fig10  ## all of "A theory of multiclass boosting"
-	@$(BIN)/boostbench theory figures --results $(RESULTS)
+theory: theory-fig1 theory-fig7 theory-fig9 theory-fig10  ## all of "A theory of multiclass boosting"
 
-theory-fig1: setup  ## a space that cannot be boosted
-	@$(BIN)/boostbench theory figures 1 --results $(RESULTS)
-
-theory-fig2: setup  ## error bounds, beside the paper's
-	@$(BIN)/boostbench theory figures 2 --results $(RESULTS)
-
-theory-fig3: setup  ## degrees, zero-one loss
-	@$(BIN)/boostbench theory figures 3 --results $(RESULTS)
-
-theory-fig4: setup  ## potentials
-	@$(BIN)/boostbench theory figures 4 --results $(RESULTS)
-
-theory-fig5: setup  ## what the minimal condition costs
-	@$(BIN)/boostbench theory figures 5 --results $(RESULTS)
-
-theory-fig6: setup  ## degrees, exponential loss
-	@$(BIN)/boostbench theory figures 6 --results $(RESULTS)
+theory-fig1: setup  ## Figs. 1 to 6: conditions, bounds, degrees and potentials, computed
+	@$(BIN)/boostbench report multiclass-theory/figures1-6 --results $(RESULTS)
+theory-fig2 theory-fig3 theory-fig4 theory-fig5 theory-fig6: theory-fig1
 
 theory-fig7: setup  ## test errors after the last round, and against rounds
 	$(call experiment,multiclass-theory/figures7-8)

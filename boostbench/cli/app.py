@@ -106,7 +106,6 @@ _add(
         "potential": theory_games.potential,
         "bound": theory_games.bound,
         "degrees": theory_games.degrees,
-        "figures": theory.figures,
     },
 )
 

@@ -14,7 +14,6 @@ from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
 from boostbench.cli.output import warn_of_damage
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_tell
-from boostbench.cli.theory import figures
 from boostbench.cli.verify import in_colour
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.experiments.configs.shipped import find_config, shipped_configs
@@ -72,8 +71,8 @@ def reproduce(
     """Run, report and verify everything of a paper.
 
     Every config is run (finished runs are kept), reported on and judged; then README.md in the
-    results folder tells of all experiments there. What a paper computes rather than trains is
-    computed. A config without the size asked for takes its next larger one, in the end itself.
+    results folder tells of all experiments there. A config without the size asked for takes its
+    next larger one, in the end itself.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
@@ -81,7 +80,6 @@ def reproduce(
     """
     from boostbench.api import Experiment, load_experiments
     from boostbench.reports.overview import write_overview
-    from boostbench.reports.theory.pages import FOLDER
 
     if size is not None and size not in _SIZES:
         close = nearest(size, _SIZES)
@@ -98,8 +96,6 @@ def reproduce(
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
         codes.append(_report(experiment))
-    if any(_paper_name(paper) == FOLDER for paper in papers):
-        codes.append(figures([], results=results))
     print(write_overview(results))
     return max(codes)
 

@@ -1,27 +1,24 @@
-"""`boostbench theory`: weak-learning conditions of a space, and the computed figures."""
+"""`boostbench theory conditions`: the weak-learning conditions that a space satisfies."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Data, Json, Results
+from boostbench.cli.options import Data, Json
 from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.theory_games import Gamma
 from boostbench.cli.theory_output import (
-    figure_json,
     print_certificate,
-    print_figure,
     short,
     space_json,
 )
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.errors import UnknownNameError
 
-__all__ = ["conditions", "figures"]
+__all__ = ["conditions"]
 
 #: Predictions of a space from which its linear programs take long enough for a word.
 _MANY_PREDICTIONS = 300_000
@@ -128,50 +125,4 @@ def conditions(
     word = "boostable: some vote has" if margin > 1e-9 else "not boostable: no vote exceeds"
     print(f"\n{word} the margin {short(margin)} on every sample\n")
     print_certificate(named, decided[certificate], gamma)
-    return OK
-
-
-def figures(
-    numbers: Annotated[
-        list[int],
-        typer.Argument(
-            metavar="NUMBER",
-            help="Figures of the paper, 1 to 6; all by default.",
-            default_factory=list,
-            show_default=False,
-        ),
-    ],
-    *,
-    results: Results = Path("results"),
-    as_json: Json = False,
-) -> int:
-    """Compute and draw Figures 1 to 6 of the theory's paper.
-
-    Writes PNG, SVG, CSV and Markdown into DIR/multiclass-theory/, and prints the main numbers and
-    what becomes of the paper's claims. Of all six, it also writes one page of claims and what the
-    overview of `boostbench reproduce` says of them.
-
-    Examples:
-      boostbench theory figures
-      boostbench theory figures 2 5 --results DIR
-    """
-    from boostbench.reports.theory.contents import FIGURES
-    from boostbench.reports.theory.pages import write_theory_figure, write_theory_summary
-
-    for number in numbers:
-        if number not in FIGURES:
-            what = f"there is no computed figure {number}; choose from 1 to {max(FIGURES)}"
-            raise BoostbenchError(what, where="figures")
-    found, drawn = [], []
-    for number in dict.fromkeys(numbers or FIGURES):
-        figure = FIGURES[number]()
-        paths = write_theory_figure(figure, results)
-        drawn.append(figure)
-        found.append(figure_json(figure, paths))
-        if not as_json:
-            print_figure(figure, paths)
-    if len(drawn) == len(FIGURES):
-        write_theory_summary(drawn, results)
-    if as_json:
-        print_json(found)
     return OK

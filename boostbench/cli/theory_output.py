@@ -1,22 +1,18 @@
-"""What `boostbench theory` prints of spaces, certificates and computed figures."""
+"""Output of `boostbench theory`: numbers, spaces and certificates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench.cli.output import print_rows
 
 if TYPE_CHECKING:
     from boostbench.cli.theory_spaces import NamedSpace
-    from boostbench.reports.theory.pages import TheoryFigure
     from boostbench.theory.conditions import Decision
 
 __all__ = [
-    "figure_json",
     "print_certificate",
-    "print_figure",
     "print_numbers",
     "short",
     "space_json",
@@ -113,38 +109,3 @@ def _mixture(named: NamedSpace, decision: Decision) -> list[tuple[str, float]]:
 def _print_rest(n: int, what: str) -> None:
     if n > 0:
         print(f"... and {n} more {what}; --json prints all")
-
-
-def print_figure(figure: TheoryFigure, paths: Sequence[Path]) -> None:
-    """Print the main numbers of a figure, what became of its claims, and its files."""
-    print(f"Figure {figure.number}: {figure.text.title}\n")
-    table = figure.table
-    print_rows([dict(zip(table.columns, row, strict=True)) for row in table.rows])
-    print()
-    for finding in figure.findings:
-        ours = "" if finding.by_paper else " (not claimed by the paper)"
-        print(f"{finding.verdict}{ours}: {finding.says}\n  {finding.found}")
-    print()
-    for path in paths:
-        print(path)
-    print()
-
-
-def figure_json(figure: TheoryFigure, paths: Sequence[Path]) -> dict[str, Any]:
-    """Return a figure's table, claims and files as JSON-able data."""
-    table = figure.table
-    return {
-        "figure": figure.number,
-        "title": figure.text.title,
-        "table": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
-        "claims": [
-            {
-                "says": finding.says,
-                "claimed_by_paper": finding.by_paper,
-                "verdict": finding.verdict,
-                "found": finding.found,
-            }
-            for finding in figure.findings
-        ],
-        "files": [str(path) for path in paths],
-    }

@@ -148,7 +148,7 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
     of = sum(cells["of"] for cells in summary["tables"].values())
     found = [claim["verdict"] for claim in summary["claims"]]
     ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
-    files = [("page", "report.html")] if planned else []
+    files = [("page", "report.html")]
     files += [("claims", "claims.md")] if found else []
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]

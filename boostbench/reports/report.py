@@ -22,6 +22,7 @@ from boostbench.reports.values.options import PartOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from boostbench.experiments.configs.report import ReportPart
 
@@ -36,6 +37,8 @@ class Report:
     tables : dict of str to Table
     figures : dict of str to Figure
         Both by name, in the config's order.
+    values : dict of str to DataFrame
+        The values of figures that come with them, by name.
     undrawn : dict of str to str
         By name, why a part of the report could not be made.
     verdicts : tuple of Verdict
@@ -47,6 +50,7 @@ class Report:
     study: Study
     tables: dict[str, Table]
     figures: dict[str, Figure]
+    values: dict[str, DataFrame]
     undrawn: dict[str, str]
     verdicts: tuple[Verdict, ...]
     size: str = ""
@@ -68,8 +72,8 @@ class Report:
         ----------
         folder : Path
             Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
-            each figure, ``claims.md`` if anything is claimed, ``summary.json`` for the overview of
-            all results, and ``report.html``.
+            each figure, ``<name>.csv`` of its values, ``claims.md`` if anything is claimed,
+            ``summary.json`` for the overview of all results, and ``report.html``.
 
         Raises
         ------
@@ -84,6 +88,7 @@ class Report:
         with drawing_style(mathtext=False):
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
         contents = {**_table_files(tables, verdicts), **_figure_files(figures)}
+        contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts)
@@ -110,10 +115,11 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
     BoostbenchError
         If no run has a result, or an option of a part is unknown.
     """
-    if not any(result.ok for result in study.results):
+    if study.config.datasets and not any(result.ok for result in study.results):
         raise BoostbenchError(_nothing(study), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    values: dict[str, DataFrame] = {}
     undrawn: dict[str, str] = {}
     for part in study.config.report:
         try:
@@ -123,13 +129,15 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
             continue
         if isinstance(made, Table):
             tables[part.name] = made
+        elif isinstance(made, tuple):
+            figures[part.name], values[part.name] = made
         else:
             figures[part.name] = made
-    return Report(study, tables, figures, undrawn, judge(study, studies), size)
+    return Report(study, tables, figures, values, undrawn, judge(study, studies), size)
 
 
-def _make(part: ReportPart, study: Study) -> Table | Figure:
-    """Build a table or draw a figure.
+def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, DataFrame]:
+    """Build a table or draw a figure, which may come with the values that it shows.
 
     Raises
     ------
@@ -141,10 +149,11 @@ def _make(part: ReportPart, study: Study) -> Table | Figure:
     assert isinstance(options, PartOptions)
     chosen = study.only(boosters=options.boosters, datasets=options.datasets)
     try:
-        if not chosen.results:
+        if study.results and not chosen.results:
             raise BoostbenchError("its boosters and data sets are not among the runs")
         with drawing_style(mathtext=False):
-            made: Table | Figure = options.function(chosen, **options.arguments())
+            made: Table | Figure | tuple[Figure, DataFrame]
+            made = options.function(chosen, **options.arguments())
     except ConfigError:
         raise
     except BoostbenchError as error:
@@ -173,6 +182,13 @@ def _figure_files(drawings: dict[str, Drawing]) -> dict[str, str | bytes]:
         contents[f"{name}.png"] = drawing.png
         contents[f"{name}.svg"] = drawing.svg
     return contents
+
+
+def _csv(values: DataFrame) -> str:
+    """Return values as CSV, numbers with ten significant digits."""
+    shown = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
+    text: str = shown.to_csv(index=False, lineterminator="\n")
+    return text
 
 
 def _nothing(study: Study) -> str:

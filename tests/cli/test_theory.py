@@ -1,17 +1,19 @@
 """`boostbench theory`: conditions, potentials, bounds, degrees and figures, from end to end."""
 
 import csv
-import json
 
 import pytest
 from numpy.testing import assert_allclose
 
+from boostbench.reports.overview import write_overview
+
 from .test_help import HEAVY, modules_after
 
+FIGURES = "multiclass-theory/figures1-6"
 
-@pytest.mark.parametrize("command", ["conditions", "figures"])
-def test_help_imports_nothing_heavy(command):
-    assert not modules_after("theory", command, "--help") & HEAVY
+
+def test_help_imports_nothing_heavy():
+    assert not modules_after("theory", "conditions", "--help") & HEAVY
 
 
 def edges(outcome):
@@ -173,7 +175,6 @@ def test_degrees_are_mapped_as_specified(boostbench):
             "--eta: with 18 votes it may be at most",
         ),
         ("bound --classes 1 --rounds 3", "--classes: expected numbers from 2 to 1000"),
-        ("figures 7", "there is no computed figure 7; choose from 1 to 6"),
     ],
 )
 def test_a_mistake_is_one_line(boostbench, command, complaint):
@@ -185,52 +186,27 @@ def test_a_mistake_is_one_line(boostbench, command, complaint):
 
 
 def test_figures_are_written_with_the_paper_s_values_beside_ours(boostbench, tmp_path):
-    outcome = boostbench("theory", "figures", 2, "--results", tmp_path)
-    assert outcome.code == 0
-    folder = tmp_path / "multiclass-theory"
-    assert {path.name for path in folder.iterdir()} == {
-        f"figure2.{suffix}" for suffix in ("png", "svg", "csv", "md")
-    }
-    assert "10  8917585/10077696  0.8849  0.88     0.89" in outcome.out
-    assert "not reproduced: the printed bound of 10 rounds, 0.89" in outcome.out
+    outcome = boostbench("report", FIGURES)
+    assert outcome.code == 0, outcome.err
+    folder = tmp_path / "results/multiclass-theory-figures1-6"
     with (folder / "figure2.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["over"] == "T"]
     paper = ["1.00", *(f"0.{n}" for n in (83, 97, 93, 89, 89, 90, 91, 90, 89, 89))]
     assert [row["paper"] for row in rows] == paper
     assert [f"{float(row['bound']):.2f}" for row in rows[:-1]] == paper[:-1]
-
-
-def test_the_same_figure_is_the_same_bytes(shell, tmp_path):
-    contents = []
-    for seed in ("1", "2"):
-        done = shell("theory", "figures", "4", "--results", seed, PYTHONHASHSEED=seed)
-        assert done.code == 0, done.err
-        files = sorted((tmp_path / seed).rglob("figure*"))
-        assert len(files) == 4
-        contents.append([file.read_bytes() for file in files])
-    assert contents[0] == contents[1]
-
-
-def test_what_becomes_of_the_claims_is_told_as_json(boostbench, tmp_path):
-    outcome = boostbench("theory", "figures", "--json", "--results", tmp_path)
-    assert [figure["figure"] for figure in outcome.json] == [1, 2, 3, 4, 5, 6]
-    claims = [claim for figure in outcome.json for claim in figure["claims"]]
-    failed = [claim["says"] for claim in claims if claim["verdict"] not in ("reproduced", "holds")]
-    assert failed == ["the printed bound of 10 rounds, 0.89"]
-    assert json.dumps(outcome.json)
-
-
-def test_all_figures_together_are_part_of_the_overview(boostbench, tmp_path):
-    from boostbench.reports.overview import write_overview
-
-    boostbench("theory", "figures", "--results", tmp_path)
-    overview = write_overview(tmp_path).read_text(encoding="utf-8")
+    overview = write_overview(folder.parent).read_text(encoding="utf-8")
     (row,) = [line for line in overview.splitlines() if line.startswith("| Figs. 1 to 6")]
-    assert row.startswith("| Figs. 1 to 6: Computed, not trained | computed |  |  |")
-    assert "report.html" not in row
-    assert "- Figure 2: the printed bound of 10 rounds, 0.89 ([multiclass-theory](" in overview
+    assert "| computed |  |  | 14 | 1 | 0 | [page](" in row
     for line in overview.splitlines():
         for part in line.split("](")[1:]:
             target, _, anchor = part.partition(")")[0].partition("#")
-            assert f'id="{anchor}"' in (tmp_path / target).read_text() if anchor else True
-            assert (tmp_path / target).exists()
+            assert f'id="{anchor}"' in (folder.parent / target).read_text() if anchor else True
+            assert (folder.parent / target).exists()
+
+
+def test_nothing_is_trained_for_computed_figures(boostbench):
+    for command in ("run", "plan", "status"):
+        assert boostbench(command, FIGURES).code == 0
+    outcome = boostbench("verify", FIGURES)
+    assert outcome.code == 1
+    assert outcome.out.endswith("15 claims: 14 reproduced, 1 not reproduced\n")

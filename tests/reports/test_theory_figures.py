@@ -1,92 +1,106 @@
-"""The computed figures: what is drawn, and that pages and values tell the same."""
+"""The computed figures of the theory: a config without runs, its figures, values and claims."""
 
-import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from boostbench.reports.figures.style import drawing_style
-from boostbench.reports.theory.contents import FIGURES
-from boostbench.reports.theory.pages import Finding, write_theory_figure
+from boostbench.api import Experiment
+from boostbench.errors import ConfigError
+from boostbench.experiments.configs.file import load_config
+
+CONFIG = Path(__file__).resolve().parents[2] / "configs/multiclass-theory/figures1-6.yaml"
 
 
 @pytest.fixture(scope="module")
-def figures():
-    return {number: content() for number, content in FIGURES.items()}
+def report(tmp_path_factory):
+    return Experiment.load(CONFIG, results=tmp_path_factory.mktemp("results")).report()
 
 
-def drawn(figure):
-    with drawing_style():
-        return figure.draw()
+def test_a_config_without_runs_reports_what_it_computes(report, tmp_path):
+    assert report.is_whole
+    assert [*report.figures] == [f"figure{number}" for number in range(1, 7)]
+    names = {path.name for path in report.write(tmp_path)}
+    assert {"figure3.csv", "figure3.png", "claims.md", "report.html", "summary.json"} <= names
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "neither degree is right everywhere" in page
 
 
-@pytest.mark.parametrize("number", FIGURES)
-def test_every_figure_says_where_its_settings_come_from(figures, number):
-    figure = figures[number]
-    assert figure.text.settings
-    assert figure.findings
-    for grid in (figure.table, figure.values):
-        assert grid.rows
-        assert {len(row) for row in grid.rows} == {len(grid.columns)}
+def test_only_the_printed_bound_of_ten_rounds_is_not_reproduced(report):
+    off = [verdict for verdict in report.verdicts if verdict.status != "reproduced"]
+    assert [(v.status, v.cases[0].subject) for v in off] == [("not reproduced", "T = 10")]
+    assert len(report.verdicts) == 15
 
 
-def test_degree_maps_show_every_pixel(figures):
-    for number, sides in ((3, (21, 101, 101)), (6, (21, 21, 21, 21))):
-        images = [axes.images[0].get_array() for axes in drawn(figures[number]).axes]
+def test_degree_maps_show_every_pixel(report):
+    for name, sides in (("figure3", (21, 101, 101)), ("figure6", (21, 21, 21, 21))):
+        images = [axes.images[0].get_array() for axes in report.figures[name].axes]
         assert [image.shape for image in images] == [(side, side) for side in sides]
-        assert len(figures[number].values.rows) == sum(side**2 for side in sides)
+        assert len(report.values[name]) == sum(side**2 for side in sides)
 
 
-def test_a_degree_map_has_x_along_the_horizontal_axis(figures):
-    image = drawn(figures[3]).axes[0].images[0]
-    shown = np.asarray(image.get_array())
-    for _, _, x, y, degree, both in figures[3].values.rows[:441]:
+def test_a_degree_map_has_x_along_the_horizontal_axis(report):
+    shown = np.asarray(report.figures["figure3"].axes[0].images[0].get_array())
+    for _, _, x, y, degree, both in report.values["figure3"].head(441).itertuples(index=False):
         assert shown[y + 10, x + 10] == (2 if both else degree - 2)
 
 
-def test_degrees_are_counted_as_specified(figures):
-    assert [row[2:] for row in figures[3].table.rows] == [
-        (366, 34, 41),
-        (6051, 1116, 3034),
-        (6795, 2054, 1352),
+def test_degrees_are_counted_as_specified(report):
+    found = report.values["figure3"]
+    counts = [
+        (
+            int(((part["degree"] == 3) & (part["both"] == 0)).sum()),
+            int((part["degree"] == 2).sum()),
+            int(part["both"].sum()),
+        )
+        for _, part in found.groupby(["T", "gamma"])
     ]
-    assert [row[1:3] for row in figures[6].table.rows] == [
-        (441, 0),
-        (369, 72),
-        (231, 210),
-        (99, 342),
-    ]
+    assert counts == [(366, 34, 41), (6051, 1116, 3034), (6795, 2054, 1352)]
+    by_eta = report.values["figure6"].groupby("eta")["degree"]
+    assert [int((part == 2).sum()) for _, part in by_eta] == [0, 72, 210, 342]
 
 
-def test_figure_5_draws_both_bounds(figures):
-    left, right = drawn(figures[5]).axes
+def test_figure_5_draws_both_bounds(report):
+    left, right = report.figures["figure5"].axes
     minimal, fixed = (line.get_ydata() for line in left.lines)
     assert minimal[10] == pytest.approx(0.918557, abs=1e-6)
     assert fixed[10] == pytest.approx(0.884883, abs=1e-6)
     assert len(right.lines[0].get_ydata()) == 19
 
 
-def test_the_page_and_the_values_lie_beside_the_picture(figures, tmp_path):
-    paths = write_theory_figure(figures[6], tmp_path)
-    assert [path.name for path in paths] == [f"figure6.{s}" for s in ("png", "svg", "csv", "md")]
-    page = paths[-1].read_text(encoding="utf-8")
-    assert page.startswith("# Figure 6: degrees of the exponential loss\n")
-    assert "![Figure 6](figure6.png)" in page
-    assert "- **holds** (not claimed by the paper): the band narrows as eta grows." in page
-    with paths[2].open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 4 * 441
-    assert sum(row["degree"] == "2" for row in rows) == 72 + 210 + 342
+def test_the_committed_values_are_those_that_are_computed(report, tmp_path):
+    report.write(tmp_path)
+    committed = CONFIG.parents[2] / "results/multiclass-theory-figures1-6"
+    for path in sorted(committed.glob("figure*.csv")):
+        ours = (tmp_path / path.name).read_text(encoding="utf-8").splitlines()
+        theirs = path.read_text(encoding="utf-8").splitlines()
+        assert len(ours) == len(theirs) > 1
+        for line, expected in zip(ours, theirs, strict=True):
+            for cell, wanted in zip(line.split(","), expected.split(","), strict=True):
+                assert cell == wanted or float(cell) == pytest.approx(float(wanted), rel=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("holds", "by_paper", "verdict"),
+    ("options", "complaint"),
     [
-        (True, True, "reproduced"),
-        (False, True, "not reproduced"),
-        (True, False, "holds"),
-        (False, False, "fails"),
+        ("{value: edge-of-sam, lower_than: 0}", "unknown quantity 'edge-of-sam'; did you mean"),
+        ("{value: edge-of-samme}", "needs one of lower_than, higher_than and equal_to"),
+        ("{value: edge-of-samme, lower_than: 0, at: 3}", "unknown key 'at'"),
     ],
 )
-def test_only_the_paper_s_claims_are_reproduced(holds, by_paper, verdict):
-    assert Finding("it is so", holds, "seen", by_paper).verdict == verdict
+def test_wrong_claims_about_computed_values(options, complaint, tmp_path):
+    path = tmp_path / "wrong.yaml"
+    claim = f"{CONFIG.parent}/computed.py:Computed"
+    part = f"{CONFIG.parent}/computed.py:figure1"
+    path.write_text(
+        f'name: wrong\nreport: ["{part}"]\nclaims:\n  - says: a\n    {claim}: {options}\n'
+    )
+    with pytest.raises(ConfigError, match=complaint):
+        load_config(path)
+
+
+def test_without_runs_and_report_the_keys_of_runs_are_asked_for(tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text("name: empty\n")
+    with pytest.raises(ConfigError, match="missing keys"):
+        load_config(path)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.errors import BoostbenchError
-from boostbench.theory import bounds, figures
+from boostbench.registry import load_plugin
+from boostbench.resources import shipped
+from boostbench.theory import bounds
 from boostbench.theory.margins import margin_distribution, margins
 from tests.theory.vectors import VECTORS
 
@@ -19,25 +23,33 @@ classes = st.integers(2, 30)
 edges = st.floats(0.0, 0.95)
 
 
+COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
+
+
+def fixed(n_classes: int, gamma: float, n_rounds: int) -> float:
+    return bounds.potential_bound(n_classes, gamma, n_rounds).value
+
+
+def minimal(n_classes: int, gamma: float, n_rounds: int) -> float:
+    return bounds.potential_bound(n_classes, gamma, n_rounds, condition="minimal").value
+
+
 @pytest.mark.parametrize("vector", VECTORS["bounds"], ids=lambda v: f"K={v['n_classes']}")
-@pytest.mark.parametrize("condition", ["fixed", "minimal"])
-def test_the_specified_bounds(vector: dict[str, float | list[float]], condition: str) -> None:
-    curve = figures.bounds_over_rounds(vector["n_classes"], vector["gamma"], range(11))  # type: ignore[arg-type]
-    assert_allclose(getattr(curve, condition), vector[condition], atol=6e-7)
+@pytest.mark.parametrize("bound", [fixed, minimal])
+def test_the_specified_bounds(vector: dict[str, Any], bound: Callable[..., float]) -> None:
+    found = [bound(vector["n_classes"], vector["gamma"], T) for T in range(11)]
+    assert_allclose(found, vector[bound.__name__], atol=6e-7)
 
 
 def test_the_table_of_figure_2_is_exact() -> None:
     vector = VECTORS["figure_2_table"]
-    table = figures.figure_2_table()
-    assert table.exact == tuple(Fraction(text) for text in vector["exact"])
-    assert table.n_rounds == tuple(range(11))
+    exact = COMPUTED.exact_bounds()
+    assert exact == tuple(Fraction(text) for text in vector["exact"])
     # As printed for 0..9 rounds; the value for 10 rounds is .8849 and .89 is printed.
-    assert_allclose(table.value[:10], vector["printed"][:10], atol=0.005)
-    assert [f"{value:.2f}" for value in table.value[:10]] == [
-        f"{value:.2f}" for value in vector["printed"][:10]
-    ]
-    assert f"{table.value[10]:.2f}" == "0.88"
-    assert f"{vector['printed'][10]:.2f}" == "0.89"
+    printed = [f"{value:.2f}" for value in vector["printed"]]
+    assert [f"{float(value):.2f}" for value in exact[:10]] == printed[:10]
+    assert (f"{float(exact[10]):.2f}", printed[10]) == ("0.88", "0.89")
+    assert [f"{float(text):.2f}" for text in COMPUTED.printed_bounds()] == printed
 
 
 def test_only_six_classes_without_edge_give_the_printed_table() -> None:
@@ -45,45 +57,37 @@ def test_only_six_classes_without_edge_give_the_printed_table() -> None:
     fits = [
         K
         for K in range(2, 30)
-        if np.allclose(figures.bounds_over_rounds(K, 0.0, range(10)).fixed, printed, atol=0.00501)
+        if np.allclose([fixed(K, 0.0, T) for T in range(10)], printed, atol=0.00501)
     ]
     assert fits == [6]
 
 
 def test_the_curve_of_figure_2_rises_and_falls() -> None:
-    vector = VECTORS["figure_2_curve"]
-    curve = figures.figure_2_curve()
-    assert_allclose(curve.fixed, vector["fixed"], atol=6e-11)
-    assert curve.minimal is None
-    assert curve.abscissa[curve.fixed.argmax()] == 19
+    curve = COMPUTED.bounds_by_class()
+    assert_allclose([*curve.values()], VECTORS["figure_2_curve"]["fixed"], atol=6e-11)
+    assert max(curve, key=curve.get) == 19
 
 
 @pytest.mark.parametrize("vector", VECTORS["figure_5"], ids=lambda v: f"gamma={v['gamma']}")
-def test_the_curves_of_figure_5(vector: dict[str, float | dict[str, list[float]]]) -> None:
-    gamma = float(vector["gamma"])  # type: ignore[arg-type]
-    for curve, name in (
-        (figures.figure_5_rounds(gamma=gamma), "rounds"),
-        (figures.figure_5_classes(gamma=gamma), "classes"),
-    ):
-        assert_allclose(curve.fixed, vector[name]["fixed"], atol=6e-11)  # type: ignore[index]
-        assert_allclose(curve.minimal, vector[name]["minimal"], atol=6e-11)  # type: ignore[index]
+@pytest.mark.parametrize("bound", [fixed, minimal])
+def test_the_curves_of_figure_5(vector: dict[str, Any], bound: Callable[..., float]) -> None:
+    gamma, name = vector["gamma"], bound.__name__
+    over_rounds = [bound(6, gamma, T) for T in range(21)]
+    over_classes = [bound(K, gamma, 10) for K in range(2, 21)]
+    assert_allclose(over_rounds, vector["rounds"][name], atol=6e-11)
+    assert_allclose(over_classes, vector["classes"][name], atol=6e-11)
 
 
 def test_the_maps_of_figures_3_4_and_6() -> None:
-    assert [len(m.coordinate) for m in figures.figure_3_maps()] == [21, 101, 101]
-    rough, smooth = figures.figure_4_surfaces()
+    maps = COMPUTED.degree_maps().values()
+    assert [len(pixels.coordinate) for pixels in maps] == [21, 101, 101]
+    rough, smooth = COMPUTED.surfaces().values()
     assert (rough.value.shape, smooth.value.shape) == ((21, 21), (101, 101))
     for surface in (rough.value, smooth.value):
         assert (np.diff(surface, axis=0) >= -1e-12).all()
         assert 0 < surface.min() < surface.max() == 1.0
-    assert [m.half_width() for m in figures.figure_6_maps()] == [20, 12, 6, 2]
-
-
-def test_the_exact_table_takes_an_edge() -> None:
-    table = figures.figure_2_table(3, Fraction(1, 10), 4)
-    assert_allclose(table.value, VECTORS["bounds"][1]["fixed"][:5], atol=6e-7)
-    with pytest.raises(BoostbenchError, match="gamma"):
-        figures.figure_2_table(3, 2)
+    maps = COMPUTED.exponential_maps().values()
+    assert [pixels.half_width() for pixels in maps] == [20, 12, 6, 2]
 
 
 @settings(max_examples=60, deadline=None)

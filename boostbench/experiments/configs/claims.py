@@ -9,10 +9,11 @@ from typing import Any
 from pydantic import Field
 
 from boostbench import registry
+from boostbench.experiments.configs.entries import source_of
 from boostbench.experiments.configs.fields import Text
 from boostbench.experiments.configs.mistakes import Notes, unknown
 from boostbench.experiments.configs.models import Model, validated
-from boostbench.experiments.configs.options import Options, Scope, beside, options_model
+from boostbench.experiments.configs.options import Options, Scope, options_model
 from boostbench.source import Place, show
 
 __all__ = ["Claim", "ClaimEntry", "Scope", "read_claims"]
@@ -97,7 +98,7 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
         notes.close()
 
     def read(written: Any) -> Options:
-        model = options_model(registry.claims, beside(kind, scope.path))
+        model = options_model(registry.claims, source_of(kind, scope.path.parent))
         options = validated(model, written, context)
         options.check(scope)
         return options

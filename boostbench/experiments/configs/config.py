@@ -51,6 +51,8 @@ SizeName = Literal["quick", "standard", "full"]
 _ABOUT = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds")
 
 
+#: Of a config that computes what it reports and trains nothing.
+_NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
 _LENGTH = Field(min_length=1, max_length=MAX_VARIANTS)
 _DataSets = Annotated[Listed[DataSetEntry], _LENGTH]
 _Boosters = Annotated[Listed[BoosterEntry], _LENGTH]
@@ -68,6 +70,8 @@ class Limits(Model):
 
 
 def _read_datasets(value: Any, info: ValidationInfo) -> tuple[DataEntry, ...]:
+    if value == ():
+        return ()
     entries = _DATA_SETS.validate_python(value, context=info.context)
     found = tuple(data for entry in entries for data in entry.read(_setting(info)))
     named = [(e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in found]
@@ -76,6 +80,8 @@ def _read_datasets(value: Any, info: ValidationInfo) -> tuple[DataEntry, ...]:
 
 
 def _read_boosters(value: Any, info: ValidationInfo) -> tuple[Booster, ...]:
+    if value == ():
+        return ()
     entries = _BOOSTERS.validate_python(value, context=info.context)
     found = tuple(booster for entry in entries for booster in entry.read(_setting(info)))
     named = [(booster.label, repr(replace(booster, label="", source=""))) for booster in found]
@@ -100,6 +106,13 @@ class Config(Model):
     """An experiment: what is compared, how often, and what is reported."""
 
     kind: ClassVar[str] = "a config"
+
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return what was written; a report without runs has neither data sets nor boosters."""
+        if isinstance(value, dict) and "report" in value and not _NO_RUNS.keys() & value.keys():
+            return {**value, **_NO_RUNS}
+        return value
 
     name: Slug = Field(description="Names the folder of the report.")
     title: str = Field("", description="Heading of the report.")
@@ -212,7 +225,8 @@ class Config(Model):
         if {"boosters", "datasets", "split", "noise"} <= info.data.keys():
             own = {seed for entry in info.data["datasets"] for seed in entry.seeds}
             folds = max(
-                _n_folds(entry.split or info.data["split"]) for entry in info.data["datasets"]
+                (_n_folds(entry.split or info.data["split"]) for entry in info.data["datasets"]),
+                default=1,
             )
             lists = ("boosters", "datasets", "noise")
             n = len({*seeds, *own}) * folds * math.prod(len(info.data[key]) for key in lists)

@@ -31,7 +31,6 @@ __all__ = [
     "DataSetLabel",
     "Options",
     "Scope",
-    "beside",
     "options_model",
     "scope_of",
     "with_options",
@@ -123,11 +122,6 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     if not base.is_derived:
         raise BoostbenchError(f"{name!r} is no {kinds.kind}: it is no subclass of {base.__name__}")
     return _model(name, found, base)
-
-
-def beside(name: str, path: Path) -> str:
-    """Return the name of a plugin, ``FILE.py:name`` with the file in the folder of a config."""
-    return str(path.parent / Path(name).expanduser()) if ".py:" in name else name
 
 
 def with_options(model: type[Options]) -> Callable[[Function], Function]:

@@ -95,7 +95,8 @@ def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
     kinds = registry.tables if kind in registry.tables else registry.figures
     if ".py:" not in kind and kind not in kinds:
         raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
-    return _Written(kind, written, validated(options_model(kinds, kind), written, context))
+    model = options_model(kinds, kind)
+    return _Written(kind, written, validated(model, written, context))
 
 
 def _name(parts: Sequence[_Written], index: int) -> str:

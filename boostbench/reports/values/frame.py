@@ -142,7 +142,7 @@ def collect(config: Config, planned: Iterable[Reported]) -> Study:
         If there is no run at all.
     """
     results = [_result(item) for item in planned]
-    if not results:
+    if not results and config.datasets:
         raise BoostbenchError("there is no run to report on", where=str(config.path))
     noises = _positions(noise_label(noise) for noise in config.noise)
     datasets = _positions(entry.data.label or entry.data.name for entry in config.datasets)

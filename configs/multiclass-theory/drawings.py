@@ -1,6 +1,6 @@
 """Drawings of the computed figures of "A theory of multiclass boosting", Figs. 1 to 6.
 
-Each function takes the numbers `boostbench.theory.figures` computes; nothing is decided here.
+Each function takes the numbers that ``computed.py`` computes; nothing is decided here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.theory.figures import BoundCurve, ExactTable
 from boostbench.theory.lazy import LazyGame
 from boostbench.theory.pixels import PixelMap
 
@@ -154,24 +153,28 @@ def _signed(value: float) -> str:
     return f"{value:g}".replace("-", "\N{MINUS SIGN}")
 
 
-def draw_table_and_curve(table: ExactTable, printed: Sequence[float], curve: BoundCurve) -> Figure:
+def draw_table_and_curve(
+    bounds: NDArray[np.float64], printed: Sequence[float], by_class: Mapping[int, float]
+) -> Figure:
     """Draw Figure 2: the bound over the rounds, with the paper's values, and over the classes.
 
     Parameters
     ----------
-    table : ExactTable
+    bounds : ndarray of float64
+        For T = 0, 1, ...
     printed : sequence of float
         The paper's values for the same rounds.
-    curve : BoundCurve
+    by_class : mapping of int to float
     """
+    rounds = range(len(bounds))
     figure = Figure(figsize=(6.4, 2.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.set_title("over the rounds, K = 6, γ = 0", loc="left", fontweight="bold")
-    left.plot(table.n_rounds, table.value, color=_FIXED, label="exact, rounded beside it", **_DOTS)
-    left.plot(table.n_rounds, printed, label="printed in the paper", **_PAPER)
-    for T, value, other in zip(table.n_rounds, table.value, printed, strict=True):
-        is_trough = T in (1, table.n_rounds[-1])
-        falls = T > 1 and value < table.value[T - 1] - 0.005
+    left.plot(rounds, bounds, color=_FIXED, label="exact, rounded beside it", **_DOTS)
+    left.plot(rounds, printed, label="printed in the paper", **_PAPER)
+    for T, value, other in zip(rounds, bounds, printed, strict=True):
+        is_trough = T in (1, rounds[-1])
+        falls = T > 1 and value < bounds[T - 1] - 0.005
         left.annotate(
             f"{value:.2f}".removeprefix("0"),
             (T, min(value, other) if is_trough else max(value, other)),
@@ -181,24 +184,24 @@ def draw_table_and_curve(table: ExactTable, printed: Sequence[float], curve: Bou
             fontsize=SMALL,
         )
     left.set_ylim(0.8, 1.03)
-    left.set_xlim(-0.7, table.n_rounds[-1] + 0.7)
+    left.set_xlim(-0.7, rounds[-1] + 0.7)
     left.yaxis.set_major_locator(round_ticks(6))
-    left.set_xticks(table.n_rounds)
+    left.set_xticks(rounds)
     left.set_xlabel("rounds T")
     left.set_ylabel("error bound $\\phi_T(0)$")
     left.legend(loc="upper right")
     right.set_title("over the classes, γ = 0.1, T = 10", loc="left", fontweight="bold")
-    right.plot(curve.abscissa, curve.fixed, color=_FIXED, linewidth=1.4)
-    top = int(curve.fixed.argmax())
-    right.plot(curve.abscissa[top], curve.fixed[top], "o", color=_FIXED, markersize=4)
+    right.plot([*by_class], [*by_class.values()], color=_FIXED, linewidth=1.4)
+    top = max(by_class, key=lambda K: by_class[K])
+    right.plot(top, by_class[top], "o", color=_FIXED, markersize=4)
     right.annotate(
-        f"K = {curve.abscissa[top]}: {curve.fixed[top]:.3f}",
-        (curve.abscissa[top], curve.fixed[top]),
+        f"K = {top}: {by_class[top]:.3f}",
+        (top, by_class[top]),
         xytext=(6, 5),
         textcoords="offset points",
         fontsize=7,
     )
-    right.set_xlim(0, curve.abscissa[-1] + 1)
+    right.set_xlim(0, max(by_class) + 1)
     right.set_ylim(0.45, 0.85)
     right.set_xlabel("classes K")
     return figure
@@ -282,24 +285,25 @@ def _lit(pixels: PixelMap) -> NDArray[np.float64]:
     return lit
 
 
-def draw_bounds(panels: Sequence[tuple[str, str, BoundCurve]]) -> Figure:
+def draw_bounds(
+    panels: Sequence[tuple[str, str, Mapping[int, tuple[float, float]]]],
+) -> Figure:
     """Draw the minimal condition's bound beside the best fixed one, Figure 5.
 
     Parameters
     ----------
-    panels : sequence of (title, label of the abscissa, BoundCurve)
+    panels : sequence of (title, label of the abscissa, mapping)
+        The minimal condition's bound and the fixed one at each point of the abscissa.
     """
     figure = Figure(figsize=(6.4, 2.7), layout="constrained")
     for axes, (title, label, curve) in zip(
         figure.subplots(1, len(panels), sharey=True), panels, strict=True
     ):
-        assert curve.minimal is not None
+        minimal, fixed = zip(*curve.values(), strict=True)
         axes.set_title(title, loc="left", fontweight="bold")
-        axes.fill_between(
-            curve.abscissa, curve.fixed, curve.minimal, color=_MINIMAL, alpha=0.12, linewidth=0
-        )
-        axes.plot(curve.abscissa, curve.minimal, color=_MINIMAL, **_DOTS)
-        axes.plot(curve.abscissa, curve.fixed, color=_FIXED, **_DOTS)
+        axes.fill_between([*curve], fixed, minimal, color=_MINIMAL, alpha=0.12, linewidth=0)
+        axes.plot([*curve], minimal, color=_MINIMAL, **_DOTS)
+        axes.plot([*curve], fixed, color=_FIXED, **_DOTS)
         axes.set_xlabel(label)
         axes.xaxis.set_major_locator(round_ticks(10, integer=True))
     figure.axes[0].set_ylabel("error bound $\\phi_T(0)$")

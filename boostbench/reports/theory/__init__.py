@@ -1,1 +1,0 @@
-"""The computed figures of "A theory of multiclass boosting"."""

@@ -1,0 +1,387 @@
+"""Figures 1 to 6 of "A theory of multiclass boosting": their numbers, and claims about them.
+
+Each function ``figureN`` is a figure of the report and returns the values that it draws too. The
+claims are of the kind `Computed`. What the available text of the paper leaves open is set here; the
+config says which settings the text states.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import lru_cache, wraps
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import field_validator, model_validator
+
+from boostbench.experiments.configs.mistakes import unknown
+from boostbench.experiments.configs.options import Scope
+from boostbench.registry import load_plugin
+from boostbench.reports.claims import Case, Evidence, Kind, Outcome
+from boostbench.reports.values.frame import Study
+from boostbench.theory.bounds import potential_bound
+from boostbench.theory.conditions import costs_of, decide_all
+from boostbench.theory.layout import own_labels, uniform_baseline
+from boostbench.theory.lazy import LazyGame, play_lazy
+from boostbench.theory.pixels import PixelMap, pixel_map
+from boostbench.theory.potentials import exact_zero_one_potential
+from boostbench.theory.spaces import two_constants
+
+_HERE = Path(__file__).parent
+drawings = load_plugin(_HERE / "drawings.py")
+
+Drawn = tuple[Figure, pd.DataFrame]
+Numbers = dict[str, float]
+_GAMMA = 0.1
+_COSTS = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
+_FIGURE_3 = ((10, 0.0), (50, 0.0), (50, 0.4))
+_FIGURE_4 = (10, 50)
+_FIGURE_6 = (0.1, 0.2, 0.3, 0.5)
+
+
+# Numbers
+
+
+@lru_cache
+def edges() -> Numbers:
+    """Return the largest edge with which the space of Figure 1 satisfies each condition."""
+    space = two_constants()
+    decided = decide_all(space.predictions, space.y, space.n_classes)
+    return {name: round(decision.gamma, 9) for name, decision in decided.items()}
+
+
+@lru_cache
+def games() -> dict[str, LazyGame]:
+    """Return SAMME's and AdaBoost.MM's games against a lazy weak learner."""
+    return {name: play_lazy(name, gamma=_GAMMA) for name in ("samme", "adaboost-mm")}
+
+
+def excess_costs() -> Numbers:
+    """Return by how much each classifier of Figure 1 costs more than the baseline."""
+    space = two_constants()
+    baseline = own_labels(uniform_baseline(space.n_classes, _GAMMA), space.y)
+    paid = costs_of(space.predictions, _COSTS) - float((_COSTS * baseline).sum())
+    return {f"classifier {number}": float(cost) for number, cost in enumerate(paid, start=1)}
+
+
+@lru_cache
+def exact_bounds(K: int = 6, n_rounds: int = 10) -> tuple[Fraction, ...]:
+    """Return the bounds of Figure 2, left, for T = 0, 1, ...: edge 0, uniform baseline."""
+    baseline = [Fraction(1, K)] * K
+    return tuple(exact_zero_one_potential(baseline, [0] * K, T) for T in range(n_rounds + 1))
+
+
+@lru_cache
+def printed_bounds() -> tuple[str, ...]:
+    """Return the same bounds as the paper prints them."""
+    with (_HERE / "figure2-table.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(row["error_bound"] for row in csv.DictReader(file))
+
+
+def _bound(K: int, T: int, gamma: float = 0.0, condition: str = "uniform") -> float:
+    return potential_bound(K, gamma, T, condition=condition).value
+
+
+@lru_cache
+def bounds_by_class() -> dict[int, float]:
+    """Return the bounds of Figure 2, right, by the number of classes."""
+    return {K: _bound(K, 10, 0.1) for K in range(2, 101)}
+
+
+@lru_cache
+def both_bounds() -> dict[tuple[str, int, int], tuple[float, float]]:
+    """Return the minimal condition's bound of Figure 5 and the best fixed one, by axis, T and K."""
+    at = [("T", T, 6) for T in range(21)] + [("K", 10, K) for K in range(2, 21)]
+    return {(axis, T, K): (_bound(K, T, condition="minimal"), _bound(K, T)) for axis, T, K in at}
+
+
+@lru_cache
+def degree_maps() -> dict[str, PixelMap]:
+    """Return the degree maps of Figure 3."""
+    return {f"T = {T}, γ = {gamma:g}": pixel_map(T, gamma) for T, gamma in _FIGURE_3}
+
+
+@lru_cache
+def surfaces() -> dict[int, PixelMap]:
+    """Return the potentials of Figure 4 by T."""
+    return {T: pixel_map(T, 0.0) for T in _FIGURE_4}
+
+
+@lru_cache
+def exponential_maps() -> dict[str, PixelMap]:
+    """Return the degree maps of Figure 6."""
+    return {f"η = {eta:g}": pixel_map(10, 0.1, "exponential", eta) for eta in _FIGURE_6}
+
+
+# Quantities that claims are about: numbers by what they belong to
+
+
+def _off_print(rounds: range) -> Numbers:
+    """Return how far the rounded bounds are from the printed ones."""
+    off = {}
+    for T in rounds:
+        ours = Decimal(float(exact_bounds()[T])).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        off[f"T = {T}"] = float(ours - Decimal(printed_bounds()[T]))
+    return off
+
+
+def _gaps() -> Numbers:
+    gaps = {
+        f"T = {T}, K = {K}": minimal - fixed
+        for (_, T, K), (minimal, fixed) in both_bounds().items()
+    }
+    return {**gaps, "T = 10, K = 6, less 0.01": gaps["T = 10, K = 6"] - 0.01}
+
+
+def _off_ends() -> Numbers:
+    bounds = bounds_by_class()
+    top = max(bounds.values())
+    return {f"the top less the bound for K = {K}": top - bounds[K] for K in (2, 100)}
+
+
+def _pixels_of_each_degree() -> Numbers:
+    counts = {}
+    for name, pixels in degree_maps().items():
+        counts[f"{name}, degree 3"] = float(((pixels.degree == 3) & ~pixels.tied).sum())
+        counts[f"{name}, degree 2"] = float((pixels.degree == 2).sum())
+    return counts
+
+
+def _off_stripes(pixels: PixelMap) -> float:
+    """Return how many pixels of degree 2 are off the stripes where max(x, y) is even, x != y."""
+    x, y = np.meshgrid(pixels.coordinate, pixels.coordinate, indexing="ij")
+    two = pixels.degree == 2
+    return float((two & ((np.maximum(x, y) % 2 != 0) | (x == y))).sum())
+
+
+def _off_band(pixels: PixelMap) -> float:
+    """Return how many pixels contradict that degree 3 is a band along the diagonal."""
+    distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
+    return float(((distance <= pixels.half_width()) != (pixels.degree == 3)).sum())
+
+
+def _smoothing() -> Numbers:
+    bends = [float(np.abs(np.diff(p.value, n=2, axis=0)).max()) for p in surfaces().values()]
+    return {"largest change of slope, T = 50 less T = 10": bends[1] - bends[0]}
+
+
+def _narrowing() -> Numbers:
+    maps = list(exponential_maps().items())
+    return {
+        f"half width, {name} less {before}": float(pixels.half_width() - wider.half_width())
+        for (before, wider), (name, pixels) in itertools.pairwise(maps)
+    }
+
+
+QUANTITIES: dict[str, Callable[[], Numbers]] = {
+    "edge-of-samme": lambda: {"samme": edges()["samme"]},
+    "edge-of-minimal": lambda: {"minimal": edges()["minimal"]},
+    "excess-costs": excess_costs,
+    "last-errors-less-expected": lambda: {
+        "samme, less 0.5": float(games()["samme"].error[-1]) - 0.5,
+        "adaboost-mm": float(games()["adaboost-mm"].error[-1]),
+    },
+    "off-print-to-9": lambda: _off_print(range(10)),
+    "off-print-at-10": lambda: _off_print(range(10, 11)),
+    "below-the-top": _off_ends,
+    "pixels-of-each-degree": _pixels_of_each_degree,
+    "off-stripes": lambda: {name: _off_stripes(p) for name, p in degree_maps().items()},
+    "smoothing": _smoothing,
+    "minimal-less-fixed": _gaps,
+    "gap-of-two-classes": lambda: {"T = 10, K = 2": float(np.subtract(*both_bounds()["K", 10, 2]))},
+    "off-band": lambda: {name: _off_band(p) for name, p in exponential_maps().items()},
+    "degree-2-at-small-eta": lambda: {
+        "η = 0.1": float((exponential_maps()["η = 0.1"].degree == 2).sum())
+    },
+    "narrowing": _narrowing,
+}
+
+
+class Computed(Kind):
+    """Computed numbers are lower than, higher than or equal to a bound, within a tolerance.
+
+    Attributes
+    ----------
+    value : str
+        A key of `QUANTITIES`; each of its numbers is a case.
+    lower_than, higher_than, equal_to : float
+        One of them.
+    within : float
+        Tolerance; ``lower_than`` and ``higher_than`` may be missed by so much.
+    """
+
+    value: str
+    lower_than: float | None = None
+    higher_than: float | None = None
+    equal_to: float | None = None
+    within: float = 0.0
+
+    @field_validator("value")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value not in QUANTITIES:
+            raise ValueError(unknown("quantity", value, QUANTITIES))
+        return value
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Computed:
+        if sum(b is not None for b in (self.lower_than, self.higher_than, self.equal_to)) != 1:
+            raise ValueError("needs one of lower_than, higher_than and equal_to")
+        return self
+
+    def check(self, scope: Scope) -> None:
+        """Check nothing more: numbers are computed when they are asked for."""
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield whether each number is where it should be."""
+        for name, number in QUANTITIES[self.value]().items():
+            if self.lower_than is not None:
+                beyond, strict = number - self.lower_than, True
+            elif self.higher_than is not None:
+                beyond, strict = self.higher_than - number, True
+            else:
+                beyond, strict = abs(number - (self.equal_to or 0.0)), False
+            holds = beyond < self.within or (
+                beyond <= self.within and not (strict and self.within == 0)
+            )
+            outcome = Outcome("holds" if holds else "fails", leans=holds)
+            yield Case("", name, outcome, {"value": f"{number:.6g}"})
+
+
+# Figures
+
+
+def _formulas(draw: Callable[[], Drawn]) -> Callable[..., Drawn]:
+    """Return a kind of figure whose text between dollar signs is a formula."""
+
+    @wraps(draw)
+    def drawn(study: Study) -> Drawn:
+        with matplotlib.rc_context({"text.parse_math": True}):
+            return draw()
+
+    del drawn.__wrapped__  # the kind's own parameters count
+    return drawn
+
+
+def _frame(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    return pd.DataFrame([*rows], columns=columns.split(), dtype=object)
+
+
+@_formulas
+def figure1() -> Drawn:
+    """Draw a space that satisfies SAMME's condition and is not boostable.
+
+    Left: two samples, three labels and two classifiers, which answer label 0 and label 1
+    everywhere; on these costs both pay more than the baseline. Middle: the largest edge with which
+    this space satisfies each condition. Right: SAMME and AdaBoost.MM with a weak learner that knows
+    all nine classifiers, tries the two constant ones first, and returns the first that has the
+    edge gamma.
+    """
+    rows: list[tuple[Any, ...]] = [("edge", name, "", edge) for name, edge in edges().items()]
+    for name, game in games().items():
+        rows += [("error", name, T, e) for T, e in enumerate(game.error.tolist(), start=1)]
+    figure = drawings.draw_conditions(_COSTS, two_constants().y, edges(), games())
+    return figure, _frame("what name round value", rows)
+
+
+@_formulas
+def figure2() -> Drawn:
+    """Draw the error bounds with the uniform baseline.
+
+    The bound phi_T(0) of the zero-one loss for the edge-over-random condition with the uniform
+    baseline. Left: over the rounds, beside the printed values. Right: over the classes.
+    """
+    exact, printed, by_class = exact_bounds(), printed_bounds(), bounds_by_class()
+    both = zip(exact, printed, strict=True)
+    rows: list[tuple[Any, ...]] = [
+        ("T", T, 6, 0, float(bound), bound, paper) for T, (bound, paper) in enumerate(both)
+    ]
+    rows += [("K", 10, K, 0.1, bound, "", "") for K, bound in by_class.items()]
+    values = np.array([float(bound) for bound in exact])
+    figure = drawings.draw_table_and_curve(values, [*map(float, printed)], by_class)
+    return figure, _frame("over T K gamma bound exact paper", rows)
+
+
+@_formulas
+def figure3() -> Drawn:
+    """Draw the degrees of the zero-one loss.
+
+    On how many labels the worst baseline of the minimal condition puts its weight, for every state
+    of three classes; s counts votes, label 0 is the true one. Pale: both degrees attain the
+    maximum, to a relative 1e-12.
+    """
+    maps = degree_maps()
+    figure = drawings.draw_degrees([*maps.values()], [(name, "") for name in maps])
+    rows = (
+        (*setting, *row)
+        for setting, pixels in zip(_FIGURE_3, maps.values(), strict=True)
+        for row in _degree_rows(pixels)
+    )
+    return figure, _frame("T gamma x y degree both", rows)
+
+
+@_formulas
+def figure4() -> Drawn:
+    """Draw the potentials of the minimal condition over the states of three classes."""
+    figure = drawings.draw_surfaces([*surfaces().values()], [f"T = {T}" for T in surfaces()])
+    rows = ((T, *row) for T, pixels in surfaces().items() for row in _pixels(pixels, pixels.value))
+    return figure, _frame("T x y potential", rows)
+
+
+@_formulas
+def figure5() -> Drawn:
+    """Draw the bound of the minimal condition beside the best fixed one."""
+    bounds = both_bounds()
+    panels = []
+    for axis, title in (
+        ("T", "over the rounds, K = 6, γ = 0"),
+        ("K", "over the classes, T = 10, γ = 0"),
+    ):
+        along = {
+            T if axis == "T" else K: both for (name, T, K), both in bounds.items() if name == axis
+        }
+        panels.append((title, "rounds T" if axis == "T" else "classes K", along))
+    rows = ((axis, T, K, 0, *both) for (axis, T, K), both in bounds.items())
+    return drawings.draw_bounds(panels), _frame("over T K gamma minimal fixed", rows)
+
+
+@_formulas
+def figure6() -> Drawn:
+    """Draw the degrees of the exponential loss with four weights eta of a vote."""
+    maps = exponential_maps()
+    titles = [
+        (name, "everywhere" if (p.degree == 3).all() else f"|x − y| ≤ {p.half_width()}")
+        for name, p in maps.items()
+    ]
+    rows = (
+        (10, 0.1, eta, *row)
+        for eta, pixels in zip(_FIGURE_6, maps.values(), strict=True)
+        for row in _degree_rows(pixels)
+    )
+    return drawings.draw_degrees([*maps.values()], titles), _frame(
+        "T gamma eta x y degree both", rows
+    )
+
+
+def _degree_rows(pixels: PixelMap) -> Iterator[tuple[Any, ...]]:
+    """Yield x, y, degree and whether both degrees attain the maximum."""
+    for (*place, degree), (*_, tied) in zip(
+        _pixels(pixels, pixels.degree), _pixels(pixels, pixels.tied), strict=True
+    ):
+        yield *place, degree, int(tied)
+
+
+def _pixels(pixels: PixelMap, values: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield x, y and the value of every pixel."""
+    at = pixels.coordinate.tolist()
+    for x, line in zip(at, values.tolist(), strict=True):
+        for y, value in zip(at, line, strict=True):
+            yield x, y, value
