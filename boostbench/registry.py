@@ -17,6 +17,7 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -46,6 +47,8 @@ __all__ = [
 
 T = TypeVar("T")
 _FILE_MODULE = "boostbench_plugin_"
+#: What a plugin may raise while it is imported without ending the command.
+_ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 
 
 class Registry:
@@ -113,7 +116,7 @@ class Registry:
         if ".py:" in name:
             return self._from_file(name, where)
         if name in self._registered:
-            return self._registered[name]
+            return _usable(self._registered[name], self.kind, name, where)
         if name in self._builtin:
             return _imported(self._builtin[name])
         if name in self._installed():
@@ -167,8 +170,9 @@ class Registry:
     def _load_installed(self, name: str, where: str) -> Any:
         point = self._installed()[name]
         try:
-            return point.load()
-        except Exception as error:
+            with contextlib.redirect_stdout(sys.stderr):
+                return _usable(point.load(), self.kind, name, where)
+        except _ESCAPING as error:
             package = point.dist.name if point.dist is not None else point.module
             self._broken[name] = f"{package}: {type(error).__name__}: {error}"
             raise PluginError(
@@ -182,11 +186,13 @@ class Registry:
             raise UnknownNameError(
                 f"attribute of {path}", attribute, _public_names(module), where=where
             )
-        return getattr(module, attribute)
+        return _usable(getattr(module, attribute), self.kind, attribute, where)
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     """Execute a Python file once, so that its decorators register what it defines.
+
+    What the file prints goes to stderr: output of commands stays what it is.
 
     Parameters
     ----------
@@ -217,13 +223,19 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     inputs.watch()
     sys.modules[name] = module
     try:
+<<<<<<< HEAD
         # From the text, not from stored bytecode, which an edit within a second may outlive.
         with inputs.noting(str(path)):
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
+=======
+        with contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except _ESCAPING as error:
+>>>>>>> 1058a70 (Configs extend each other, have a JSON schema, and are refused by stated limits before anything is expanded)
         del sys.modules[name]
         place = _line_in(path, error)
-        reason = error.what if isinstance(error, BoostbenchError) else repr(error)
+        reason = error.what if isinstance(error, BoostbenchError) else _said(error)
         raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
     return module
 
@@ -251,6 +263,21 @@ def _line_in(path: Path, error: BaseException) -> str:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return str(path) if line is None else f"{path}:{line}"
+
+
+def _usable(plugin: T, kind: str, name: str, where: str) -> T:
+    if not callable(plugin):
+        what = f"{kind} {name!r} must be a class or a function, found {type(plugin).__name__}"
+        raise PluginError(what, where=where)
+    return plugin
+
+
+def _said(error: BaseException) -> str:
+    """Return an exception in one line, even if it cannot print itself."""
+    try:
+        return " ".join(repr(error).split())[:500]
+    except Exception:
+        return type(error).__name__
 
 
 def _imported(reference: str) -> Any:

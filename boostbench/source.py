@@ -55,8 +55,6 @@ _TRAPS = [
     ),
     (re.compile(r"[-+]?\.(nan|NaN|NAN)"), "{0} is not a value; write a number"),
 ]
-#: Control characters but tab and line breaks, and lone surrogates; only "\\x1b" writes them.
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _MAX_BYTES = 1_000_000
 _MAX_DEPTH = 40
@@ -295,10 +293,6 @@ class _Reader:
         if not _is_printable(text):
             return self.refuse(node, place, f"{show(text)} holds characters that do not print")
         if node.style:  # quoted or block text
-            found = _UNPRINTABLE.search(text)
-            if found:
-                what = f"holds the character {found[0]!a}, which cannot be printed"
-                return self.refuse(node, place, what)
             return text
         if text in _WORDS:
             return _WORDS[text]

@@ -21,6 +21,7 @@ from boostbench.cli.plan import plan
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
 from boostbench.cli.run import run
+from boostbench.cli.schema import schema
 from boostbench.cli.show import show
 from boostbench.cli.status import status
 from boostbench.cli.verify import verify
@@ -89,6 +90,7 @@ _add(
         "export": export,
         "list": list_names,
         "show": show,
+        "schema": schema,
     },
 )
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

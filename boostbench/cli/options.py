@@ -132,9 +132,10 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
     """
     if text is None:
         return None
-    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    match = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", text)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise BoostbenchError(
-            f"{text!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8", where="--shard"
+            f"{text[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8",
+            where="--shard",
         )
     return int(match[1]), int(match[2])

@@ -66,7 +66,7 @@ def make_config(
             **more,
         }
     )
-    context = {"setting": Setting(path), "scope": config.scope()}
+    context = {"setting": Setting((path,)), "scope": config.scope()}
     parts = read_parts([{kind: options} for kind, options in report or DEFAULT], context)
     return config.model_copy(update={"report": parts})
 

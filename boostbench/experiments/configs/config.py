@@ -131,7 +131,7 @@ class Config(Model):
     missing: Missing = Field("keep", description="What fills missing values.")
     split: SplitSpec = Field("official", description="How rows are divided into two parts.")
     noise: Annotated[tuple[InstanceOf[Noise], ...], Read(_read_noises, _Noises)] = Field(
-        (CLEAN,),
+        default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
         json_schema_extra={"wanted": "'none', a noise model, or a list of at least one of them"},
     )

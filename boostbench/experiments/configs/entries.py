@@ -45,21 +45,35 @@ __all__ = ["BoosterEntry", "DataEntry", "DataSetEntry", "Named", "NoiseEntry", "
 
 #: How an entry's own name stands among its keys: no key of YAML is confused with it.
 NAME = "<name>"
+_MAX_NAME = 200
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a config is read: what names and files it may refer to."""
+    """Where a config is read: what names and files it may refer to.
 
-    path: Path
+    Attributes
+    ----------
+    files : tuple of Path
+        The config, and those it extends.
+    data_dirs : tuple of Path
+    check_parameters : bool
+    """
+
+    files: tuple[Path, ...]
     data_dirs: tuple[Path, ...] = ()
     check_parameters: bool = True
     _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
 
     @property
-    def folder(self) -> Path:
-        """The folder of the config."""
-        return self.path.parent
+    def path(self) -> Path:
+        """The config."""
+        return self.files[0]
+
+    def beside(self, name: str) -> Path:
+        """Return a file that is named by its path from the config, or from one it extends."""
+        paths = [file.parent / Path(name).expanduser() for file in self.files]
+        return next((path for path in paths if is_file(path)), paths[0])
 
     def dataset(self, name: str) -> DatasetEntry:
         """Return what the catalog says of a data set; the folders are looked at once."""
@@ -96,6 +110,14 @@ class DataEntry:
     seeds: tuple[int, ...] = ()
 
 
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file; no file has a name that the system refuses."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 class Named(Model):
     """An entry that is written as a name or as ``{name: {option: value}}``."""
 
@@ -108,9 +130,11 @@ class Named(Model):
     def written(cls, value: Any) -> Any:
         """Return the options with the name among them."""
         if isinstance(value, str) and value:
-            return {NAME: value}
+            value = {value: None}
         if isinstance(value, dict) and len(value) == 1:
             name, options = next(iter(value.items()))
+            if len(name) > _MAX_NAME:
+                raise ValueError(f"the name {show(name)} is longer than {_MAX_NAME} characters")
             if options is None or isinstance(options, dict):
                 return {**(options or {}), NAME: name}
             raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
@@ -244,7 +268,7 @@ class BoosterEntry(Named):
     def _check(self, info: ValidationInfo) -> BoosterEntry:
         notes = Notes()
         setting: Setting = (info.context or {})["setting"]
-        source = source_of(self.name, setting.folder)
+        source = source_of(self.name, setting)
         if ".py:" not in source and source not in registry.boosters:
             notes.add(unknown("booster", self.name, registry.boosters.names()))
         for place, item in _texts(self.extra()):
@@ -265,7 +289,7 @@ class BoosterEntry(Named):
 
     def read(self, setting: Setting) -> list[Booster]:
         """Return the booster, or one for each combination of listed parameters."""
-        source = source_of(self.name, setting.folder)
+        source = source_of(self.name, setting)
         shown = self.name if ".py:" not in self.name else Path(self.name).name
         label = self.label or shown.rpartition(".py:")[2]
         return [
@@ -321,14 +345,14 @@ class NoiseEntry(Model):
         return [CLEAN if rate == 0 else Noise(self.model, rate, params) for rate in self.rate]
 
 
-def source_of(name: str, folder: Path) -> str:
+def source_of(name: str, setting: Setting) -> str:
     """Return what the registry is asked for; a plugin file is looked for beside the config."""
     file, separator, attribute = name.rpartition(".py:")
     if not separator:
         return name
-    path = Path(f"{file}.py").expanduser()
-    beside = folder / path
-    return f"{(beside if beside.is_file() else path).resolve()}:{attribute}"
+    beside = setting.beside(f"{file}.py")
+    path = beside if is_file(beside) else Path(f"{file}.py").expanduser()
+    return f"{path.resolve()}:{attribute}"
 
 
 def _check_variants(params: Mapping[str, Any], notes: Notes) -> None:

@@ -2,7 +2,8 @@
 
 K is the number of classes, n the number of training samples, d the number of features; the
 operators are ``+ - * / // **`` and parentheses, the functions ``min`` and ``max``. Text that is
-no arithmetic (``"best"``, ``"one-vs-all"``, and a bare ``"K"``) stays text.
+no arithmetic (``"best"``, ``"one-vs-all"``, and a bare ``"K"``) stays text, and so is a text of
+more than 200 characters. No part of an expression may exceed 1e18.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max}
+_MAX_LENGTH = 200
 _MAX_EXPONENT = 64
+_MAX_VALUE = 1e18
 _EXAMPLE = {"K": 3, "n": 1009, "d": 7}
 
 
@@ -91,6 +94,8 @@ def resolve(value: Any, sizes: Mapping[str, int]) -> Any:
 
 
 def _parse(text: str) -> ast.expr | None:
+    if len(text) > _MAX_LENGTH:
+        return None
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -99,7 +104,7 @@ def _parse(text: str) -> ast.expr | None:
 
 def _evaluate(node: ast.AST | None, sizes: Mapping[str, int], text: str) -> Any:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return node.value
+        return _bounded(node.value, text)
     if isinstance(node, ast.Name):
         if node.id in sizes:
             return sizes[node.id]
@@ -126,6 +131,16 @@ def _apply(operation: ast.operator, left: Any, right: Any, text: str) -> Any:
             f"the expression {text!r} has an exponent beyond {_MAX_EXPONENT}; use a smaller one"
         )
     try:
-        return _BINARY[type(operation)](left, right)
+        result = _BINARY[type(operation)](left, right)
     except (ArithmeticError, ValueError) as error:
         raise BoostbenchError(f"the expression {text!r} has no value: {error}") from error
+    return _bounded(result, text)
+
+
+def _bounded(value: Any, text: str) -> Any:
+    if isinstance(value, complex) or not abs(value) <= _MAX_VALUE:
+        raise BoostbenchError(
+            f"the expression {text!r} has no value: a part of it is no real number of at most "
+            f"{_MAX_VALUE:g}"
+        )
+    return value

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, InstanceOf, ValidationInfo
+from pydantic import AfterValidator, Field, InstanceOf, ValidationError, ValidationInfo
 
 from boostbench.data import Split, parse_split
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.experiments.configs.mistakes import MistakesError, Notes, unknown
-from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read
+from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read, explained
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
 from boostbench.source import show
@@ -90,8 +90,13 @@ def _size(value: Any, info: ValidationInfo) -> int | None:
 
 
 def _split(value: Any, info: ValidationInfo) -> str | Params:
-    folds = parse_split(value).folds or 0
-    if folds > MAX_FOLDS:
+    try:
+        folds = (
+            Split.model_validate(value) if isinstance(value, dict) else parse_split(value)
+        ).folds
+    except ValidationError as error:
+        raise MistakesError(list(explained(error, Split, value))) from None
+    if (folds or 0) > MAX_FOLDS:
         raise ValueError(f"must have at most {MAX_FOLDS:,} folds, found {folds:,}")
     return value if isinstance(value, str) else Params(value)
 
@@ -105,8 +110,12 @@ def _rate(value: Any, info: ValidationInfo) -> float | str:
 
 
 def _beside(value: str, info: ValidationInfo) -> str:
-    path = (info.context or {})["setting"].folder / Path(value).expanduser()
-    if not path.is_file():
+    path: Path = (info.context or {})["setting"].beside(value)
+    try:
+        is_there = path.is_file()
+    except OSError:  # no system has a file of such a name
+        is_there = False
+    if not is_there:
         raise BoostbenchError(f"there is no file {path}")
     return str(path.resolve())
 

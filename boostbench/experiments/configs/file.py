@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.entries import Setting
+from boostbench.experiments.configs.extends import read_extended
 from boostbench.experiments.configs.mistakes import TOP, MistakesError, unknown
 from boostbench.experiments.configs.models import validated
 from boostbench.experiments.configs.overrides import apply_override
-from boostbench.source import Place, Source, read_source, show
+from boostbench.source import Place, Source, show
 
 __all__ = ["load_config"]
 
@@ -58,8 +59,8 @@ def load_config(
         With every mistake found: what, in which line, and what would be right.
     """
     path = Path(path)
-    source, complaints = read_source(path)
-    setting = Setting(path, tuple(map(Path, data_dirs)), check_parameters)
+    source, complaints, files = read_extended(path)
+    setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
     if source.data is None:
         source.data = {}
     if not isinstance(source.data, dict):
@@ -78,7 +79,7 @@ def load_config(
     if stated is not None:
         prepared = _without(prepared, {"claims"})
     config, found = _validate(prepared, setting)
-    complaints = sorted(_without_echoes(complaints + found), key=_line)
+    complaints = sorted(_without_echoes(map(_printable, complaints + found)), key=_line)
     if len(complaints) > _MAX_COMPLAINTS:
         more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
         complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
@@ -184,6 +185,8 @@ def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> li
     written = source.resolve(place)
     if written in source.refused:
         return []
+    if what.startswith("two ") and any(r[: len(written)] == written for r in source.refused):
+        return []  # entries may only look the same without what is refused
     where = source.name if what.startswith("missing ") else source.where(place)
     return [BoostbenchError(_with_key(what, written), where=where)]
 
@@ -200,7 +203,17 @@ def _with_key(what: str, place: Place) -> str:
     return f"{key} {what}" if what.startswith(("must ", "needs ")) else f"{key}: {what}"
 
 
-def _without_echoes(complaints: list[BoostbenchError]) -> list[BoostbenchError]:
+def _printable(complaint: BoostbenchError) -> BoostbenchError:
+    """Return a complaint in one line of limited length, whatever it cites."""
+    what, where = (
+        "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
+        + (" ..." if len(text) > most else "")
+        for text, most in ((complaint.what, 600), (complaint.where, 200))
+    )
+    return BoostbenchError(what, where=where)
+
+
+def _without_echoes(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
     """A mistake in the general part shows again in every size; say it once."""
     return list({str(complaint): complaint for complaint in complaints}.values())
 

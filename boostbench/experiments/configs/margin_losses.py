@@ -87,7 +87,8 @@ def _read(item: Any) -> Iterable[NamedLoss]:
     own = {key: value for key, value in params.items() if key != "label"}
     for values in itertools.product(*map(_several, own.values())):
         chosen = dict(zip(own, values, strict=True))
-        yield NamedLoss(name, str(label or _label(name, chosen)), _make(name, chosen))
+        loss = _make(name, chosen)
+        yield NamedLoss(name, str(label or _label(name, chosen)), loss)
 
 
 def _make(name: str, params: Mapping[str, Any]) -> MarginLoss:
@@ -97,6 +98,8 @@ def _make(name: str, params: Mapping[str, Any]) -> MarginLoss:
             raise UnknownNameError(f"parameter of the loss {name!r}", key, known)
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             raise BoostbenchError(f"{key} of the loss {name!r} must be positive, found {value!r}")
+        if key == "power" and value <= 1:
+            raise BoostbenchError(f"{key} of the loss {name!r} must exceed 1, found {value!r}")
     if name in LOSSES:
         return LOSSES[name]
     if "age" not in params:

@@ -34,7 +34,17 @@ from boostbench.errors import BoostbenchError, ConfigError, nearest
 from boostbench.experiments.configs.mistakes import Mistake, MistakesError, found_in, unknown
 from boostbench.source import Place, show
 
-__all__ = ["Checked", "Distinct", "Listed", "Model", "OneOrMore", "Read", "validated"]
+__all__ = [
+    "Checked",
+    "Distinct",
+    "Listed",
+    "Model",
+    "OneOrMore",
+    "Read",
+    "explained",
+    "resolved",
+    "validated",
+]
 
 #: What pydantic says besides when something else is wrong.
 _ECHOES = ("default_factory_not_called", "default_factory_error")
@@ -73,7 +83,7 @@ class Model(BaseModel):
         try:
             return handler(written)
         except ValidationError as error:
-            raise MistakesError(list(_mistakes_of(error, cls, written))) from None
+            raise MistakesError(list(explained(error, cls, written, cls.kind))) from None
         except ConfigError as error:
             raise MistakesError([((), each) for each in error.complaints]) from None
         except BoostbenchError as error:
@@ -166,22 +176,24 @@ Distinct = AfterValidator(_distinct)
 OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
 
 
-def _mistakes_of(error: ValidationError, model: type[Model], written: Any) -> Iterable[Mistake]:
+def explained(
+    error: ValidationError, model: type[BaseModel], written: Any, kind: str = ""
+) -> Iterable[Mistake]:
     """Yield what pydantic found in ``written``, by place and in words."""
     told: set[Place] = set()
     missing = [str(each["loc"][0]) for each in error.errors() if each["type"] == "missing"]
-    if missing and model.kind:
+    if missing and kind:
         needed = [_key(model, n) for n, field in model.model_fields.items() if field.is_required()]
         plural = "" if len(missing) == 1 else "s"
         shown = [key for key in needed if not key.startswith("<")]
         wanted = f"{', '.join(shown[:-1])} and {shown[-1]}"
-        yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
+        yield (), f"missing key{plural} {', '.join(missing)}; {kind} needs {wanted}"
     for each in error.errors():
         place, value = _within(written, each["loc"])
         if (each.get("ctx") or {}).get("error") is not None:
             yield from (((*place, *inner), what) for inner, what in found_in(each))
         elif each["type"] == "missing":
-            if not model.kind:
+            if not kind:
                 yield (), f"needs {str(each['loc'][0])!r}{_described(model, each['loc'])}"
         elif each["type"] == "extra_forbidden":
             keys = [_key(model, name) for name in model.model_fields]
@@ -196,13 +208,13 @@ def _mistakes_of(error: ValidationError, model: type[Model], written: Any) -> It
             yield place, f"must be {_wanted(model, place, value)}"
 
 
-def _described(model: type[Model], loc: Place) -> str:
+def _described(model: type[BaseModel], loc: Place) -> str:
     names = {_key(model, name): name for name in model.model_fields}
     description = model.model_fields[names[str(loc[0])]].description or ""
     return f": {description[:1].lower()}{description[1:].rstrip('.')}" if description else ""
 
 
-def _key(model: type[Model], name: str) -> str:
+def _key(model: type[BaseModel], name: str) -> str:
     return model.model_fields[name].alias or name
 
 
@@ -218,7 +230,7 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     return place, value
 
 
-def _wanted(model: type[Model], place: Place, value: Any) -> str:
+def _wanted(model: type[BaseModel], place: Place, value: Any) -> str:
     """Return what the value at a place must be, and what it is."""
     schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
     for step in place[1:]:
@@ -233,24 +245,24 @@ def _wanted(model: type[Model], place: Place, value: Any) -> str:
 
 
 @lru_cache(maxsize=100)
-def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
+def _schema_of(model: type[BaseModel], key: str) -> dict[str, Any]:
     field = next(field for name, field in model.model_fields.items() if key in (name, field.alias))
     extra = Field(json_schema_extra=field.json_schema_extra, examples=field.examples)
     typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))
     schema = TypeAdapter(typed).json_schema()  # type: ignore[arg-type]
-    found: dict[str, Any] = _resolved(schema, schema.get("$defs", {}))
+    found: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
     return found
 
 
-def _resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any:
+def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any:
     """Return a schema with its references put in; recursive ones to a limited depth."""
     if isinstance(schema, list):
-        return [_resolved(item, definitions, depth) for item in schema]
+        return [resolved(item, definitions, depth) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema and depth:
-        return _resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth - 1)
-    return {k: _resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}
+        return resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth - 1)
+    return {k: resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}
 
 
 def _deeper(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
             if index is None:
                 return None
             key = index
-            if not last and not step.isdigit():
+            if not last and not _is_position(step):
                 if not isinstance(holder[index], dict):
                     holder[index] = {step: {}}
                 if not isinstance(holder[index][step], dict):
@@ -68,8 +68,12 @@ def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
     return place
 
 
+def _is_position(step: str) -> bool:
+    return step.isascii() and step.isdigit() and len(step) < 10
+
+
 def _entry(items: list[Any], step: str) -> int | None:
-    if step.isdigit():
+    if _is_position(step):
         return int(step) if int(step) < len(items) else None
     for index, item in enumerate(items):
         if item == step or (isinstance(item, dict) and list(item) == [step]):

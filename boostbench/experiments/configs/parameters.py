@@ -46,6 +46,9 @@ def check_booster_params(source: str, name: str, params: Mapping[str, Any], note
     except BoostbenchError as error:
         notes.add(error.what)
         return
+    if inspect.isclass(booster) and not hasattr(booster, "fit"):
+        notes.add(f"booster {name!r} must be a class with a method 'fit'")
+        return
     for key, reason in _SET_ELSEWHERE.items():
         if key in params:
             notes.add(f"a booster's {key!r} {reason}", key)
@@ -135,10 +138,11 @@ def _check_together(cls: Any, name: str, params: Mapping[str, Any], notes: Notes
     """Note values of a booster that are right alone and wrong together."""
     if not hasattr(cls, "_parameter_constraints"):
         return
-    booster = cls(**{key: value for key, value in params.items() if not _holds_expression(value)})
+    own = {key: value for key, value in params.items() if not _holds_expression(value)}
     try:
+        booster = cls(**own)
         booster._validate_params()
-    except ValueError as error:
+    except (Exception, SystemExit) as error:
         notes.add(f"booster {name!r}: {_first_line(error)}")
         return
     if "weak_learner" in params and hasattr(booster, "demands"):
@@ -174,6 +178,9 @@ def _check_inner_booster(spec: Any, notes: Notes) -> None:
         notes.add("is a name or {name: {parameter: value}}", "booster")
         return
     name, params = next(iter(spec.items()))
+    if params is not None and not isinstance(params, Mapping):
+        notes.add(f"the parameters of the booster {name!r} must be a mapping", "booster", name)
+        return
     inner = Notes()
     check_booster_params(name, name, params or {}, inner)
     for place, what in inner.found:
@@ -189,11 +196,11 @@ def _check_values(cls: Any, params: Mapping[str, Any], notes: Notes, *place: str
             plugin = cls(**{key: value})
             if hasattr(plugin, "_parameter_constraints"):
                 plugin._validate_params()
-        except (ValueError, TypeError) as error:
+        except (Exception, SystemExit) as error:
             notes.add(_first_line(error), *place, key)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     """Return what an exception says, with the sets that scikit-learn prints in a fixed order."""
     text = (str(error).splitlines() or [type(error).__name__])[0]
     return re.sub(
@@ -218,7 +225,10 @@ def _expressions_in(value: Any) -> Iterator[bool]:
 
 def _parameters_of(plugin: Any) -> Collection[str] | None:
     """Names of the keyword parameters, None when any name is taken."""
-    parameters = inspect.signature(plugin).parameters.values()
+    try:
+        parameters = inspect.signature(plugin).parameters.values()
+    except (TypeError, ValueError):  # of some built-in classes nothing is known
+        return None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
     return [parameter.name for parameter in parameters]

@@ -10,7 +10,8 @@ __all__ = ["parse_duration", "parse_size"]
 
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_NUMBER = r"\d+(?:\.\d+)?"
+_NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
+_MAX = 2**53
 
 
 def parse_duration(text: str, *, where: str = "") -> float:
@@ -34,7 +35,7 @@ def parse_duration(text: str, *, where: str = "") -> float:
         match = re.fullmatch(parts, cleaned)
         found = {} if match is None else match.groupdict()
         seconds = sum(float(number or 0) * _SECONDS[unit] for unit, number in found.items())
-    if seconds <= 0:
+    if not 0 < seconds <= _MAX:
         raise BoostbenchError(
             f"{text!r} is not a duration; write for example 90s, 30m or 1h30m", where=where
         )
@@ -56,6 +57,6 @@ def parse_size(text: str, *, where: str = "") -> int:
     """
     match = re.fullmatch(rf"({_NUMBER})\s*([KMGT])(?:i?B)?", text.strip(), re.IGNORECASE)
     size = 0 if match is None else int(float(match[1]) * _BYTES[match[2].upper()])
-    if size <= 0:
+    if not 0 < size <= _MAX:
         raise BoostbenchError(f"{text!r} is not a size; write for example 512M or 4G", where=where)
     return size

@@ -20,6 +20,8 @@ def shipped_configs() -> dict[str, Path]:
 def find_config(reference: str) -> Path:
     """Return the file of a config given as a path or as the name of a shipped config.
 
+    The suffix ``.yaml`` of a path may be left out.
+
     Raises
     ------
     BoostbenchError
@@ -31,6 +33,9 @@ def find_config(reference: str) -> Path:
     known = shipped_configs()
     if reference in known:
         return known[reference]
+    with_suffix = path.with_name(f"{path.name}.yaml")
+    if path.name and with_suffix.is_file():
+        return with_suffix
     if path.is_dir():
         raise BoostbenchError("is a folder; name the configs in it", where=reference)
     raise BoostbenchError(f"no such config file{_hint(path, known)}", where=reference)

@@ -359,5 +359,44 @@ def _twin(path: Path) -> Config:
     return load_config(path, check_parameters=False, with_claims=False)
 
 
+<<<<<<< HEAD
 PaperFile = Annotated[Any, _file(read_paper_values)]
 Twin = Annotated[Any, _file(_twin)]
+=======
+def _listed(value: Any, read: Callable[[Any], Any], kind: str) -> tuple[Any, ...]:
+    """Read one thing or a list of things; a thing must not be listed twice."""
+    if not isinstance(value, list):
+        return (read(value),)
+    if not value:
+        raise ValueError(f"must name {kind}, found []")
+    notes = Notes()
+    found = [notes.take(read, item, index) for index, item in enumerate(value)]
+    for index, item in enumerate(value):
+        if kind != "counts" and item in value[:index]:
+            notes.add(f"{show(item)} is listed twice", index)
+    notes.close()
+    return tuple(found)
+
+
+def _mapping(value: dict[str, Any], readers: dict[str, Reader], scope: Scope) -> dict[str, Any]:
+    notes = Notes()
+    notes.keys(value, readers)
+    found = {
+        key: notes.take(in_scope(readers[key], scope), value[key], key)
+        for key in value
+        if key in readers
+    }
+    notes.close()
+    return found
+
+
+def _beside(value: Any, scope: Scope) -> Path:
+    path = scope.path.parent / Path(text(value)[:200]).expanduser()
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path
+
+
+def _rate(noise: Noise) -> float:
+    return noise.rate if isinstance(noise.rate, int | float) else math.inf
+>>>>>>> 1058a70 (Configs extend each other, have a JSON schema, and are refused by stated limits before anything is expanded)

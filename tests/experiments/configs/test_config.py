@@ -136,7 +136,7 @@ def test_a_plugin_file_is_found_beside_the_config(load, tmp_path):
 
 def test_a_paper_file_is_found_beside_the_config(load, tmp_path):
     (tmp_path / "values.csv").write_text(
-        "dataset,method,T,noise,error,unit\nwine,samme,10,clean,3,percent\n"
+        "dataset,method,T,noise,error,unit\nwine,samme,10,0,3,percent\n"
     )
     config = load(MINIMAL + "report: [table: {rows: dataset, paper: values.csv}]\n")
     assert config.report[0].options.paper == str(tmp_path / "values.csv")

@@ -1,0 +1,39 @@
+"""`boostbench schema`: what a config may hold, for editors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boostbench.cli.guard import OK
+from boostbench.cli.options import Plugins
+
+__all__ = ["schema"]
+
+
+def schema(
+    plugin: Plugins,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write to this file.", show_default=False),
+    ] = None,
+) -> int:
+    """Print the JSON schema of configs, by which editors complete and check them.
+
+    Examples:
+      boostbench schema --output boostbench.schema.json
+    """
+    from boostbench import registry
+    from boostbench.experiments.configs.schema import config_schema
+
+    for path in plugin:
+        registry.load_plugin(path, where="--plugin")
+    text = json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+    return OK

@@ -1,0 +1,122 @@
+"""The JSON schema of configs, for editors: made of the models, with the registered names."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from boostbench import __version__, registry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.config import FILE, Config
+from boostbench.experiments.configs.options import options_model
+from boostbench.registry import Registry
+
+__all__ = ["config_schema"]
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_SET_ELSEWHERE = ("n_estimators", "random_state")
+
+
+def config_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a config file.
+
+    Kinds of tables, figures and claims are closed lists with their options; names of boosters and
+    data sets, where files may be named too, are examples, and the parameters of the registered
+    boosters are named. Plugins that are loaded are among them.
+    """
+    schema = Config.model_json_schema(by_alias=True)
+    definitions = schema.setdefault("$defs", {})
+    properties = schema["properties"]
+    del properties[FILE]
+    schema["required"] = []  # a config may inherit them
+    properties["extends"] = {
+        "type": "string",
+        "description": "A config, by its path from this one or its name, whose keys are inherited.",
+    }
+    properties["report"]["items"] = _one_of(registry.tables, registry.figures)
+    said = definitions.pop("ClaimEntry")
+    properties["claims"]["items"] = _claim(said)
+    _name_parameters(definitions["BoosterEntry"])
+    inherited = {
+        key: {"anyOf": [value, {"type": "null"}]}  # an empty value removes what is inherited
+        for key, value in properties.items()
+        if key not in ("name", "sizes", "extends")
+    }
+    properties.update({key: value for key, value in inherited.items() if key in properties})
+    size = {"type": "object", "properties": inherited, "additionalProperties": False}
+    properties["sizes"] = {
+        "type": "object",
+        "description": properties["sizes"]["description"],
+        "properties": dict.fromkeys(("quick", "standard", "full"), size),
+        "additionalProperties": False,
+    }
+    definitions.pop("PartEntry", None)
+    head = {"$schema": _DRAFT, "title": f"boostbench {__version__} config"}
+    return {**head, **_plain({**schema, **head})}
+
+
+def _one_of(*several: Registry) -> dict[str, Any]:
+    """Return the schema of a name, or of {name: {options}}, of a registered kind."""
+    options = {name: _options(kinds, name) for kinds in several for name in kinds.names()}
+    return {
+        "anyOf": [
+            {"enum": list(options)},
+            {
+                "type": "object",
+                "properties": {k: {"anyOf": [v, {"type": "null"}]} for k, v in options.items()},
+                "additionalProperties": False,
+                "minProperties": 1,
+                "maxProperties": 1,
+            },
+        ]
+    }
+
+
+def _claim(said: dict[str, Any]) -> dict[str, Any]:
+    kinds = {name: _options(registry.claims, name) for name in registry.claims.names()}
+    return {
+        "type": "object",
+        "properties": {**said["properties"], **kinds},
+        "required": ["says"],
+        "additionalProperties": False,
+    }
+
+
+def _options(kinds: Registry, name: str) -> dict[str, Any]:
+    """Return the schema of the options of a kind, with its definitions put in."""
+    from boostbench.experiments.configs.models import resolved
+
+    try:
+        schema = options_model(kinds, name).model_json_schema(by_alias=True)
+    except (BoostbenchError, ImportError):  # a plugin that cannot be loaded
+        return {"type": "object"}
+    found: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
+    function = inspect.getdoc(kinds.get(name)) or ""
+    return {**found, "description": function.partition("\n")[0]}
+
+
+def _name_parameters(entry: dict[str, Any]) -> None:
+    """Give every registered booster the names of its parameters."""
+    mapping = entry["anyOf"][1]
+    general = mapping["additionalProperties"]["anyOf"][0]
+    mapping["properties"] = {}
+    for name in registry.boosters.names():
+        try:
+            parameters = inspect.signature(registry.boosters.get(name)).parameters.values()
+        except (BoostbenchError, ImportError, TypeError, ValueError):
+            continue
+        known = [p.name for p in parameters if p.name not in _SET_ELSEWHERE]
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            continue
+        own = {**{key: {} for key in known}, **general["properties"]}
+        options = {**general, "properties": own, "additionalProperties": False}
+        mapping["properties"][name] = {"anyOf": [options, {"type": "null"}]}
+
+
+def _plain(schema: Any) -> Any:
+    """Leave out what is only for messages."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if isinstance(schema, dict):
+        return {k: _plain(v) for k, v in schema.items() if k != "wanted"}
+    return schema
