@@ -223,16 +223,10 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     inputs.watch()
     sys.modules[name] = module
     try:
-<<<<<<< HEAD
         # From the text, not from stored bytecode, which an edit within a second may outlive.
-        with inputs.noting(str(path)):
+        with inputs.noting(str(path)), contextlib.redirect_stdout(sys.stderr):
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
-    except Exception as error:
-=======
-        with contextlib.redirect_stdout(sys.stderr):
-            spec.loader.exec_module(module)
     except _ESCAPING as error:
->>>>>>> 1058a70 (Configs extend each other, have a JSON schema, and are refused by stated limits before anything is expanded)
         del sys.modules[name]
         place = _line_in(path, error)
         reason = error.what if isinstance(error, BoostbenchError) else _said(error)

@@ -25,6 +25,7 @@ from pydantic import (
 
 from boostbench.errors import BoostbenchError, ConfigError, nearest
 from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.entries import is_file
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.mistakes import Notes, unknown
 from boostbench.experiments.configs.models import Distinct, Listed, Model, validated
@@ -341,8 +342,8 @@ def _file(read: Callable[[Path], Any]) -> PlainValidator:
     def load(value: Any, info: ValidationInfo) -> Any:
         if not isinstance(value, str):
             raise ValueError(f"must be the path of a file, found {show(value)}")
-        path = scope_of(info).path.parent / Path(value).expanduser()
-        if not path.is_file():
+        path: Path = (info.context or {})["setting"].beside(value)
+        if not is_file(path):
             raise ValueError(f"there is no file {path}")
         try:
             return read(path)
@@ -359,44 +360,5 @@ def _twin(path: Path) -> Config:
     return load_config(path, check_parameters=False, with_claims=False)
 
 
-<<<<<<< HEAD
 PaperFile = Annotated[Any, _file(read_paper_values)]
 Twin = Annotated[Any, _file(_twin)]
-=======
-def _listed(value: Any, read: Callable[[Any], Any], kind: str) -> tuple[Any, ...]:
-    """Read one thing or a list of things; a thing must not be listed twice."""
-    if not isinstance(value, list):
-        return (read(value),)
-    if not value:
-        raise ValueError(f"must name {kind}, found []")
-    notes = Notes()
-    found = [notes.take(read, item, index) for index, item in enumerate(value)]
-    for index, item in enumerate(value):
-        if kind != "counts" and item in value[:index]:
-            notes.add(f"{show(item)} is listed twice", index)
-    notes.close()
-    return tuple(found)
-
-
-def _mapping(value: dict[str, Any], readers: dict[str, Reader], scope: Scope) -> dict[str, Any]:
-    notes = Notes()
-    notes.keys(value, readers)
-    found = {
-        key: notes.take(in_scope(readers[key], scope), value[key], key)
-        for key in value
-        if key in readers
-    }
-    notes.close()
-    return found
-
-
-def _beside(value: Any, scope: Scope) -> Path:
-    path = scope.path.parent / Path(text(value)[:200]).expanduser()
-    if not path.is_file():
-        raise ValueError(f"there is no file {path}")
-    return path
-
-
-def _rate(noise: Noise) -> float:
-    return noise.rate if isinstance(noise.rate, int | float) else math.inf
->>>>>>> 1058a70 (Configs extend each other, have a JSON schema, and are refused by stated limits before anything is expanded)
