@@ -77,6 +77,7 @@ def _claim(said: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {**said["properties"], **kinds},
+        "patternProperties": {r"\.py:": {"type": "object"}},
         "required": ["says"],
         "additionalProperties": False,
     }
