@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from boostbench import __version__, registry
+from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.options import options_model
@@ -51,7 +51,7 @@ def config_schema() -> dict[str, Any]:
         "additionalProperties": False,
     }
     definitions.pop("PartEntry", None)
-    head = {"$schema": _DRAFT, "title": f"boostbench {__version__} config"}
+    head = {"$schema": _DRAFT, "title": "boostbench config"}
     return {**head, **_plain({**schema, **head})}
 
 

@@ -190,7 +190,9 @@ def _percent(value: Any) -> Any:
 
 #: A number, or a text such as ``15%``.
 Amount = Annotated[
-    float, BeforeValidator(_percent, json_schema_input_type=float), Field(examples=[0.15, "15%"])
+    float,
+    BeforeValidator(_percent, json_schema_input_type=float | str),
+    Field(examples=[0.15, "15%"]),
 ]
 
 
