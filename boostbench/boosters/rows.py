@@ -73,7 +73,13 @@ def canonical_rows(
         np.bincount(group, weights=numbers[order])
         for numbers in (sample_weight, sample_counts(sample_weight))
     )
-    return CanonicalRows(order[starts], weight, count.astype(np.int64), row_of, sample_weight)
+    return CanonicalRows(
+        order[starts],
+        weight,  # type: ignore[arg-type]  # the stubs of bincount forget the weights
+        count.astype(np.int64),
+        row_of,
+        sample_weight,
+    )
 
 
 def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Binning: the features of the training rows as small integers, once per data set.
 
 A feature with at most 255 distinct values gets one bin per value, so a tree on bins is a tree on
-values; other features get bins of about equally many samples. Missing values have a bin of their own,
-the last one of their feature.
+values; other features get bins of about equally many samples. Missing values have a bin of their
+own, the last one of their feature.
 
 The codes are stored twice. Column by column, a split sends the rows of a leaf left or right. Row by
 row, a histogram is filled: a row's weight is loaded once, and its additions go to different bins,
@@ -67,7 +67,7 @@ class BinnedData(NamedTuple):
     sparse_bins: NDArray[np.uint32]
     sparse_features: NDArray[np.int64]
     default_bin: NDArray[np.int64]
-    count: NDArray[np.int64]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # a tuple's method of that name
 
     @property
     def n_rows(self) -> int:
@@ -160,8 +160,8 @@ def _bins_of(
 def _even_groups(counts, n_groups):  # type: ignore[no-untyped-def]
     """Return the starts of at most n_groups groups of values with about equally many samples.
 
-    A group is closed as soon as it holds its share of the samples that are left, so a frequent value
-    does not starve those after it.
+    A group is closed as soon as it holds its share of the samples that are left, so a frequent
+    value does not starve those after it.
     """
     starts = np.empty(n_groups, dtype=np.int64)
     left = counts.sum()

@@ -28,9 +28,9 @@ _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
 class C45(Tree):
     r"""C4.5 decision tree for weighted labels, with threshold splits only.
 
-    Cases are the samples of positive weight, their weights scaled to sum to their number. A split is
-    the one of largest gain ratio among the features whose best information gain (bits) is at least
-    the mean one less 1e-3; a node of fewer than ``2 * min_cases`` cases is a leaf.
+    Cases are the samples of positive weight, their weights scaled to sum to their number. A split
+    is the one of largest gain ratio among the features whose best information gain (bits) is at
+    least the mean one less 1e-3; a node of fewer than ``2 * min_cases`` cases is a leaf.
 
     ``version="release-8"``: children hold at least ``min(max(0.1 N / K, min_cases), 25)`` cases;
     :math:`\log_2(\text{candidates}) / N` is taken off the gain; the threshold is a value of the

@@ -28,8 +28,8 @@ def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
     """Whether a compact histogram is estimated to cost less than one of all bins.
 
     The one costs a multiple of the rows' entries; the other, all bins of the classes present.
-    Compact ones are for class weights alone: samples are not counted in them, and drawn thresholds may
-    fall into bins that they leave out.
+    Compact ones are for class weights alone: samples are not counted in them, and drawn thresholds
+    may fall into bins that they leave out.
     """
     if rules.kind == COSTS or rules.kind == TARGETS or rules.min_samples > 1 or rules.random:
         return False

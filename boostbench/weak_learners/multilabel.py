@@ -43,9 +43,9 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     "factored"    :math:`v_l` below, :math:`-v_l` above, v = +-1         the weighted correlation
     ============  =====================================================  =========================
 
-    The smoothing b is the summed weight divided by the number of samples times classes. Ties: lowest
-    feature, then lowest threshold. A missing value goes to the side where it scores better, above
-    on ties.
+    The smoothing b is the summed weight divided by the number of samples times classes. Ties:
+    lowest feature, then lowest threshold. A missing value goes to the side where it scores better,
+    above on ties.
 
     Parameters
     ----------

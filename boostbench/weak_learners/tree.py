@@ -64,8 +64,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     zero_gain : bool, default=True
         Whether impure nodes are split although nothing is gained.
     trim : float, default=0.0
-        Share of the weight, 0..1, whose lightest samples are left out (Friedman, Hastie & Tibshirani
-        2000, Sec. 9); labels only.
+        Share of the weight, 0..1, whose lightest samples are left out (Friedman, Hastie &
+        Tibshirani 2000, Sec. 9); labels only.
     max_bins : int, default=255
         Bins per feature, 2..255.
     n_jobs : int, default=1

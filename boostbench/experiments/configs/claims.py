@@ -98,7 +98,7 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
         notes.close()
 
     def read(written: Any) -> Options:
-        model = options_model(registry.claims, source_of(kind, scope.path.parent))
+        model = options_model(registry.claims, source_of(kind, context["setting"]))
         options = validated(model, written, context)
         options.check(scope)
         return options
