@@ -21,7 +21,7 @@ def schema(
         typer.Option(metavar="FILE", help="Write to this file.", show_default=False),
     ] = None,
 ) -> int:
-    """Print the JSON schema of configs, by which editors complete and check them.
+    """Print the JSON schema of configs, for editors.
 
     Examples:
       boostbench schema --output boostbench.schema.json
