@@ -69,16 +69,13 @@ def canonical_rows(
     group = np.cumsum(starts) - 1
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
     row_of[order] = group
-    weight, count = (
-        np.bincount(group, weights=numbers[order])
-        for numbers in (sample_weight, sample_counts(sample_weight))
-    )
+    count = sample_counts(sample_weight)
     return CanonicalRows(
-        order[starts],
-        weight,  # type: ignore[arg-type]  # the stubs of bincount forget the weights
-        count.astype(np.int64),
-        row_of,
-        sample_weight,
+        representative=order[starts],
+        weight=np.bincount(group, weights=sample_weight[order]).astype(np.float64),
+        count=np.bincount(group, weights=count[order]).astype(np.int64),
+        row_of=row_of,
+        sample_weight=sample_weight,
     )
 
 

@@ -52,7 +52,7 @@ class BinnedData(NamedTuple):
     sparse_features : ndarray of int64, shape (n_sparse,)
     default_bin : ndarray of int64, shape (n_sparse,)
         Most frequent bin of each sparse feature, global.
-    count : ndarray of int64, shape (1, n)
+    samples : ndarray of int64, shape (1, n)
         Number of samples that each row stands for; a row per tree where a demand has its own.
     """
 
@@ -67,7 +67,7 @@ class BinnedData(NamedTuple):
     sparse_bins: NDArray[np.uint32]
     sparse_features: NDArray[np.int64]
     default_bin: NDArray[np.int64]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # a tuple's method of that name
+    samples: NDArray[np.int64]
 
     @property
     def n_rows(self) -> int:
@@ -133,7 +133,7 @@ def bin_features(
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
     rowwise = _rows_of(codes, offset, sparse_share)
     low, high = np.concatenate(lows), np.concatenate(highs)
-    return BinnedData(codes, offset, n_bins, low, high, *rowwise, count=count[None, :])
+    return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples=count[None, :])
 
 
 def _bins_of(

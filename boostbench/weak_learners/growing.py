@@ -68,7 +68,7 @@ def _grow_trees(data, rules, numbers, weights, columns, work, finished):  # type
     for t in range(columns.shape[0]):
         column = columns[t]
         number, weight = numbers[column], weights[column if weights.shape[0] > 1 else 0]
-        count = data.count[column if data.count.shape[0] > 1 else 0]
+        count = data.samples[column if data.samples.shape[0] > 1 else 0]
         sample = prepare(rules, numbers, number, weight, count, work.rows, work.label, work.stat)
         n_splits = _grow(data, rules, sample, column, work)
         pack(data, rules, sample, column, t, number, weight, work, n_splits, finished)

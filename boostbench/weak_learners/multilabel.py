@@ -117,7 +117,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))
-        n_samples = int(data.count.sum())
+        n_samples = int(data.samples.sum())
         stat = _sums_of(weight, self.answers)
         feature, last, missing_left = _best_split(data, stat, rows, _CODES[self.answers], tie)
         if feature < 0:

@@ -119,7 +119,7 @@ def prune(
         Which of ``numbers`` a tree was grown for.
     """
     weight = np.abs(numbers)
-    n_cases = np.where(weight > 0.0, data.count, 0).sum(axis=1)
+    n_cases = np.where(weight > 0.0, data.samples, 0).sum(axis=1)
     scale = n_cases / np.maximum(np.array([total(row) for row in weight]), 1e-300)
     table = PruningTable.room(finished.max_leaves, data.n_rows, rules.n_classes)
     _prune_trees(data, rules, labels, numbers, scale, columns, finished, table)

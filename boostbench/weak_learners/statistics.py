@@ -92,7 +92,7 @@ def prepare(rules, cost, number, weight, count, rows, label, stat):  # type: ign
             w = abs(w)
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
-    return Sample(int(n), heavy, heavy / max(cases, 1), factor, factor, 0.0)  # type: ignore[operator]
+    return Sample(int(n), heavy, heavy / np.maximum(cases, 1), factor, factor, 0.0)
 
 
 @stage

@@ -173,11 +173,11 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         """Grow as `fit` does, and return all that growing knows of the trees."""
         if isinstance(demand, WeightedLabels | BinaryLabels) and demand.count is not None:
             drawn = np.ascontiguousarray(np.atleast_2d(demand.count.T), dtype=np.int64)
-            data = data._replace(count=drawn)
+            data = data._replace(samples=drawn)
         rules = self._rules(data, demand, rng)
         arguments = numbers_of(demand)
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
-            numbers = _trimmed(arguments[1], self.trim, data.count)
+            numbers = _trimmed(arguments[1], self.trim, data.samples)
             arguments = (arguments[0], numbers, arguments[2])
         n_trees = len(arguments[1]) if isinstance(demand, BinaryLabels | Targets) else 1
         columns = np.arange(n_trees)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from boostbench.experiments.planning.plan import PlannedRun
 from boostbench.experiments.running.executors import Executor
-from boostbench.experiments.store.claims import Claims
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
+from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
@@ -144,7 +144,7 @@ def run_plan(
     """
     store.prepare()
     conductor = _Conductor(todo, store, executor, on_event, fail_fast)
-    with interruptible(), closing(conductor.claims):
+    with interruptible(), closing(conductor.locks):
         try:
             conductor.work()
         except KeyboardInterrupt:
@@ -172,7 +172,7 @@ class _Conductor:
         self.elsewhere: deque[PlannedRun] = deque()
         self.running: dict[Key, tuple[PlannedRun, float]] = {}
         self.store = store
-        self.claims = Claims(store.folder)
+        self.locks = RunLocks(store.folder)
         # What another process writes from now on need not be done again.
         self.known = {
             planned.key: None if planned.status in ("missing", "stale") else self.stamp(planned)
@@ -208,7 +208,7 @@ class _Conductor:
 
     def start(self, planned: PlannedRun) -> None:
         """Start a run, unless another process works on it or has done it."""
-        if not self.claims.take(planned.key):
+        if not self.locks.take(planned.key):
             self.elsewhere.append(planned)
             return
         stamp = self.stamp(planned)
@@ -254,7 +254,7 @@ class _Conductor:
 
     def note(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
         """Count a run whose record is on disk."""
-        self.claims.release(planned.key)
+        self.locks.release(planned.key)
         status = record.status
         self.outcome.counts[status] = self.outcome.counts.get(status, 0) + 1
         spent = record.total_seconds or elapsed

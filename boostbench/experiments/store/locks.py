@@ -1,9 +1,9 @@
-"""Claims: several commands on one results folder do no run twice.
+"""Locks on runs: several commands on one results folder do no run twice.
 
-A claim is a lock (lockf) on one byte of the file ``runs/.claims``, at an offset made from the key
-of the run. The system lets go of it when its process ends, however that comes about, so none is
-ever stale; network file systems that have locks have these. Where there are none, every claim is
-granted, and a run is at worst done twice.
+The lock of a run (lockf) is on one byte of the file ``runs/.locks``, at an offset made from its
+key. The system releases it when the process ends, however that comes about, so none is ever stale;
+network file systems that have locks have these. Where there are none, every lock is granted, and a
+run is at worst done twice.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 from boostbench.experiments.store.identity import Key
 
-__all__ = ["Claims"]
+__all__ = ["RunLocks"]
 
 _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
-class Claims:
-    """The claims of this process on runs of one results folder.
+class RunLocks:
+    """The locks of this process on runs of one results folder.
 
     Parameters
     ----------
@@ -31,10 +31,10 @@ class Claims:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = os.open(folder / ".claims", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._file = os.open(folder / ".locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
 
     def take(self, key: Key) -> bool:
-        """Claim a run; return False if another process has it."""
+        """Lock a run; return False if another process has it."""
         try:
             self._lock(key, os.F_TLOCK)
         except OSError as error:
@@ -42,7 +42,7 @@ class Claims:
         return True
 
     def release(self, key: Key) -> None:
-        """Let go of a run."""
+        """Release a run."""
         with suppress(OSError):  # no locks here, so none was taken
             self._lock(key, os.F_ULOCK)
 
@@ -51,7 +51,7 @@ class Claims:
         os.lockf(self._file, command, 1)
 
     def close(self) -> None:
-        """Let go of all runs."""
+        """Release all runs."""
         os.close(self._file)
 
 
