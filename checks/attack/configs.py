@@ -79,8 +79,6 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
             kind, text = "token", _garbled(texts[name], rng)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         ok, detail = _taken(path)
-        if not ok:
-            (folder.parent / f"attack-configs-{seed}-{index}.yaml").write_bytes(path.read_bytes())
         yield Case(kind, ok, detail and f"{name} ({index}): {detail}")
 
 
@@ -275,12 +273,12 @@ class _TooLongError(BaseException):
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _limited(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
@@ -288,10 +286,12 @@ def _limited() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _taken(path: Path, overrides: tuple[str, ...] = ()) -> tuple[bool, str]:
+def _taken(
+    path: Path, overrides: tuple[str, ...] = (), seconds: float = _SECONDS
+) -> tuple[bool, str]:
     """Return whether a config is loaded or refused as it should be, and what is wrong if not."""
     try:
-        with _limited():
+        with _limited(seconds):
             expand(load_config(path, overrides))
     except ConfigError as error:
         lines = str(error).splitlines()
@@ -302,7 +302,7 @@ def _taken(path: Path, overrides: tuple[str, ...] = ()) -> tuple[bool, str]:
                 return False, f"no place: {line[:300]!r}"
         return bool(lines), "refused without a word" if not lines else ""
     except _TooLongError:
-        return False, f"more than {_SECONDS} s: {traceback.format_exc(limit=-3)[-500:]}"
+        return False, f"more than {seconds} s: {traceback.format_exc(limit=-3)[-500:]}"
     except BaseException as error:
         return False, f"{type(error).__name__}: {error}"[:200] + traceback.format_exc(limit=-3)[
             -600:

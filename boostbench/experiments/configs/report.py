@@ -91,7 +91,7 @@ class _Written(NamedTuple):
 
 def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
     written = PartEntry.written(entry)
-    kind = source_of(written.pop(NAME), context["setting"].folder)
+    kind = source_of(written.pop(NAME), context["setting"])
     kinds = registry.tables if kind in registry.tables else registry.figures
     if ".py:" not in kind and kind not in kinds:
         raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))

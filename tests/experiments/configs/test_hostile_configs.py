@@ -1,0 +1,26 @@
+"""A sample of the long check: hostile and mutated configs are loaded or refused in clear lines."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.source import read_source
+from checks.attack.configs import _bent, _directed, _taken
+
+
+def test_what_once_broke_a_reader_of_configs_is_refused_in_clear_lines(tmp_path):
+    path = tmp_path / "attack.yaml"
+    for name, content, overrides in _directed():
+        path.write_bytes(content)
+        ok, detail = _taken(path, overrides, seconds=60)
+        assert ok, (name, detail)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rng=st.randoms(use_true_random=False))
+def test_a_mutated_config_is_loaded_or_refused_in_clear_lines(tmp_path, rng):
+    tree = read_source(shipped_configs()["quickstart"])[0].data
+    path = tmp_path / "attack.yaml"
+    path.write_text(_bent(tree, rng), encoding="utf-8")
+    ok, detail = _taken(path, seconds=60)
+    assert ok, detail
