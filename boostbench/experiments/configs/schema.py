@@ -61,9 +61,11 @@ def _one_of(*several: Registry) -> dict[str, Any]:
     return {
         "anyOf": [
             {"enum": list(options)},
+            {"type": "string", "pattern": r"\.py:"},
             {
                 "type": "object",
                 "properties": {k: {"anyOf": [v, {"type": "null"}]} for k, v in options.items()},
+                "patternProperties": {r"\.py:": {"type": ["object", "null"]}},
                 "additionalProperties": False,
                 "minProperties": 1,
                 "maxProperties": 1,
