@@ -100,15 +100,13 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, tmp_path):
     assert (results / "README.md").read_text(encoding="utf-8") == overview
 
 
-def test_reproduce_computes_what_a_paper_computes(boostbench, config, tmp_path, monkeypatch):
+def test_reproduce_computes_what_a_paper_computes(boostbench, config, tmp_path):
     path = config(CLAIMS, "first")
-    monkeypatch.setattr(
-        "boostbench.cli.reproduce.configs_by_paper", lambda: {"multiclass-theory": [path]}
-    )
-    boostbench("reproduce", "multiclass-theory", "--jobs", "1")
+    boostbench("reproduce", path, "multiclass-theory/figures1-6", "--jobs", "1")
     overview = (tmp_path / "results" / "README.md").read_text(encoding="utf-8")
     assert "| first | as stated | 6 |" in overview
-    assert "| Figs. 1 to 6: Computed, not trained | computed |" in overview
+    title = "Conditions, bounds, degrees and potentials, computed"
+    assert f"| Figs. 1 to 6: {title} | computed |" in overview
 
 
 def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tmp_path):

@@ -220,6 +220,9 @@ class Rule:
         """
         return math.ceil(self.share * n - 1e-9) if self.count is None else self.count
 
+    def __repr__(self) -> str:
+        return "all" if self == Rule() else str(self.count or self.share)
+
     def text(self, n: int) -> str:
         """Return the rule in words."""
         needed = self.needed(n)
