@@ -61,7 +61,8 @@ def solve_step(
     """
     p = potential
     constants = float(p.theta), p.rho, float(p.sigma_final), bool(p.truncate)
-    ds, dt = _solve(m, u, weight, float(t), constants)
+    # the terms of a sum are computed before they are added: so they become vectors
+    ds, dt = _solve((m, u, weight, np.empty_like(m), np.empty_like(m)), float(t), constants)
     return float(ds), float(dt)
 
 
@@ -75,12 +76,13 @@ def _centre_and_spread(t, constants):  # type: ignore[no-untyped-def]
 
 @inner
 def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-def]
-    m, u, weight = rows
+    m, u, weight, tail, _ = rows
     mu, sigma = _centre_and_spread(t, constants)
+    for i in range(m.shape[0]):
+        tail[i] = erfc_((m[i] * decay + u[i] * ds - mu) / sigma)
     total = 0.0
     for i in range(m.shape[0]):
-        tail = erfc_((m[i] * decay + u[i] * ds - mu) / sigma)
-        total += weight[i] * (min(tail, 1.0) if constants[3] else 0.5 * tail)
+        total += weight[i] * (min(tail[i], 1.0) if constants[3] else 0.5 * tail[i])
     return total
 
 
@@ -88,7 +90,7 @@ def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-d
 def _edge(state, ds):  # type: ignore[no-untyped-def]
     """Return the edge after a score step, as a share of the largest weight."""
     rows, decay, mu, sigma, truncate = state
-    m, u, weight = rows
+    m, u, weight, _, bell = rows
     nearest = np.inf  # squared distance to mu, of which minus is the logarithm of the weight
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
@@ -98,8 +100,9 @@ def _edge(state, ds):  # type: ignore[no-untyped-def]
     if nearest < np.inf:
         for i in range(m.shape[0]):
             z = (m[i] * decay + u[i] * ds - mu) / sigma
-            if z > 0.0 or not truncate:
-                edge += weight[i] * u[i] * exp_(nearest - z * z)
+            bell[i] = exp_(nearest - z * z) if z > 0.0 or not truncate else 0.0
+        for i in range(m.shape[0]):
+            edge += weight[i] * u[i] * bell[i]
     return edge
 
 
@@ -175,16 +178,19 @@ _back_again = _root_of(_rise)
 @inner
 def _newton_step(rows, t, ds, dt, before, constants):  # type: ignore[no-untyped-def]
     """Return how Newton's method for both equations moves (ds, dt); not finite at a flat place."""
-    m, u, weight = rows
+    m, u, weight, tail, bell = rows
     mu, sigma = _centre_and_spread(t + dt, constants)
     decay = exp_(-dt)
     mu_slope, sigma_slope = 2.0 * constants[1] - mu, -(sigma + 1.0 / sigma)  # by time
+    for i in range(m.shape[0]):
+        z = (m[i] * decay + u[i] * ds - mu) / sigma
+        tail[i], bell[i] = erfc_(z), exp_(-z * z)
     potential = edge = edge_by_ds = edge_by_dt = potential_by_dt = 0.0
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
         z_by_dt = -(m[i] * decay + mu_slope + z * sigma_slope) / sigma
-        potential += weight[i] * erfc_(z)
-        density = weight[i] * exp_(-z * z)
+        potential += weight[i] * tail[i]
+        density = weight[i] * bell[i]
         edge += u[i] * density
         edge_by_ds += z * density
         edge_by_dt += u[i] * z * density * z_by_dt
@@ -258,8 +264,7 @@ def _bracketed_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _solve(m, u, weight, t, constants):  # type: ignore[no-untyped-def]
-    rows = (m, u, weight)
+def _solve(rows, t, constants):  # type: ignore[no-untyped-def]
     before = _mean_potential(rows, 1.0, 0.0, t, constants)
     if not constants[3]:
         ds, dt = _short_step(rows, t, before, constants)
