@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,9 @@ from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.run import make, prepare
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
-from boostbench.theory import figures, gaussians
+from boostbench.theory import gaussians
+from boostbench.theory.bounds import potential_bound
+from boostbench.theory.pixels import pixel_map
 
 Values = dict[str, list[Any]]
 _DIGEST = "digest"
@@ -178,15 +181,18 @@ def _digest(content: bytes) -> list[float]:
 
 
 def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
-    """Yield the figures that are computed rather than trained."""
+    """Yield what is computed rather than trained."""
     means, spreads = [[1.0, 2.0], [-1.0, 0.0]], [[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]]]
     points = np.linspace(-4.0, 4.0, 100).reshape(50, 2)
-    yield "figure 2", lambda: _fields(figures.figure_2_curve(range(2, 30)))
-    yield "figure 3", lambda: _fields(*figures.figure_3_maps([(10, 0.0), (30, 0.4)]))
-    yield "figure 4", lambda: _fields(*figures.figure_4_surfaces((10, 30)))
-    yield "figure 5, rounds", lambda: _fields(figures.figure_5_rounds(n_rounds=range(11)))
-    yield "figure 5, classes", lambda: _fields(figures.figure_5_classes(range(2, 11)))
-    yield "figure 6", lambda: _fields(*figures.figure_6_maps())
+    for condition in ("uniform", "minimal"):
+        bounds = [potential_bound(6, 0.0, T, condition=condition).value for T in range(11)]
+        bounds += [potential_bound(K, 0.1, 10, condition=condition).value for K in range(2, 11)]
+        yield f"bounds, {condition}", partial(_numbers, bounds=bounds)
+    for T, gamma in ((10, 0.0), (30, 0.0), (30, 0.4)):
+        yield f"degrees, T = {T}, gamma = {gamma}", partial(_fields, pixel_map(T, gamma))
+    for eta in (0.1, 0.5):
+        pixels = pixel_map(10, 0.1, "exponential", eta)
+        yield f"degrees, eta = {eta}", partial(_fields, pixels)
     yield "densities", lambda: _numbers(log_p=gaussians.log_densities(points, means, spreads))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import Game, Step
+from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import RoundInfo
 from boostbench.registry import boosters
 
-__all__ = ["Booster", "Game", "RoundInfo", "Step", "list_boosters", "make_booster"]
+__all__ = ["BoostState", "Booster", "RoundInfo", "Step", "list_boosters", "make_booster"]
 
 
 def make_booster(name: str, **parameters: Any) -> Any:

@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
 from boostbench.weak_learners import WeightedLabels
 
@@ -68,13 +68,13 @@ class AdaBoost(BinaryBooster):
 
     loss: ClassVar[MarginLoss] = EXPONENTIAL
 
-    def ask(self, game: Game) -> WeightedLabels:
+    def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by ``w_i`` proportional to ``exp(-y_i F(x_i))``."""
-        return WeightedLabels(game.y, self.weights(game), game.n_classes)
+        return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1 - err) / err)`` (11)."""
-        error = total(demand.weight[h.labels != game.y])
+        error = total(demand.weight[h.labels != state.y])
         edge = 1.0 - 2.0 * error
         if edge <= TINY:
             return Step(0.0, edge, stop="no edge", keep=False)

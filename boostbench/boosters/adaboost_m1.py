@@ -5,7 +5,7 @@ Freund & Schapire, "Experiments with a new boosting algorithm", 1996.
 =========  ==================================  ==============================
 paper      here                                shape
 =========  ==================================  ==============================
-D_t        ``self.distribution(game)``         (n,)
+D_t        ``self.distribution(state)``         (n,)
 h_t        ``h.labels``                        (n,)
 epsilon    ``error``
 1/beta     ``(1 - e) / e``
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import TINY, Game, Step
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, total
 from boostbench.weak_learners import WeightedLabels
 
@@ -93,41 +93,41 @@ class AdaBoostM1(Booster):
         self.resample = resample
         self.keep_first = keep_first
 
-    def ask(self, game: Game) -> WeightedLabels:
+    def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by D, or by the shares of samples drawn from D."""
-        D = self.distribution(game)
+        D = self.distribution(state)
         if not self.resample:
-            return WeightedLabels(game.y, D, game.n_classes)
-        drawn = game.rng.multinomial(game.n_samples, D)
-        return WeightedLabels(game.y, drawn / game.n_samples, game.n_classes, drawn)
+            return WeightedLabels(state.y, D, state.n_classes)
+        drawn = state.rng.multinomial(state.n_samples, D)
+        return WeightedLabels(state.y, drawn / state.n_samples, state.n_classes, drawn)
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e)``; a perfect h gets more weight than all votes before it."""
-        error = total(self.distribution(game)[h.labels != game.y])
+        error = total(self.distribution(state)[h.labels != state.y])
         edge = 1.0 - 2.0 * error
         if edge <= 2.0 * TINY:
-            return Step(1.0, edge, stop="no edge", keep=self.keep_first and votes(game) == 0.0)
+            return Step(1.0, edge, stop="no edge", keep=self.keep_first and votes(state) == 0.0)
         e = max(error, TINY)
         alpha = float(log((1.0 - e) / e))
         if error <= TINY:
-            return Step(alpha + votes(game), edge, stop="perfect weak learner")
+            return Step(alpha + votes(state), edge, stop="perfect weak learner")
         return Step(alpha, edge)
 
-    def distribution(self, game: Game) -> NDArray[np.float64]:
+    def distribution(self, state: BoostState) -> NDArray[np.float64]:
         """Return D, which sums to 1.
 
         Each round adds alpha to the score of one label per row, so this equals the paper's update
         ``D_i <- D_i beta`` where h is right, up to the normalisation.
         """
-        F_y = game.true_scores
-        D = game.sample_weight * exp(F_y.min() - F_y)
+        F_y = state.true_scores
+        D = state.sample_weight * exp(F_y.min() - F_y)
         return np.asarray(D / total(D))
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, which alpha minimises along h."""
-        return dot(game.sample_weight, exp(0.5 * votes(game) - game.true_scores))
+        return dot(state.sample_weight, exp(0.5 * votes(state) - state.true_scores))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1: the label of a wrongly answered sample has at most half of the votes."""
         return 1.0
 

@@ -7,8 +7,8 @@ names one class, is in `boostbench.boosters.adaboost_mh_variants`.
 =========  ==================================  ==============================
 paper      here                                shape
 =========  ==================================  ==============================
-psi        ``game.scores``                     (n, K)
--c = S     ``game.signs``                      (n, K)
+psi        ``state.scores``                    (n, K)
+-c = S     ``state.signs``                     (n, K)
 S w        ``demand.signed_weight``            (n, K)
 h          ``h``                               (n, K), in {-1, +1}
 gamma      ``gamma``
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.losses import logistic
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import BinaryLabels
 
@@ -93,22 +93,22 @@ class AdaBoostMH(Booster):
         super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
         self.rule = rule
 
-    def ask(self, game: Game) -> BinaryLabels:
+    def ask(self, state: BoostState) -> BinaryLabels:
         """Return ``S w`` with ``w_iy`` proportional to ``exp(-S_iy psi_iy)`` (Algorithm 3)."""
-        return BinaryLabels(hamming_weights(game, game.scores))
+        return BinaryLabels(hamming_weights(state, state.scores))
 
-    def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``."""
         return hamming_step(h.inner(demand.signed_weight))
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
-        losses = exp(-game.signs * game.scores)
-        return dot(game.sample_weight, row_sums(losses)) / game.n_classes
+        losses = exp(-state.signs * state.scores)
+        return dot(state.sample_weight, row_sums(losses)) / state.n_classes
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 2/K: the wrong score is at least the right one; with signs one of them errs."""
-        return (2.0 if self.rule == "score" else 1.0) / game.n_classes
+        return (2.0 if self.rule == "score" else 1.0) / state.n_classes
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes.
@@ -127,14 +127,14 @@ class AdaBoostMH(Booster):
         return super()._labels(np.sign(F) if self.rule == "sign" else F)
 
 
-def hamming_weights(game: Game, psi: NDArray[np.float64]) -> NDArray[np.float64]:
+def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``S w``, ``w_iy`` proportional to ``exp(-S_iy psi_iy)``, the w summing to 1."""
-    w = game.signs * psi
+    w = state.signs * psi
     np.subtract(w.min(), w, out=w)
     exp(w, out=w)
-    w *= game.sample_weight[:, None]
+    w *= state.sample_weight[:, None]
     all_weight = total(w)
-    w *= game.signs
+    w *= state.signs
     w /= all_weight
     return w
 

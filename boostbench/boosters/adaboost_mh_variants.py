@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mh import AdaBoostMH, hamming_step, hamming_weights
 from boostbench.boosters.adaboost_mm import votes
-from boostbench.boosters.game import TINY, Game, Step
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, row_sums, total
 from boostbench.weak_learners import Costs
 
@@ -58,10 +58,10 @@ class AdaBoostMHReal(AdaBoostMH):
     True
     """
 
-    def answer(self, game: Game, demand: Any, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return the step 1; the edge is ``1 - Z``."""
         w = np.abs(demand.signed_weight)
-        Z = total(w * exp(-game.signs * h.values(game.n_classes)))
+        Z = total(w * exp(-state.signs * h.values(state.n_classes)))
         useful = Z < 1.0 - TINY
         return Step(1.0, 1.0 - Z, stop="" if useful else "no edge", keep=useful)
 
@@ -107,22 +107,22 @@ class AdaBoostMHLabel(AdaBoostMH):
     True
     """
 
-    def ask(self, game: Game) -> Costs:  # type: ignore[override]
+    def ask(self, state: BoostState) -> Costs:  # type: ignore[override]
         """Return what each label loses, ``-S w``."""
-        return Costs(-hamming_weights(game, _sums(game.scores)))
+        return Costs(-hamming_weights(state, _sums(state.scores)))
 
-    def answer(self, game: Game, demand: Any, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``; a perfect classifier decides alone."""
         gamma = total(demand.cost) - 2.0 * float(h.inner(demand.cost))
         step = hamming_step(gamma)
         if step.stop == "perfect weak learner":
-            return replace(step, size=step.size + votes(game))
+            return replace(step, size=step.size + votes(state))
         return step
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
-        losses = exp(-game.signs * _sums(game.scores))
-        return dot(game.sample_weight, row_sums(losses)) / game.n_classes
+        losses = exp(-state.signs * _sums(state.scores))
+        return dot(state.sample_weight, row_sums(losses)) / state.n_classes
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes."""

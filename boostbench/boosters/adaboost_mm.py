@@ -7,7 +7,7 @@ other steps or losses goes by other names: `boostbench.boosters.adaboost_cost` a
 ===============  ==================================  ==============================
 paper            here                                shape
 ===============  ==================================  ==============================
-f_t              ``game.scores``                     (n, K)
+f_t              ``state.scores``                    (n, K)
 C_t              ``demand.cost``                     (n, K), scaled
 h_t              ``h.labels``                        (n,)
 A+, A-           ``gained``, ``lost``
@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import TINY, Game, Step, softmax
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.portable import log, total
 from boostbench.theory.bounds import error_bound
 from boostbench.weak_learners import Costs
@@ -103,18 +103,18 @@ class AdaBoostMM(Booster):
         super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
         self.step = step
 
-    def ask(self, game: Game) -> Costs:
+    def ask(self, state: BoostState) -> Costs:
         """Return the cost matrix (64), up to a positive factor."""
-        v = pair_margins(game.scores, game.y)
-        return Costs(pair_costs(pair_weights(v, self.importance(game)), game.y))
+        v = pair_margins(state.scores, state.y)
+        return Costs(pair_costs(pair_weights(v, self.importance(state)), state.y))
 
-    def answer(self, game: Game, demand: Costs, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return alpha by (70) or (71).
 
         A perfect h gets more weight than all votes before it: in the limit it decides alone.
         """
-        gained, lost = vote_masses(demand.cost, game.y, h.labels)
-        most = -total(demand.cost[np.arange(len(game.y)), game.y])
+        gained, lost = vote_masses(demand.cost, state.y, h.labels)
+        most = -total(demand.cost[np.arange(len(state.y)), state.y])
         delta = (gained - lost) / most  # (68)
         if delta <= TINY:
             return Step(0.0, delta, stop="no edge", keep=False)
@@ -123,19 +123,19 @@ class AdaBoostMM(Booster):
         else:
             capped = min(delta, 1.0 - TINY)
             alpha = 0.5 * log((1.0 + capped) / (1.0 - capped))  # (70)
-        if (h.labels == game.y).all():
-            return Step(float(alpha) + votes(game), delta, stop="perfect weak learner")
+        if (h.labels == state.y).all():
+            return Step(float(alpha) + votes(state), delta, stop="perfect weak learner")
         return Step(float(alpha), delta)
 
-    def importance(self, game: Game) -> NDArray[np.float64]:
+    def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the loss on each pair counts: its sample's weight, shape (n, 1)."""
-        return game.sample_weight[:, None]
+        return state.sample_weight[:, None]
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``sum_{l != y} exp(F_il - F_iy)`` (43)."""
-        return pair_risk(pair_margins(game.scores, game.y), self.importance(game))
+        return pair_risk(pair_margins(state.scores, state.y), self.importance(state))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1: some wrong label's score is at least the right one's."""
         return 1.0
 
@@ -161,6 +161,6 @@ def vote_masses(
     return -total(paid[right]), total(paid[~right])
 
 
-def votes(game: Game) -> float:
+def votes(state: BoostState) -> float:
     """Return the sum of the steps so far; each round adds its step to one score of every row."""
-    return total(game.scores[0])
+    return total(state.scores[0])

@@ -4,10 +4,10 @@ Boosting is a game between a booster and a weak learner (Mukherjee & Schapire 20
 
     F = 0                                          # scores, n x K
     repeat T times:
-        demand = booster.ask(game)                 # what should the weak learner be good at?
+        demand = booster.ask(state)                # what should the weak learner be good at?
         h      = weak_learner.fit(data, demand)    # a classifier or regressor
-        h      = booster.refine(game, demand, h)   # other values in the leaves? seldom
-        step   = booster.answer(game, demand, h)   # how far to go; may stop
+        h      = booster.refine(state, demand, h)  # other values in the leaves? seldom
+        step   = booster.answer(state, demand, h)  # how far to go; may stop
         F      = decay * F + step * h              # decay = 1, but for RobustBoost
 
 A booster's own module holds its `ask` and its `answer`; everything else is here and in `surface`.
@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.weak_learners import Demand, make_weak_learner
 
@@ -66,26 +66,26 @@ class Booster(BoostingClassifier):
         return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))
 
     @abstractmethod
-    def ask(self, game: Game) -> Any:
+    def ask(self, state: BoostState) -> Any:
         """Return the demand of this round, or None when there is nothing left to learn."""
 
     @abstractmethod
-    def answer(self, game: Game, demand: Any, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return the step along the weak hypothesis ``h`` that was fitted to ``demand``."""
 
-    def begin(self, game: Game) -> None:
-        """Prepare a fit, for example by filling ``game.memo``; nothing by default."""
+    def begin(self, state: BoostState) -> None:
+        """Prepare a fit, for example by filling ``state.memo``; nothing by default."""
 
-    def refine(self, game: Game, demand: Any, h: Any) -> Any:
+    def refine(self, state: BoostState, demand: Any, h: Any) -> Any:
         """Return the hypothesis to add, for example ``h`` with other leaf values; ``h`` here."""
         return h
 
-    def play(self, game: Game, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Play one round: ask, let the weak learner fit, refine, answer.
 
         Parameters
         ----------
-        game : Game
+        state : BoostState
         fit : callable
             From a demand to the weak learner's hypothesis.
 
@@ -95,39 +95,39 @@ class Booster(BoostingClassifier):
             None if there was nothing to ask.
         step : Step
         """
-        demand = self.ask(game)
+        demand = self.ask(state)
         if demand is None:
             return None, Step(0.0, np.nan, stop="converged", keep=False)
-        h = self.refine(game, demand, fit(demand))
-        return h, self.answer(game, demand, h)
+        h = self.refine(state, demand, fit(demand))
+        return h, self.answer(state, demand, h)
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the next round's demand puts on each row; see `row_weights`."""
-        aside = replace(game, rng=deepcopy(game.rng), memo=dict(game.memo))
-        return row_weights(self.ask(aside), len(game.y))
+        aside = replace(state, rng=deepcopy(state.rng), memo=dict(state.memo))
+        return row_weights(self.ask(aside), len(state.y))
 
     def _train(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
         on_round: OnRound,
     ) -> None:
-        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(game.n_classes))
+        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(state.n_classes))
         data = learner.prepare(X, rows.representative, rows.count)
-        ensemble = Ensemble(game.n_classes)
+        ensemble = Ensemble(state.n_classes)
         stop = ""
-        self.begin(game)
+        self.begin(state)
         fit = partial(self._fit_learner, learner, data, rng)
         for t in range(1, self.n_estimators + 1):
-            h, step = self.play(game, fit)
+            h, step = self.run_round(state, fit)
             if step.keep:
                 if step.decay != 1.0:
-                    game.scores *= step.decay
-                h.add_to(game.scores, step.size)
+                    state.scores *= step.decay
+                h.add_to(state.scores, step.size)
                 ensemble.add(h.trees, step.size, step.decay)
-                on_round(RoundInfo(t, rows.row_of, step, game, self))
+                on_round(RoundInfo(t, rows.row_of, step, state, self))
             h = None  # a leaf per row and tree, which the next round has no use for
             stop = step.stop
             if stop:

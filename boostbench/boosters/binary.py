@@ -3,10 +3,10 @@ r"""What the boosters for two classes share: labels -1 and +1, margins, weights 
 =========  ============================================  =========
 paper      here                                          shape
 =========  ============================================  =========
-y          ``signed_labels(game)``                       (n,)
-F          ``F[:, 1] - F[:, 0]`` of ``game.scores``      (n,)
-m = y F    ``margins(game)``                             (n,)
-w          ``booster.weights(game)``, sums to 1          (n,)
+y          ``signed_labels(state)``                       (n,)
+F          ``F[:, 1] - F[:, 0]`` of ``state.scores``     (n,)
+m = y F    ``margins(state)``                             (n,)
+w          ``booster.weights(state)``, sums to 1          (n,)
 =========  ============================================  =========
 
 `decision_function` is the paper's F. A weak classifier adds its step to the score of the class it
@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import Game
 from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.losses import MarginLoss, logistic
+from boostbench.boosters.state import BoostState
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, exp, total
 
@@ -75,29 +75,29 @@ class BinaryBooster(TwoClasses, Booster):
     #: s of ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
     link_scale: ClassVar[float] = 2.0
 
-    def importance(self, game: Game) -> NDArray[np.float64]:
+    def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return what each row's loss counts in the objective: its sample weight."""
-        return game.sample_weight
+        return state.sample_weight
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weight ``-phi'(m)`` of each row for the next round.
 
         Parameters
         ----------
-        game : Game
+        state : BoostState
 
         Returns
         -------
         weights : ndarray of float64, shape (n,)
             They sum to 1, or all are 0 when no row has influence any more.
         """
-        return normalised_weights(self.importance(game), self.loss.log_weight(margins(game)))
+        return normalised_weights(self.importance(state), self.loss.log_weight(margins(state)))
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``phi(m)``."""
-        return dot(game.sample_weight, self.loss.value(margins(game)))
+        return dot(state.sample_weight, self.loss.value(margins(state)))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return phi(0): all these losses are at least that where the margin is not positive."""
         return float(self.loss.value(0.0))
 
@@ -107,15 +107,15 @@ class BinaryBooster(TwoClasses, Booster):
         return np.column_stack([logistic(-z), logistic(z)])
 
 
-def signed_labels(game: Game) -> NDArray[np.float64]:
+def signed_labels(state: BoostState) -> NDArray[np.float64]:
     """Return y, -1 for the first class and +1 for the second, shape (n,)."""
-    return game.signed_labels
+    return state.signed_labels
 
 
-def margins(game: Game) -> NDArray[np.float64]:
+def margins(state: BoostState) -> NDArray[np.float64]:
     """Return m = y F, shape (n,)."""
-    F = game.scores
-    return signed_labels(game) * (F[:, 1] - F[:, 0])
+    F = state.scores
+    return signed_labels(state) * (F[:, 1] - F[:, 0])
 
 
 def answers(h: Any) -> NDArray[np.float64]:

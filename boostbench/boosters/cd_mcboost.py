@@ -7,7 +7,7 @@ paper               here                                   shape
 ==================  =====================================  ==============================
 y_k                 ``Y[k]``, `codewords`                  (K, K-1)
 f_j*                ``component``, j counted from 0
-<f(x_i), y_k>       ``game.scores``                        (n, K)
+<f(x_i), y_k>       ``state.scores``                       (n, K)
 w_i^j               ``demand.signed_weight[:, 0]``         (n,)
 g*(x_i)             the weak learner's answer              (n,), in {-1, +1}
 g* e_j              ``h.trees.leaf_value``                 leaf vectors ``g Y[:, j]``
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.line_search import exponential_step, falling_step
 from boostbench.boosters.mcboost import (
@@ -36,6 +35,7 @@ from boostbench.boosters.mcboost import (
     pair_probabilities,
 )
 from boostbench.boosters.pairs import pair_margins, pair_risk, pair_weights
+from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import row_sums, total
 from boostbench.theory.codewords import ORIENTATIONS, codewords
 from boostbench.weak_learners import BinaryLabels, Targets
@@ -128,74 +128,74 @@ class CDMCBoost(Booster):
         self.step = step
         self.cost = cost
 
-    def begin(self, game: Game) -> None:
+    def begin(self, state: BoostState) -> None:
         """Look up the codewords and start with the first component."""
         if self.step == "newton" and self.loss != "exponential":
             raise ValueError(
                 f"step='newton' is for the exponential loss; with loss={self.loss!r} "
                 "take step='search'"
             )
-        game.memo["codewords"] = codewords(game.n_classes, self.orientation)
-        game.memo["component"] = 0
-        game.memo["rounds without edge"] = 0
+        state.memo["codewords"] = codewords(state.n_classes, self.orientation)
+        state.memo["component"] = 0
+        state.memo["rounds without edge"] = 0
 
-    def ask(self, game: Game) -> BinaryLabels | Targets:
+    def ask(self, state: BoostState) -> BinaryLabels | Targets:
         """Return ``w_i^j`` (24) of the component whose turn it is."""
-        y_j = game.memo["codewords"][:, game.memo["component"]]
-        v = pair_margins(0.5 * game.scores, game.y)
-        a = pair_weights(v, pair_importance(game, self.cost), LOSSES[self.loss])
-        game.memo["pair weights"] = a
-        w = 0.5 * (row_sums(a) * y_j[game.y] - row_sums(a * y_j))
+        y_j = state.memo["codewords"][:, state.memo["component"]]
+        v = pair_margins(0.5 * state.scores, state.y)
+        a = pair_weights(v, pair_importance(state, self.cost), LOSSES[self.loss])
+        state.memo["pair weights"] = a
+        w = 0.5 * (row_sums(a) * y_j[state.y] - row_sums(a * y_j))
         if self.step == "search":
             return BinaryLabels(w[:, None])
-        curvature = 0.25 * row_sums(a * np.square(y_j[game.y][:, None] - y_j))
+        curvature = 0.25 * row_sums(a * np.square(y_j[state.y][:, None] - y_j))
         target = np.divide(w, curvature, out=np.zeros_like(w), where=curvature > 0.0)
         return Targets(target[:, None], curvature[:, None])
 
-    def refine(self, game: Game, demand: BinaryLabels | Targets, h: Any) -> Any:
+    def refine(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Any:
         """Return ``g e_j`` in terms of scores: leaf vectors ``g Y[:, j]``."""
-        y_j = game.memo["codewords"][:, game.memo["component"]]
+        y_j = state.memo["codewords"][:, state.memo["component"]]
         return with_leaf_vectors(h, h.trees.leaf_value * y_j)
 
-    def answer(self, game: Game, demand: BinaryLabels | Targets, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Step:
         """Return the step to the smallest risk along ``g e_j`` (26), or Newton's, 1."""
-        mass, rate = collapse(game.memo["pair weights"], game.y, h.leaves[0], h.trees.leaf_value)
+        mass, rate = collapse(state.memo["pair weights"], state.y, h.leaves[0], h.trees.leaf_value)
         edge = -total(mass * rate)  # sum_i g(x_i) w_i, (23)
         size = total(np.abs(mass * rate))
         edge = edge / size if size > 0.0 else 0.0
-        K = game.n_classes
-        game.memo["component"] = (game.memo["component"] + 1) % (K - 1)
-        alpha = self._size(game, h, mass, rate) if edge > _NO_EDGE else 0.0
+        K = state.n_classes
+        state.memo["component"] = (state.memo["component"] + 1) % (K - 1)
+        alpha = self._size(state, h, mass, rate) if edge > _NO_EDGE else 0.0
         if alpha == 0.0:
-            game.memo["rounds without edge"] += 1
-            over = game.memo["rounds without edge"] == K - 1
+            state.memo["rounds without edge"] += 1
+            over = state.memo["rounds without edge"] == K - 1
             return Step(0.0, edge, stop="no edge" if over else "", keep=not over)
-        game.memo["rounds without edge"] = 0
+        state.memo["rounds without edge"] = 0
         perfect = K == 2 and not mass[rate > 0.0].any()
         return Step(alpha, edge, stop="perfect weak learner" if perfect else "")
 
     def _size(
-        self, game: Game, h: Any, mass: NDArray[np.float64], rate: NDArray[np.float64]
+        self, state: BoostState, h: Any, mass: NDArray[np.float64], rate: NDArray[np.float64]
     ) -> float:
         if self.step == "newton":
             return 1.0
         if self.loss == "exponential":
             return exponential_step(mass, rate)
-        v = pair_margins(0.5 * game.scores, game.y)
+        v = pair_margins(0.5 * state.scores, state.y)
         direction = 0.5 * h.trees.leaf_value[h.leaves[0]]
-        move = direction[np.arange(len(game.y)), game.y][:, None] - direction
-        importance, phi = pair_importance(game, self.cost), LOSSES[self.loss]
+        move = direction[np.arange(len(state.y)), state.y][:, None] - direction
+        importance, phi = pair_importance(state, self.cost), LOSSES[self.loss]
         longest = LONGEST / float(np.abs(move).max())
         return falling_step(lambda step: pair_risk(v + step * move, importance, phi), longest)
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``sum_{k != y} c_yk phi((s_y - s_k) / 2)``."""
-        v = pair_margins(0.5 * game.scores, game.y)
-        return pair_risk(v, pair_importance(game, self.cost), LOSSES[self.loss])
+        v = pair_margins(0.5 * state.scores, state.y)
+        return pair_risk(v, pair_importance(state, self.cost), LOSSES[self.loss])
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the loss phi(0) of one margin that is not positive, times the least cost."""
-        return least_pair_loss(game, self.cost, self.loss)
+        return least_pair_loss(state, self.cost, self.loss)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities at the population minimiser; none for tangent and K > 2."""

@@ -5,7 +5,7 @@ Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Sec. 3 to 6.
 ================  ===================================  ==============================
 paper             here                                 shape
 ================  ===================================  ==============================
-s_i(l)            ``game.scores``, votes               (n, K)
+s_i(l)            ``state.scores``, votes               (n, K)
 phi_t(s)          `boostbench.theory.potentials`
 C_t               ``demand.cost``                      (n, K)
 T                 ``horizon``
@@ -24,7 +24,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import Game, Step, softmax
+from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import dot, row_sums, total
 from boostbench.theory.bounds import default_eta, make_potential
 from boostbench.theory.layout import own_labels, true_label_first
@@ -74,7 +74,7 @@ class DriftingGame(Booster):
     eta : float or None, default=None
         Weight of a vote in the exponential loss, positive; None is ``ln(1 + gamma)``.
     horizon : int or None, default=None
-        Length T of the game, at least `n_estimators`, which is taken for None. With the zero-one
+        Length T of the state, at least `n_estimators`, which is taken for None. With the zero-one
         loss or the minimal condition the costs depend on the rounds left: after t < T rounds the
         model is not that of a game of t rounds.
     on_violation : {"go on", "stop"}, default="go on"
@@ -140,45 +140,45 @@ class DriftingGame(Booster):
         self.horizon = horizon
         self.on_violation = on_violation
 
-    def begin(self, game: Game) -> None:
+    def begin(self, state: BoostState) -> None:
         """Prepare the potentials."""
         horizon = self.n_estimators if self.horizon is None else self.horizon
         if horizon < self.n_estimators:
             raise ValueError(
                 f"horizon must be at least n_estimators ({self.n_estimators}), found {horizon}"
             )
-        game.memo["horizon"] = horizon
+        state.memo["horizon"] = horizon
         potential = make_potential(
-            game.n_classes, self.gamma, condition=self.condition, loss=self.loss, eta=self._eta()
+            state.n_classes, self.gamma, condition=self.condition, loss=self.loss, eta=self._eta()
         )
-        game.memo["potential"] = potential
-        start = np.zeros((1, game.n_classes), dtype=np.int64)
+        state.memo["potential"] = potential
+        start = np.zeros((1, state.n_classes), dtype=np.int64)
         self.bound_ = float(potential.values(start, horizon)[0])
         self.slack_: list[float] = []
 
-    def ask(self, game: Game) -> Costs | None:
+    def ask(self, state: BoostState) -> Costs | None:
         """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
-        n_left = self._rounds_left(game)
+        n_left = self._rounds_left(state)
         if n_left == 0:
             return None
-        potential: Potential = game.memo["potential"]
-        states, where = self._states(game), np.arange(len(game.y))
+        potential: Potential = state.memo["potential"]
+        states, where = self._states(state), np.arange(len(state.y))
         if not isinstance(potential, ExponentialPotential):  # costly: once for equal states
             states, where = np.unique(states, axis=0, return_inverse=True)
             where = where.ravel()
         cost = potential.costs(states, n_left)
         if self.loss == "zero-one" and np.ptp(cost, axis=1).max() <= _DECIDED:
             return None
-        game.memo["budget"] = dot(game.sample_weight, potential.values(states, n_left)[where])
-        rows = own_labels(cost[where], game.y)
-        return Costs(game.sample_weight[:, None] * rows)
+        state.memo["budget"] = dot(state.sample_weight, potential.values(states, n_left)[where])
+        rows = own_labels(cost[where], state.y)
+        return Costs(state.sample_weight[:, None] * rows)
 
-    def answer(self, game: Game, demand: Costs, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return the step 1; the edge is at least gamma iff h meets the condition."""
-        rows = np.arange(len(game.y))
-        budget = game.memo["budget"]
+        rows = np.arange(len(state.y))
+        budget = state.memo["budget"]
         slack = budget - total(demand.cost[rows, h.labels])
-        least = total(demand.cost[rows, game.y])
+        least = total(demand.cost[rows, state.y])
         edge = self.gamma + (1.0 - self.gamma) * slack / (budget - least)
         met = slack >= -_MET * budget
         if not met and self.on_violation == "stop":
@@ -186,13 +186,13 @@ class DriftingGame(Booster):
         self.slack_.append(slack)
         return Step(1.0, edge)
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean potential with the rounds that are left; at the end, the mean loss."""
-        potential: Potential = game.memo["potential"]
-        values = potential.values(self._states(game), self._rounds_left(game))
-        return dot(game.sample_weight, values)
+        potential: Potential = state.memo["potential"]
+        values = potential.values(self._states(state), self._rounds_left(state))
+        return dot(state.sample_weight, values)
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1: while the condition is met, the mean potential bounds the error at the end."""
         return 1.0
 
@@ -222,9 +222,9 @@ class DriftingGame(Booster):
             raise ValueError("the exponential loss with gamma=0 needs eta")
         return default_eta(self.gamma) if self.eta is None else self.eta
 
-    def _states(self, game: Game) -> NDArray[np.int64]:
-        states: NDArray[np.int64] = true_label_first(np.rint(game.scores), game.y).astype(np.int64)
-        return states
+    def _states(self, state: BoostState) -> NDArray[np.int64]:
+        votes_of = true_label_first(np.rint(state.scores), state.y)
+        return votes_of.astype(np.int64)
 
-    def _rounds_left(self, game: Game) -> int:
-        return int(game.memo["horizon"]) - round(votes(game))
+    def _rounds_left(self, state: BoostState) -> int:
+        return int(state.memo["horizon"]) - round(votes(state))

@@ -17,7 +17,7 @@ so the weights (31) give AdaBoost.MM's cost matrix, :math:`\langle y_l, w_i\rang
 =====================  ==================================  ==============================
 paper                  here                                shape
 =====================  ==================================  ==============================
-``<f(x_i), y_k> / 2``  ``game.scores``, up to a constant   (n, K)
+``<f(x_i), y_k> / 2``  ``state.scores``, up to a constant   (n, K)
 ``-<y_l, w_i>``        ``demand.cost``, up to a factor     (n, K)
 g*(x_i)                ``h.labels``, the codeword's class  (n,)
 alpha*                 ``2 (K - 1) / K * step.size``
@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.line_search import falling_step
 from boostbench.boosters.mcboost import (
     CONSTRAINTS,
@@ -44,6 +43,7 @@ from boostbench.boosters.mcboost import (
     pair_probabilities,
 )
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import total
 from boostbench.weak_learners import Costs
 
@@ -113,51 +113,51 @@ class GDMCBoost(AdaBoostMM):
         self.loss = loss
         self.cost = cost
 
-    def ask(self, game: Game) -> Costs:
+    def ask(self, state: BoostState) -> Costs:
         """Return ``-<y_l, w_i>`` (31, 32), up to a positive factor."""
-        v = pair_margins(game.scores, game.y)
-        a = pair_weights(v, self.importance(game), LOSSES[self.loss])
-        return Costs(pair_costs(a, game.y))
+        v = pair_margins(state.scores, state.y)
+        a = pair_weights(v, self.importance(state), LOSSES[self.loss])
+        return Costs(pair_costs(a, state.y))
 
-    def answer(self, game: Game, demand: Costs, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return the step to the smallest risk along h (33)."""
         if self.loss == "exponential":
-            return super().answer(game, demand, h)
+            return super().answer(state, demand, h)
         size = total(np.abs(demand.cost))
-        paid = total(demand.cost[np.arange(len(game.y)), h.labels])
+        paid = total(demand.cost[np.arange(len(state.y)), h.labels])
         edge = -paid / size if size > 0.0 else 0.0
-        alpha = self._search(game, h.labels) if edge > TINY else 0.0
+        alpha = self._search(state, h.labels) if edge > TINY else 0.0
         if alpha == 0.0:
             return Step(0.0, edge, stop="no edge", keep=False)
-        perfect = bool((h.labels == game.y).all())
+        perfect = bool((h.labels == state.y).all())
         return Step(alpha, edge, stop="perfect weak learner" if perfect else "")
 
-    def _search(self, game: Game, labels: NDArray[np.int32]) -> float:
+    def _search(self, state: BoostState, labels: NDArray[np.int32]) -> float:
         """Return the step for a loss without closed form.
 
         Where h is right the margins over all labels grow by the step; where it answers l instead
         the margin over l shrinks.
         """
-        v = pair_margins(game.scores, game.y)
-        answered = labels[:, None] == np.arange(game.n_classes)
-        move = np.where((labels == game.y)[:, None], 1.0, np.where(answered, -1.0, 0.0))
+        v = pair_margins(state.scores, state.y)
+        answered = labels[:, None] == np.arange(state.n_classes)
+        move = np.where((labels == state.y)[:, None], 1.0, np.where(answered, -1.0, 0.0))
         moved = (move != 0.0) & (v < np.inf)
-        v, move, importance = v[moved], move[moved], self.importance(game)[moved]
+        v, move, importance = v[moved], move[moved], self.importance(state)[moved]
         phi = LOSSES[self.loss]
         return falling_step(lambda step: pair_risk(v + step * move, importance, phi), LONGEST)
 
-    def importance(self, game: Game) -> NDArray[np.float64]:
+    def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return sample weight times the cost of each confusion, shape (n, K)."""
-        return pair_importance(game, self.cost)
+        return pair_importance(state, self.cost)
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``sum_{k != y} c_yk phi(F_y - F_k)``."""
-        v = pair_margins(game.scores, game.y)
-        return pair_risk(v, self.importance(game), LOSSES[self.loss])
+        v = pair_margins(state.scores, state.y)
+        return pair_risk(v, self.importance(state), LOSSES[self.loss])
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the loss phi(0) of one margin that is not positive, times the least cost."""
-        return least_pair_loss(game, self.cost, self.loss)
+        return least_pair_loss(state, self.cost, self.loss)
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
         """Return that of `AdaBoostMM`, of which this is the exact step; else None."""

@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from boostbench.boosters.binary import signed_labels
-from boostbench.boosters.game import Game
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
 from boostbench.boosters.regression import RegressionBooster
+from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
 __all__ = ["GentleBoost"]
@@ -65,6 +65,6 @@ class GentleBoost(RegressionBooster):
 
     loss: ClassVar[MarginLoss] = EXPONENTIAL
 
-    def ask(self, game: Game) -> Targets:
+    def ask(self, state: BoostState) -> Targets:
         """Return the labels -1 and +1 as targets, weighted by the slope of the loss."""
-        return Targets(signed_labels(game)[:, None], self.weights(game)[:, None])
+        return Targets(signed_labels(state)[:, None], self.weights(state)[:, None])

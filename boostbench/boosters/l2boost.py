@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import normalised_weights, signed_labels
-from boostbench.boosters.game import Game
 from boostbench.boosters.losses import SQUARED, MarginLoss
 from boostbench.boosters.regression import RegressionBooster
+from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
 __all__ = ["L2Boost"]
@@ -84,13 +84,13 @@ class L2Boost(RegressionBooster):
         super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
         self.learning_rate = learning_rate
 
-    def ask(self, game: Game) -> Targets:
+    def ask(self, state: BoostState) -> Targets:
         """Return the residuals ``y - F``, each sample weighted by its importance alone."""
-        F = game.scores[:, 1] - game.scores[:, 0]
-        w = normalised_weights(self.importance(game), np.zeros_like(F))
-        return Targets((signed_labels(game) - F)[:, None], w[:, None])
+        F = state.scores[:, 1] - state.scores[:, 0]
+        w = normalised_weights(self.importance(state), np.zeros_like(F))
+        return Targets((signed_labels(state) - F)[:, None], w[:, None])
 
-    def size(self, game: Game, h: Any) -> float:
+    def size(self, state: BoostState, h: Any) -> float:
         """Return nu."""
         return float(self.learning_rate)
 

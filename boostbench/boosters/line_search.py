@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from boostbench.boosters.game import TINY
+from boostbench.boosters.state import TINY
 from boostbench.portable import dot, exp, log, total
 
 __all__ = ["exponential_step", "falling_step"]

@@ -6,7 +6,7 @@ Friedman, Hastie & Tibshirani, "Additive logistic regression", 2000, Algorithm 3
 paper           here                                shape
 ==============  ==================================  ==============================
 F               ``F[:, 1] - F[:, 0]``               (n,)
-y*              ``game.y``                          (n,), in {0, 1}
+y*              ``state.y``                         (n,), in {0, 1}
 p(x)            ``p``                               (n,)
 z               ``demand.target``                   (n, 1)
 w = p (1 - p)   ``demand.weight``                   (n, 1), sums to 1
@@ -24,9 +24,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import margins, normalised_weights
-from boostbench.boosters.game import Game
 from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
 from boostbench.boosters.regression import RegressionBooster, working_response
+from boostbench.boosters.state import BoostState
 from boostbench.portable import dot, log
 from boostbench.weak_learners import Targets
 
@@ -102,24 +102,24 @@ class LogitBoost(RegressionBooster):
         self.max_response = max_response
         self.halving = halving
 
-    def ask(self, game: Game) -> Targets:
+    def ask(self, state: BoostState) -> Targets:
         """Return the working response z weighted by ``p (1 - p)`` (Algorithm 3, step 2a)."""
-        F = game.scores[:, 1] - game.scores[:, 0]
-        z, q = working_response(game.y, 2.0 * F, _MIN_WEIGHT, self.max_response)
-        w = normalised_weights(self.importance(game), log(q))
+        F = state.scores[:, 1] - state.scores[:, 0]
+        z, q = working_response(state.y, 2.0 * F, _MIN_WEIGHT, self.max_response)
+        w = normalised_weights(self.importance(state), log(q))
         return Targets(z[:, None], w[:, None])
 
-    def size(self, game: Game, h: Any) -> float:
+    def size(self, state: BoostState, h: Any) -> float:
         """Return 1/2 (Algorithm 3, step 2c), or what halving makes of it."""
         size = 0.5
         if self.halving:
-            before = self._loss_after(game, h, 0.0)
+            before = self._loss_after(state, h, 0.0)
             for _ in range(_MAX_HALVINGS):
-                if self._loss_after(game, h, size) <= before:
+                if self._loss_after(state, h, size) <= before:
                     break
                 size *= 0.5
         return size
 
-    def _loss_after(self, game: Game, h: Any, size: float) -> float:
-        moved = replace(game, scores=h.add_to(game.scores.copy(), size))
-        return dot(self.importance(game), self.loss.value(margins(moved)))
+    def _loss_after(self, state: BoostState, h: Any, size: float) -> float:
+        moved = replace(state, scores=h.add_to(state.scores.copy(), size))
+        return dot(self.importance(state), self.loss.value(margins(moved)))

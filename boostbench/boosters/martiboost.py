@@ -27,9 +27,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import OnRound, RoundInfo
 from boostbench.portable import dot, mean, row_sums
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
@@ -121,7 +121,7 @@ class MartiBoost(TwoClasses):
 
     def _train(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
@@ -135,31 +135,31 @@ class MartiBoost(TwoClasses):
         data = learner.prepare(X, rows.representative, rows.count)
         layers: list[Forest] = []
         advantages: list[NDArray[np.float64]] = []
-        mass = np.zeros((self.n_estimators + 1, len(game.y)))
+        mass = np.zeros((self.n_estimators + 1, len(state.y)))
         mass[0] = 1.0
         arriving = mass if self.route == "mass" else mass.copy()
-        row = np.repeat(np.arange(len(game.y)), rows.count if self.route == "sampled" else 0)
+        row = np.repeat(np.arange(len(state.y)), rows.count if self.route == "sampled" else 0)
         position = np.zeros(len(row), dtype=np.int64)
         # another stream than the routes': it starts from a number drawn aside
-        self._walk_seed = int(deepcopy(game.rng).integers(2**31))
+        self._walk_seed = int(deepcopy(state.rng).integers(2**31))
         walks = Walks(len(X), self._walk_seed)
         columns = np.asfortranarray(X) if self.rule == "sampled" else X
         for layer in range(self.n_estimators):
             nodes, leaves, advantage = self._train_layer(
-                game, arriving[: layer + 1], learner, data, rng
+                state, arriving[: layer + 1], learner, data, rng
             )
             walk_on(mass, leaves, nodes)
             if self.route == "sampled":
-                walk_apart(arriving, leaves, nodes, row, position, game.rng.random(len(row)))
-            game.scores = self._answers(mass, layer + 1)
-            game.memo["mass"] = arriving[: layer + 2]
+                walk_apart(arriving, leaves, nodes, row, position, state.rng.random(len(row)))
+            state.scores = self._answers(mass, layer + 1)
+            state.memo["mass"] = arriving[: layer + 2]
             if self.rule == "sampled":
-                game.memo["walks"] = walks.step(Program(nodes, columns, layer))
+                state.memo["walks"] = walks.step(Program(nodes, columns, layer))
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
             edge = mean(trained) if trained.size else np.nan
-            on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), game, self))
+            on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), state, self))
         self.model_ = Forest.concatenate(layers)
         self.advantages_ = np.concatenate(advantages)
         self.n_rounds_ = self.n_estimators
@@ -167,7 +167,7 @@ class MartiBoost(TwoClasses):
 
     def _train_layer(
         self,
-        game: Game,
+        state: BoostState,
         mass: NDArray[np.float64],
         learner: Any,
         data: Any,
@@ -183,14 +183,14 @@ class MartiBoost(TwoClasses):
         advantage : ndarray of float64, shape (n_nodes,)
             NaN where one label, or nobody, arrives.
         """
-        v, label_mass, is_trained = self._arriving(game, mass)
-        signs = np.where(game.y == 1, 1.0, -1.0)
+        v, label_mass, is_trained = self._arriving(state, mass)
+        signs = np.where(state.y == 1, 1.0, -1.0)
         h = learner.fit(data, BinaryLabels((v * signs).T), rng)
         if h.trees.n_trees != len(mass):
             raise ValueError(f"MartiBoost trains a tree for each node; {learner!r} joins them")
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
         _times_b(v, h.leaves, b, h.trees.leaf_offset)
-        c, a = _mass_of_labels(game.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
+        c, a = _mass_of_labels(state.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
         untrained = _untrained_answers(*label_mass)
         at_0, at_1 = (np.where(is_trained, at, untrained) for at in (at_0, at_1))
@@ -199,19 +199,19 @@ class MartiBoost(TwoClasses):
         return nodes, h.leaves, np.where(is_trained, advantage, np.nan)
 
     def _arriving(
-        self, game: Game, mass: NDArray[np.float64]
+        self, state: BoostState, mass: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return each row's weight in each node, each label's mass there, and who is trained."""
-        v = game.sample_weight * mass
-        label_mass = _mass_of_labels(game.y, v)
+        v = state.sample_weight * mass
+        label_mass = _mass_of_labels(state.y, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
-        _balance(v, game.y, np.where(is_trained, 2.0 * label_mass, np.inf))
+        _balance(v, state.y, np.where(is_trained, 2.0 * label_mass, np.inf))
         return v, label_mass, is_trained
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the nodes of the next layer put on each row, all nodes together."""
-        v, _, _ = self._arriving(game, game.memo["mass"])
-        return row_weights(BinaryLabels(np.ascontiguousarray(v.T)), len(game.y))
+        v, _, _ = self._arriving(state, state.memo["mass"])
+        return row_weights(BinaryLabels(np.ascontiguousarray(v.T)), len(state.y))
 
     def _balanced_answers(
         self, a: NDArray[np.float64], c: NDArray[np.float64]
@@ -251,10 +251,10 @@ class MartiBoost(TwoClasses):
             last = F
         return last
 
-    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
+    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
         if self.rule == "sampled":
-            return self._labels(game.memo["walks"])
-        return super()._training_labels(game, row_of)
+            return self._labels(state.memo["walks"])
+        return super()._training_labels(state, row_of)
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
         """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""
@@ -266,11 +266,11 @@ class MartiBoost(TwoClasses):
         p = np.clip(0.5 * (1.0 + F[:, 1] - F[:, 0]), 0.0, 1.0)
         return np.column_stack([1.0 - p, p])
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the weighted probability that a walk ends at the wrong answer."""
-        return dot(game.sample_weight, 1.0 - game.true_scores)
+        return dot(state.sample_weight, 1.0 - state.true_scores)
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1/2: the answer is the more probable end of the walk."""
         return 0.5
 

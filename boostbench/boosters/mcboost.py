@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.costs import label_costs
-from boostbench.boosters.game import Game, softmax
 from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginLoss
+from boostbench.boosters.state import BoostState, softmax
 from boostbench.portable import arctan
 
 __all__ = [
@@ -49,18 +49,18 @@ CONSTRAINTS: dict[str, Any] = {"loss": [StrOptions(set(LOSSES))], "cost": [str, 
 LONGEST = 10.0
 
 
-def pair_importance(game: Game, cost: Any) -> Floats:
+def pair_importance(state: BoostState, cost: Any) -> Floats:
     """Return sample weight times the cost of each confusion, shape (n, K); cached per fit."""
-    if "importance" not in game.memo:
-        costs = label_costs(cost, game.n_classes)[game.y]
-        game.memo["importance"] = game.sample_weight[:, None] * costs
-    importance: Floats = game.memo["importance"]
+    if "importance" not in state.memo:
+        costs = label_costs(cost, state.n_classes)[state.y]
+        state.memo["importance"] = state.sample_weight[:, None] * costs
+    importance: Floats = state.memo["importance"]
     return importance
 
 
-def least_pair_loss(game: Game, cost: Any, loss: str) -> float:
+def least_pair_loss(state: BoostState, cost: Any, loss: str) -> float:
     """Return the least risk of a wrong answer: phi(0) times the least cost of a confusion."""
-    costs = label_costs(cost, game.n_classes)
+    costs = label_costs(cost, state.n_classes)
     return float(LOSSES[loss].value(0.0)) * float(costs[~np.eye(len(costs), dtype=bool)].min())
 
 

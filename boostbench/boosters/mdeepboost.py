@@ -5,7 +5,7 @@ Kuznetsov, Mohri & Syed, "Multi-class deep boosting", NIPS 2014, Figure 1 and Se
 ==================  ==========================================  ===================
 paper               here                                        shape
 ==================  ==========================================  ===================
-f                   ``game.scores``                             (n, K)
+f                   ``state.scores``                            (n, K)
 D_t, S_t            ``D`` (see `multiclass_objectives`)
 h_j(x_i, .)         ``answers`` (see `leaf_answers`)
 alpha_{t,j}         ``f.coefficients[j]``
@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.combination import Combination, on_grid
-from boostbench.boosters.game import TINY, Game, Step, softmax
 from boostbench.boosters.leaf_answers import PATHS, Answers, LabelAnswers, TreePath
 from boostbench.boosters.multiclass_objectives import (
     EXPONENTIAL,
@@ -44,6 +43,7 @@ from boostbench.boosters.multiclass_objectives import (
 )
 from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
@@ -172,33 +172,33 @@ class MDeepBoost(BoostingClassifier):
 
     def _train(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
         on_round: OnRound,
     ) -> None:
-        learner, trees = self._path_learner(game.n_classes), PATHS[self.leaves]
+        learner, trees = self._path_learner(state.n_classes), PATHS[self.leaves]
         data = learner.prepare(X, rows.representative, rows.count)
-        loss, F, y, w = self._loss_part(), game.scores, game.y, game.sample_weight
-        chosen = _Chosen(Combination(game.n_classes), [], [])
-        game.memo["penalty"] = 0.0
+        loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
+        chosen = _Chosen(Combination(state.n_classes), [], [])
+        state.memo["penalty"] = 0.0
         stop = ""
         for t in range(1, self.n_estimators + 1):
             D = loss.weigh(F, y, w)  # lines 10-14
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
             path = trees.grow(learner, data, y, D, cost, rng)
-            k = self._steepest(path, chosen, cost, D, loss, game)  # line 5
-            eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, game))  # lines 6-8
+            k = self._steepest(path, chosen, cost, D, loss, state)  # line 5
+            eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, state))  # lines 6-8
             if k is None or eta == 0.0:
                 stop = "stationary"
                 break
             chosen.f.add_step(k.tree, eta)  # line 9
             k.answers.add_to(F, eta)
-            game.memo["penalty"] += k.penalty * eta
+            state.memo["penalty"] += k.penalty * eta
             stop = "perfect weak learner" if k.is_perfect else ""
             step = Step(eta, 1.0 - 2.0 * k.eps, stop)
-            on_round(RoundInfo(t, rows.row_of, step, game, self))
+            on_round(RoundInfo(t, rows.row_of, step, state, self))
             if stop:
                 break
         self.model_ = chosen.f.seal()
@@ -214,7 +214,7 @@ class MDeepBoost(BoostingClassifier):
         cost: NDArray[np.float64],
         D: Distribution,
         loss: Objective,
-        game: Game,
+        state: BoostState,
     ) -> _Direction | None:
         """Return the direction of line 5, of trees chosen before and those of the path.
 
@@ -225,7 +225,7 @@ class MDeepBoost(BoostingClassifier):
         n_old = len(old)
         leaves = np.arange(min(2, path.max_leaves), path.max_leaves + 1)
         sizes = np.concatenate([chosen.sizes[:n_old], np.maximum(leaves - 1, 1)])
-        complexity = tree_complexity(sizes, self.n_features_in_, game.n_samples)
+        complexity = tree_complexity(sizes, self.n_features_in_, state.n_samples)
         penalty = self.complexity_penalty * complexity + self.l1_penalty
         eps = np.concatenate([_errors(old, cost), path.errors[leaves - 1]])
         d = eps - 0.5 + 0.5 * penalty * D.inverse_scale
@@ -233,8 +233,8 @@ class MDeepBoost(BoostingClassifier):
         if self.direction == "projected" and old:
             d_down = d[:n_old]
             if not loss.smooth:
-                D_down = loss.weigh(game.scores, game.y, game.sample_weight, down=True)
-                d_down = d_down + _errors(old, D_down.cost(game.y)) - eps[:n_old]
+                D_down = loss.weigh(state.scores, state.y, state.sample_weight, down=True)
+                d_down = d_down + _errors(old, D_down.cost(state.y)) - eps[:n_old]
             can_shrink = np.array(chosen.f.coefficients) > 0.0
             descent[:n_old] = np.maximum(descent[:n_old], np.where(can_shrink, d_down, 0.0))
         if descent.max() <= _FLAT:
@@ -245,11 +245,13 @@ class MDeepBoost(BoostingClassifier):
             tree, chosen.answers[tree], chosen.f.coefficients[tree], eps[k], penalty[k]
         )
 
-    def _step_along(self, k: _Direction, D: Distribution, loss: Objective, game: Game) -> float:
+    def _step_along(
+        self, k: _Direction, D: Distribution, loss: Objective, state: BoostState
+    ) -> float:
         """Return eta of lines 6-8, or the exact minimum along the direction."""
         b = k.penalty * D.inverse_scale
         if self.step == "exact" or not loss.smooth:
-            F, y, w = game.scores, game.y, game.sample_weight
+            F, y, w = state.scores, state.y, state.sample_weight
             assert isinstance(k.answers, LabelAnswers)
             return loss.exact_step(F, y, w, D, k.answers.labels, b, k.alpha)
         eps = TINY if k.is_perfect else k.eps
@@ -270,15 +272,15 @@ class MDeepBoost(BoostingClassifier):
         """Return costs, or weighted labels where leaves answer distributions."""
         return (PATHS[self.leaves].demand,)
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return loss and penalty (Eqs. 6-9)."""
-        losses = self._loss_part().losses(game.scores, game.y)
-        return dot(game.sample_weight, losses) + float(game.memo["penalty"])
+        losses = self._loss_part().losses(state.scores, state.y)
+        return dot(state.sample_weight, losses) + float(state.memo["penalty"])
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the costs of Eq. 12 put on each row; see `row_weights`."""
-        D = self._loss_part().weigh(game.scores, game.y, game.sample_weight)
-        return row_weights(Costs(D.cost(game.y)), len(game.y))
+        D = self._loss_part().weigh(state.scores, state.y, state.sample_weight)
+        return row_weights(Costs(D.cost(state.y)), len(state.y))
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic one.
@@ -289,7 +291,7 @@ class MDeepBoost(BoostingClassifier):
         exponential = self.loss == "exponential" and self.surrogate != "comp-sum"
         return softmax(2.0 * F if exponential else F)
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the loss of two labels with one score: for a wrong answer no objective is less."""
         return float(self._loss_part().losses(np.zeros((1, 2)), np.zeros(1, dtype=np.int32))[0])
 

@@ -40,7 +40,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from boostbench.boosters.game import TINY
+from boostbench.boosters.state import TINY
 from boostbench.portable import exp, log, log1pexp, row_sums, total
 
 __all__ = [

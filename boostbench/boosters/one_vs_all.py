@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
@@ -33,25 +33,25 @@ class _Course:
 
     Attributes
     ----------
-    game : Game or None
+    state : BoostState or None
         Its end; None if it made no round.
     row_of : ndarray of intp, shape (n_samples,)
-        The game's row of each sample, -1 for samples of weight 0.
+        The state's row of each sample, -1 for samples of weight 0.
     told : list of (float, float, float)
         Edge, objective and bound of each round.
     memos : list of dict
         The numbers that the booster had in mind after each round.
     """
 
-    game: Game | None = None
+    state: BoostState | None = None
     row_of: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     told: list[tuple[float, float, float]] = field(default_factory=list)
     memos: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self, info: RoundInfo) -> None:
-        self.game, self.row_of = info.game, info.row_of
+        self.state, self.row_of = info.state, info.row_of
         self.told.append((info.step.edge, info.loss, info.bound))
-        numbers = {k: v for k, v in info.game.memo.items() if isinstance(v, int | float)}
+        numbers = {k: v for k, v in info.state.memo.items() if isinstance(v, int | float)}
         self.memos.append(numbers)
 
     def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -59,13 +59,13 @@ class _Course:
 
         Both are the samples'; of weight 0 they say nothing.
         """
-        assert self.game is not None
+        assert self.state is not None
         used = np.flatnonzero(self.row_of >= 0)
-        of_row = np.empty(len(self.game.y), dtype=np.intp)
+        of_row = np.empty(len(self.state.y), dtype=np.intp)
         of_row[self.row_of[used]] = used
-        memo = self.game.memo | self.memos[min(t, len(self.memos)) - 1]
-        w = one.weights(replace(self.game, scores=F[of_row], memo=memo))
-        return np.asarray((w / self.game.sample_weight)[self.row_of])
+        memo = self.state.memo | self.memos[min(t, len(self.memos)) - 1]
+        w = one.weights(replace(self.state, scores=F[of_row], memo=memo))
+        return np.asarray((w / self.state.sample_weight)[self.row_of])
 
 
 class OneVsAll(BoostingClassifier):
@@ -121,14 +121,14 @@ class OneVsAll(BoostingClassifier):
 
     def _train(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
         on_round: OnRound,
     ) -> None:
-        y = game.y[rows.row_of]  # the label of a sample of weight 0 does not matter
-        targets = [1] if game.n_classes == 2 else range(game.n_classes)
+        y = state.y[rows.row_of]  # the label of a sample of weight 0 does not matter
+        targets = [1] if state.n_classes == 2 else range(state.n_classes)
         self.estimators_ = []
         courses = [_Course() for _ in targets]
         for k, course in zip(targets, courses, strict=True):
@@ -139,7 +139,7 @@ class OneVsAll(BoostingClassifier):
         self.n_rounds_ = max(rounds)
         reasons = {one.stop_reason_ for one in self.estimators_}
         self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        self._replay(game, X, rows, courses, on_round)
+        self._replay(state, X, rows, courses, on_round)
 
     def _make_one(self, seed: int) -> Any:
         """Return a booster for one class, not fitted."""
@@ -158,25 +158,25 @@ class OneVsAll(BoostingClassifier):
 
     def _replay(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         courses: list[_Course],
         on_round: OnRound,
     ) -> None:
         """Report the rounds of all boosters side by side, as if they had been made so."""
-        game.memo |= {"courses": courses, "sample": rows.representative}
+        state.memo |= {"courses": courses, "sample": rows.representative}
         for t, parts in enumerate(self._staged_parts(X), start=1):
             F = self._joined(parts)
-            game.scores = F[rows.representative]
-            game.memo |= {"round": t, "parts": parts, "F": F}
+            state.scores = F[rows.representative]
+            state.memo |= {"round": t, "parts": parts, "F": F}
             # a booster that made no round has nothing to tell
             told = [course.told for course in courses if course.told]
             last = [its[min(t, len(its)) - 1] for its in told]
-            edge, game.memo["loss"], bound = row_sums(np.transpose(last)) / len(last)
+            edge, state.memo["loss"], bound = row_sums(np.transpose(last)) / len(last)
             # a wrong answer is an error of at least one of the boosters
-            game.memo["bound"] = bound * len(told) if len(told) == len(courses) else np.nan
-            on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), game, self))
+            state.memo["bound"] = bound * len(told) if len(told) == len(courses) else np.nan
+            on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), state, self))
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._joined([one._scores(X) for one in self.estimators_])
@@ -203,8 +203,8 @@ class OneVsAll(BoostingClassifier):
         labels: NDArray[Any] = self.classes_[self.estimators_[0]._labels(F).astype(np.intp)]
         return labels
 
-    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        return self._labels(game.memo["F"])
+    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
+        return self._labels(state.memo["F"])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the boosters' probabilities of their classes, normalised over the classes."""
@@ -217,25 +217,25 @@ class OneVsAll(BoostingClassifier):
         uniform = np.full_like(p, 1.0 / F.shape[1])
         return np.asarray(np.divide(p, sums, out=uniform, where=sums > 0.0))
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the mean over the boosters of the weight that each puts on a row."""
-        fitted = zip(self.estimators_, game.memo["courses"], game.memo["parts"], strict=True)
-        sample = game.memo["sample"]
+        fitted = zip(self.estimators_, state.memo["courses"], state.memo["parts"], strict=True)
+        sample = state.memo["sample"]
         w = np.zeros(len(sample))
         for one, course, F in fitted:
             if course.told:
-                w += course.weights(one, game.memo["round"], F)[sample]
-        w *= game.sample_weight
+                w += course.weights(one, state.memo["round"], F)[sample]
+        w *= state.sample_weight
         return np.asarray(w / (total(w) or 1.0))
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of the boosters' objectives after the round."""
-        return float(game.memo["loss"])
+        return float(state.memo["loss"])
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return what the objective is divided by to give the sum of the boosters' bounds."""
-        bound = float(game.memo["bound"])
-        return float(game.memo["loss"]) / bound if bound > 0.0 else 0.0
+        bound = float(state.memo["bound"])
+        return float(state.memo["loss"]) / bound if bound > 0.0 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the booster's own."""

@@ -26,10 +26,10 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, normalised_weights
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.regression import working_response
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
 from boostbench.weak_learners import Targets, WeightedLabels
 
@@ -109,13 +109,13 @@ class RBoost1(GentleBoost):
         self.step = step
         self.max_response = max_response
 
-    def ask(self, game: Game) -> Targets:
+    def ask(self, state: BoostState) -> Targets:
         """Return the labels weighted by the slope of the loss, or the working response."""
         if self.step == "gentle":
-            return super().ask(game)
-        F = game.scores[:, 1] - game.scores[:, 0]
-        z, q = working_response(game.y, F, _MIN_VARIANCE, self.max_response)
-        w = normalised_weights(self.importance(game), 2.0 * log(q))
+            return super().ask(state)
+        F = state.scores[:, 1] - state.scores[:, 0]
+        z, q = working_response(state.y, F, _MIN_VARIANCE, self.max_response)
+        w = normalised_weights(self.importance(state), 2.0 * log(q))
         return Targets(z[:, None], w[:, None])
 
 
@@ -158,13 +158,13 @@ class RBoost2(BinaryBooster):
     loss: ClassVar[MarginLoss] = SAVAGE2
     link_scale: ClassVar[float] = 1.0
 
-    def ask(self, game: Game) -> WeightedLabels:
+    def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by the slope of the loss."""
-        return WeightedLabels(game.y, self.weights(game), game.n_classes)
+        return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = 1 - 2 err``."""
-        alpha = 1.0 - 2.0 * total(demand.weight[h.labels != game.y])
+        alpha = 1.0 - 2.0 * total(demand.weight[h.labels != state.y])
         if alpha <= TINY:
             return Step(0.0, alpha, stop="no edge", keep=False)
         return Step(alpha, alpha)

@@ -28,8 +28,8 @@ from boostbench.boosters.binary import (
     signed_labels,
     with_leaf_values,
 )
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, log
 from boostbench.weak_learners import WeightedLabels
 
@@ -98,13 +98,13 @@ class RealAdaBoost(BinaryBooster):
         self.smoothing = smoothing
         self.max_answer = max_answer
 
-    def ask(self, game: Game) -> WeightedLabels:
+    def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by the slope of the loss."""
-        return WeightedLabels(game.y, self.weights(game), game.n_classes)
+        return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
-    def refine(self, game: Game, demand: WeightedLabels, h: Any) -> Any:
+    def refine(self, state: BoostState, demand: WeightedLabels, h: Any) -> Any:
         """Return the tree with half the smoothed log-odds in its leaves."""
-        s = 1.0 / (2.0 * game.n_samples) if self.smoothing is None else self.smoothing
+        s = 1.0 / (2.0 * state.n_samples) if self.smoothing is None else self.smoothing
         W = _class_weights(h, demand) + s
         # without smoothing a pure leaf's answer is large, and that of an empty leaf 0
         f = 0.5 * np.diff(log(np.maximum(W, np.finfo(np.float64).tiny)), axis=0)[0]
@@ -112,10 +112,10 @@ class RealAdaBoost(BinaryBooster):
             f = np.clip(f, -self.max_answer, self.max_answer)
         return with_leaf_values(h, f)
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return step 1; the leaves hold the steps."""
         f = answers(h)
-        edge = dot(demand.weight, signed_labels(game) * np.sign(f))
+        edge = dot(demand.weight, signed_labels(state) * np.sign(f))
         if np.abs(f).max() <= TINY:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(1.0, edge)

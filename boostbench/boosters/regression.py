@@ -14,8 +14,8 @@ from boostbench.boosters.binary import (
     signed_labels,
     with_leaf_values,
 )
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.losses import logistic
+from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
 from boostbench.weak_learners import Targets
 
@@ -31,21 +31,21 @@ class RegressionBooster(BinaryBooster):
     A subclass defines `ask`, whose `Targets` have one column, and possibly `size`.
     """
 
-    def size(self, game: Game, h: Any) -> float:
+    def size(self, state: BoostState, h: Any) -> float:
         """Return the factor of f in the step."""
         return 1.0
 
-    def refine(self, game: Game, demand: Targets, h: Any) -> Any:
+    def refine(self, state: BoostState, demand: Targets, h: Any) -> Any:
         """Return the regression in the layout of the two scores."""
         return with_leaf_values(h, h.trees.leaf_value[:, 0])
 
-    def answer(self, game: Game, demand: Targets, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: Targets, h: Any) -> Step:
         """Return the step along f; its edge is the weighted mean of ``y f(x)``."""
         f = answers(h)
-        edge = dot(demand.weight[:, 0], signed_labels(game) * f)
+        edge = dot(demand.weight[:, 0], signed_labels(state) * f)
         if np.abs(f).max() <= _ZERO:
             return Step(0.0, edge, stop="converged", keep=False)
-        return Step(self.size(game, h), edge)
+        return Step(self.size(state, h), edge)
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return CART."""

@@ -8,8 +8,8 @@ paper           here                                shape
 epsilon         ``epsilon``                         target error
 theta           ``theta``                           margin to reach
 sigma_f         ``sigma_final``
-t               ``game.memo["time"]``               rises from 0 to 1
-m = y F         ``margins(game)``                   (n,)
+t               ``state.memo["time"]``              rises from 0 to 1
+m = y F         ``margins(state)``                   (n,)
 mu, sigma       ``Potential.mu``, ``.sigma``
 Phi(m, t)       ``Potential.value``                 (n,)
 w(m, t)         ``exp(Potential.log_weight)``       (n,)
@@ -35,9 +35,9 @@ from boostbench.boosters.binary import (
     normalised_weights,
     signed_labels,
 )
-from boostbench.boosters.game import TINY, Game, Step
 from boostbench.boosters.robustboost_potential import Potential
 from boostbench.boosters.robustboost_solver import solve_step
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp
 from boostbench.weak_learners import WeightedLabels
 
@@ -129,7 +129,7 @@ class RobustBoost(BinaryBooster):
         self.sigma_final = sigma_final
         self.truncate = truncate
 
-    def begin(self, game: Game) -> None:
+    def begin(self, state: BoostState) -> None:
         """Set the clock to 0 and find rho."""
         potential = Potential(self.epsilon, self.theta, self.sigma_final, self.truncate)
         if potential.rho <= 0.0:
@@ -137,43 +137,43 @@ class RobustBoost(BinaryBooster):
                 f"epsilon={self.epsilon} is too large for theta={self.theta}: scores would have "
                 f"to drift backwards (rho = {potential.rho:.3g}); lower epsilon or raise theta"
             )
-        game.memo |= {"potential": potential, "time": 0.0}
+        state.memo |= {"potential": potential, "time": 0.0}
         self.time_ = 0.0
 
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weights w(m, t), which sum to 1, or all are 0."""
-        potential: Potential = game.memo["potential"]
-        log_w = potential.log_weight(margins(game), game.memo["time"])
-        return normalised_weights(game.sample_weight, log_w)
+        potential: Potential = state.memo["potential"]
+        log_w = potential.log_weight(margins(state), state.memo["time"])
+        return normalised_weights(state.sample_weight, log_w)
 
-    def ask(self, game: Game) -> WeightedLabels | None:
+    def ask(self, state: BoostState) -> WeightedLabels | None:
         """Return labels weighted by ``w(m_i, t)``, or None if all are given up."""
-        w = self.weights(game)
-        return WeightedLabels(game.y, w, game.n_classes) if w.any() else None
+        w = self.weights(state)
+        return WeightedLabels(state.y, w, state.n_classes) if w.any() else None
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return the step ``Delta s`` and the decay ``exp(-Delta t)`` that solve both equations."""
-        u = signed_labels(game) * answers(h)
+        u = signed_labels(state) * answers(h)
         edge = dot(demand.weight, u)
         if edge <= TINY:
             return Step(0.0, edge, stop="no edge", keep=False)
-        t = game.memo["time"]
-        ds, dt = solve_step(game.memo["potential"], margins(game), u, game.sample_weight, t)
+        t = state.memo["time"]
+        ds, dt = solve_step(state.memo["potential"], margins(state), u, state.sample_weight, t)
         if ds < TINY and dt < TINY:
             return Step(0.0, edge, stop="no progress", keep=False)
-        self.time_ = game.memo["time"] = min(t + dt, 1.0)
+        self.time_ = state.memo["time"] = min(t + dt, 1.0)
         stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
         return Step(ds, edge, stop=stop, decay=float(exp(-dt)))
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean potential, epsilon until the last round."""
-        potential: Potential = game.memo["potential"]
-        return dot(game.sample_weight, potential.value(margins(game), game.memo["time"]))
+        potential: Potential = state.memo["potential"]
+        return dot(state.sample_weight, potential.value(margins(state), state.memo["time"]))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the potential of the margin 0 at this time."""
-        potential: Potential = game.memo["potential"]
-        return float(potential.value(np.zeros(1), game.memo["time"])[0])
+        potential: Potential = state.memo["potential"]
+        return float(potential.value(np.zeros(1), state.memo["time"])[0])
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return C4.5 (Wang et al., Sec. IV)."""

@@ -5,7 +5,7 @@ Zhu, Zou, Rosset & Hastie, "Multi-class AdaBoost", 2009; Geist, "Soft-max boosti
 =========  ==================================  ==============================
 paper      here                                shape
 =========  ==================================  ==============================
-psi        ``game.scores``                     (n, K)
+psi        ``state.scores``                    (n, K)
 w          ``demand.weight``                   (n,)
 h          ``h.labels``                        (n,)
 e          ``error``
@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from boostbench.boosters.base import Booster
-from boostbench.boosters.game import TINY, Game, Step
+from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import WeightedLabels
 
@@ -66,36 +66,36 @@ class SAMME(Booster):
     True
     """
 
-    def ask(self, game: Game) -> WeightedLabels:
+    def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by ``w_i`` proportional to ``exp(-psi(x_i, y_i))``.
 
         Each round adds alpha to one score of a row, so this equals the paper's update
         ``w_i <- w_i exp(alpha 1[h(x_i) != y_i])`` up to the normalisation.
         """
-        psi_y = game.true_scores
-        w = game.sample_weight * exp(psi_y.min() - psi_y)
-        return WeightedLabels(game.y, w / total(w), game.n_classes)
+        psi_y = state.true_scores
+        w = state.sample_weight * exp(psi_y.min() - psi_y)
+        return WeightedLabels(state.y, w / total(w), state.n_classes)
 
-    def answer(self, game: Game, demand: WeightedLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e) + ln(K-1)`` (Algorithm 4, line 5)."""
-        error = total(demand.weight[h.labels != game.y])
-        chance = 1.0 - 1.0 / game.n_classes
+        error = total(demand.weight[h.labels != state.y])
+        chance = 1.0 - 1.0 / state.n_classes
         edge = 1.0 - error / chance
         if error >= chance - TINY:
-            first = not game.scores.any()
+            first = not state.scores.any()
             return Step(1.0, edge, stop="no edge", keep=first)
         e = max(error, TINY)
-        alpha = log((1.0 - e) / e) + log(game.n_classes - 1.0)
+        alpha = log((1.0 - e) / e) + log(state.n_classes - 1.0)
         return Step(float(alpha), edge, stop="perfect weak learner" if error <= TINY else "")
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean of ``exp(-(psi_y - mean_k psi_k))``, which alpha minimises along h."""
-        margin = game.true_scores - row_sums(game.scores) / game.n_classes
-        return dot(game.sample_weight, exp(-margin))
+        margin = state.true_scores - row_sums(state.scores) / state.n_classes
+        return dot(state.sample_weight, exp(-margin))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1 for two classes; of more, the right one may lead the mean and still lose."""
-        return 1.0 if game.n_classes == 2 else 0.0
+        return 1.0 if state.n_classes == 2 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2: as many degrees of freedom as K trees of 12 leaves."""

@@ -5,8 +5,8 @@ Wang et al., "SPLBoost", Sec. III; Sec. V announces the variants of LogitBoost a
 =========  =======================================  ======
 paper      here                                     shape
 =========  =======================================  ======
-l_i        ``loss.value(margins(game))``            (n,)
-v_i        ``latent_weights(game)``                 (n,)
+l_i        ``loss.value(margins(state))``            (n,)
+v_i        ``latent_weights(state)``                 (n,)
 lambda     ``age``
 =========  =======================================  ======
 
@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.boosters.binary import BinaryBooster, margins
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.self_paced import REGULARISERS, Regulariser
+from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
 
 __all__ = ["SelfPacing"]
@@ -105,68 +105,68 @@ class SelfPacing(BinaryBooster):
         parameters = {name: getattr(self, name) for name in own.get(self.regulariser, [])}
         return REGULARISERS[self.regulariser](self.age, **parameters)
 
-    def begin(self, game: Game) -> None:
+    def begin(self, state: BoostState) -> None:
         """Keep the regulariser; no round is made and no latent weights are held fast."""
-        super().begin(game)
-        game.memo |= {"regulariser": self.make_regulariser(), "rounds": 0, "v": None}
+        super().begin(state)
+        state.memo |= {"regulariser": self.make_regulariser(), "rounds": 0, "v": None}
 
-    def latent_weights(self, game: Game) -> NDArray[np.float64]:
+    def latent_weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return v of each row: 1 in the warm start, then v* of its loss (5)."""
-        if game.memo["rounds"] < max(self.warm_start_rounds, 1):
-            return np.ones(len(game.y))
-        regulariser: Regulariser = game.memo["regulariser"]
-        return regulariser.weight(self.loss.value(margins(game)))
+        if state.memo["rounds"] < max(self.warm_start_rounds, 1):
+            return np.ones(len(state.y))
+        regulariser: Regulariser = state.memo["regulariser"]
+        return regulariser.weight(self.loss.value(margins(state)))
 
-    def importance(self, game: Game) -> NDArray[np.float64]:
+    def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return the sample weight times v."""
-        v = self.latent_weights(game) if game.memo["v"] is None else game.memo["v"]
-        return game.sample_weight * v
+        v = self.latent_weights(state) if state.memo["v"] is None else state.memo["v"]
+        return state.sample_weight * v
 
-    def play(self, game: Game, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Play the plain booster's round under v, `max_inner` times (Algorithm 1, steps 1-3)."""
-        game.memo["v"] = self.latent_weights(game)
-        if not self.importance(game).any():
+        state.memo["v"] = self.latent_weights(state)
+        if not self.importance(state).any():
             return None, Step(0.0, np.nan, stop="no active sample", keep=False)
-        h, step = super().play(game, fit)
+        h, step = super().run_round(state, fit)
         if step.keep and self.max_inner > 1:
-            h, step = self._alternate(game, fit, h, step)
-        game.memo["v"] = None
-        game.memo["rounds"] += 1
+            h, step = self._alternate(state, fit, h, step)
+        state.memo["v"] = None
+        state.memo["rounds"] += 1
         return h, step
 
     def _alternate(
-        self, game: Game, fit: Callable[[Any], Any], h: Any, step: Step
+        self, state: BoostState, fit: Callable[[Any], Any], h: Any, step: Step
     ) -> tuple[Any, Step]:
         """Alternate latent weights and weak learner until v stays as it is."""
         for _ in range(self.max_inner - 1):
-            v = self.latent_weights(_moved(game, h, step))
-            if np.abs(v - game.memo["v"]).max() <= _TOLERANCE or not v.any():
+            v = self.latent_weights(_moved(state, h, step))
+            if np.abs(v - state.memo["v"]).max() <= _TOLERANCE or not v.any():
                 break
-            game.memo["v"] = v
-            h_new, step_new = super().play(game, fit)
+            state.memo["v"] = v
+            h_new, step_new = super().run_round(state, fit)
             if not step_new.keep:
                 break
-            if self._majoriser(game, h_new, step_new) > self._majoriser(game, h, step) + _RISE:
+            if self._majoriser(state, h_new, step_new) > self._majoriser(state, h, step) + _RISE:
                 break
             h, step = h_new, step_new
         return h, step
 
-    def _majoriser(self, game: Game, h: Any, step: Step) -> float:
+    def _majoriser(self, state: BoostState, h: Any, step: Step) -> float:
         """Return the loss under v after the step, relative to that before it."""
-        w = self.importance(game)
-        before = dot(w, self.loss.value(margins(game)))
-        return dot(w, self.loss.value(margins(_moved(game, h, step)))) / before
+        w = self.importance(state)
+        before = dot(w, self.loss.value(margins(state)))
+        return dot(w, self.loss.value(margins(_moved(state, h, step)))) / before
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the mean latent loss, which does not rise once the warm start is over."""
-        regulariser: Regulariser = game.memo["regulariser"]
-        return dot(game.sample_weight, regulariser.latent(self.loss.value(margins(game))))
+        regulariser: Regulariser = state.memo["regulariser"]
+        return dot(state.sample_weight, regulariser.latent(self.loss.value(margins(state))))
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the latent loss of the margin 0."""
-        regulariser: Regulariser = game.memo["regulariser"]
+        regulariser: Regulariser = state.memo["regulariser"]
         return float(regulariser.latent(self.loss.value(0.0)))
 
 
-def _moved(game: Game, h: Any, step: Step) -> Game:
-    return replace(game, scores=h.add_to(game.scores.copy(), step.size))
+def _moved(state: BoostState, h: Any, step: Step) -> BoostState:
+    return replace(state, scores=h.add_to(state.scores.copy(), step.size))

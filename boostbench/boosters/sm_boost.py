@@ -5,9 +5,9 @@ Geist, "Soft-max boosting", Machine Learning 100, 2015, Algorithm 2.
 ================  ===============================  ==============================
 paper             here                             shape
 ================  ===============================  ==============================
-psi               ``game.scores``                  (n, K)
+psi               ``state.scores``                 (n, K)
 g_psi             ``g``                            (n, K)
-c_i(y)            ``game.memo["cost"]``            (n, K)
+c_i(y)            ``state.memo["cost"]``           (n, K)
 Delta_i(y)        ``delta``                        a number
 h                 ``-h.values(K)``                 (n, K), in {-1, +1}
 M                 ``subsample * N``
@@ -30,7 +30,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.costs import label_costs, normalised
-from boostbench.boosters.game import Game, Step, softmax
+from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
@@ -165,42 +165,42 @@ class SMBoost(Booster):
         self._fit(X, y, sample_weight, on_round, own_cost)
         return self
 
-    def begin(self, game: Game) -> None:
+    def begin(self, state: BoostState) -> None:
         """Look up the costs c_i(y), at most 1 apart within a row, and fix M."""
-        costs = game.cost
+        costs = state.cost
         if costs is None:
-            costs = label_costs(self.cost, game.n_classes)[game.y]
-        game.memo["cost"], game.memo["cost_scale"] = normalised(np.asfortranarray(costs))
-        game.memo["n_drawn"] = max(1, round(self.subsample * game.n_samples))
+            costs = label_costs(self.cost, state.n_classes)[state.y]
+        state.memo["cost"], state.memo["cost_scale"] = normalised(np.asfortranarray(costs))
+        state.memo["n_drawn"] = max(1, round(self.subsample * state.n_samples))
 
-    def ask(self, game: Game) -> BinaryLabels | None:
+    def ask(self, state: BoostState) -> BinaryLabels | None:
         """Return the pairs (i, z) weighted by ``-Delta_i(z)`` (Algorithm 2, lines 3-5)."""
         u, drawn = np.empty(0), None
         if self.gradient == "sampled":
-            u = np.sort(game.rng.random(game.memo["n_drawn"]))
-            drawn = np.zeros(game.scores.shape, dtype=np.int64, order="F")
-        g, cost = softmax(game.scores), game.memo["cost"]
-        demand = weigh_pairs(g, cost, game.sample_weight, u, drawn)
+            u = np.sort(state.rng.random(state.memo["n_drawn"]))
+            drawn = np.zeros(state.scores.shape, dtype=np.int64, order="F")
+        g, cost = softmax(state.scores), state.memo["cost"]
+        demand = weigh_pairs(g, cost, state.sample_weight, u, drawn)
         return None if demand is None else BinaryLabels(demand, drawn)
 
-    def answer(self, game: Game, demand: BinaryLabels, h: Any) -> Step:
+    def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
         r = h.inner(demand.signed_weight)
-        size = r if self.step == "paper" else float(self.step) * r / game.n_classes
+        size = r if self.step == "paper" else float(self.step) * r / state.n_classes
         size *= self.learning_rate
         asked = demand.signed_weight.any(axis=0)
         # a tree that was asked nothing answers -1 everywhere, the paper's h = +1
         return Step(np.where(asked, size, self.empty_label * size), edge=r)
 
-    def objective(self, game: Game) -> float:
+    def objective(self, state: BoostState) -> float:
         """Return the smooth risk R(psi) (4), in the units of `cost`."""
-        risk = smooth_risk(softmax(game.scores), game.memo["cost"], game.sample_weight)
-        return risk * float(game.memo["cost_scale"])
+        risk = smooth_risk(softmax(state.scores), state.memo["cost"], state.sample_weight)
+        return risk * float(state.memo["cost_scale"])
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return half the least cost of a wrong answer: its label has probability 1/2 or less."""
-        wrong = game.memo["cost"][np.arange(game.n_classes) != game.y[:, None]]
-        return 0.5 * float(game.memo["cost_scale"] * wrong.min())
+        wrong = state.memo["cost"][np.arange(state.n_classes) != state.y[:, None]]
+        return 0.5 * float(state.memo["cost_scale"] * wrong.min())
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2."""

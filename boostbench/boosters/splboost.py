@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from boostbench.boosters.adaboost import AdaBoost
-from boostbench.boosters.game import Game, Step
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.self_pacing import SelfPacing
+from boostbench.boosters.state import BoostState, Step
 
 __all__ = ["SPLBoost", "SPLL2Boost", "SPLLogitBoost"]
 
@@ -91,13 +91,13 @@ class SPLBoost(SelfPacing, AdaBoost):
         **SelfPacing._parameter_constraints,
     }
 
-    def play(self, game: Game, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Stop at the second perfect classifier in a row: then v stays as it is too."""
-        h, step = super().play(game, fit)
+        h, step = super().run_round(state, fit)
         perfect = step.stop == "perfect weak learner"
-        before = game.memo.get("perfect", False)
-        game.memo["perfect"] = perfect
-        warm = game.memo["rounds"] <= max(self.warm_start_rounds, 1)
+        before = state.memo.get("perfect", False)
+        state.memo["perfect"] = perfect
+        warm = state.memo["rounds"] <= max(self.warm_start_rounds, 1)
         if perfect and (warm or not before):
             step = replace(step, stop="")
         return h, step

@@ -18,8 +18,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.costs import sample_costs
-from boostbench.boosters.game import Game, Step, softmax
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
 
 __all__ = ["BoostingClassifier", "OnRound", "RoundInfo"]
@@ -38,7 +38,7 @@ class RoundInfo:
         samples are ``scores[row_of]``.
     step : Step
         The step just taken.
-    game : Game
+    state : BoostState
         The state after the step.
     booster : BoostingClassifier
     """
@@ -46,28 +46,28 @@ class RoundInfo:
     round: int
     row_of: NDArray[np.intp]
     step: Step
-    game: Game
+    state: BoostState
     booster: BoostingClassifier
 
     @property
     def scores(self) -> NDArray[np.float64]:
         """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
-        return self.game.scores
+        return self.state.scores
 
     @cached_property
     def labels(self) -> NDArray[Any]:
         """What `staged_predict` says of the training samples after this round."""
-        return self.booster._training_labels(self.game, self.row_of)
+        return self.booster._training_labels(self.state, self.row_of)
 
     @cached_property
     def loss(self) -> float:
         """The booster's training objective after this round (computed when first asked for)."""
-        return self.booster.objective(self.game)
+        return self.booster.objective(self.state)
 
     @property
     def bound(self) -> float:
         """A bound on the training error by the loss; NaN if the booster's loss gives none."""
-        least = self.booster.loss_if_wrong(self.game)
+        least = self.booster.loss_if_wrong(self.state)
         return self.loss / least if least > 0.0 else np.nan
 
 
@@ -128,7 +128,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _train(
         self,
-        game: Game,
+        state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
@@ -145,11 +145,11 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Yield the scores after each round."""
 
     @abstractmethod
-    def objective(self, game: Game) -> float:
-        """Return the training objective at ``game.scores``."""
+    def objective(self, state: BoostState) -> float:
+        """Return the training objective at ``state.scores``."""
 
     @abstractmethod
-    def weights(self, game: Game) -> NDArray[np.float64]:
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weight of each row in the next round, shape (n,).
 
         They sum to 1, or all are 0 when no row has influence any more. Nothing is changed by it.
@@ -163,7 +163,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return what the weak learner may be asked for; empty if that is not known beforehand."""
         return ()
 
-    def loss_if_wrong(self, game: Game) -> float:
+    def loss_if_wrong(self, state: BoostState) -> float:
         """Return the least objective of a sample that is answered wrong; 0 if it may lose nothing.
 
         The objective divided by it bounds the training error.
@@ -246,7 +246,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = canonical_rows(content, y_codes, weights)
         seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
         booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
-        game = Game(
+        state = BoostState(
             y=y_codes[rows.representative],
             sample_weight=rows.weight / total(rows.weight),
             n_samples=int(rows.count.sum()),
@@ -255,7 +255,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rng=booster_rng,
             cost=None if own_cost is None else own_cost[rows.representative],
         )
-        self._train(game, X, rows, learner_rng, on_round or _ignore)
+        self._train(state, X, rows, learner_rng, on_round or _ignore)
         return self
 
     def _validate_training_data(
@@ -362,9 +362,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
         return labels
 
-    def _training_labels(self, game: Game, row_of: NDArray[np.intp]) -> NDArray[Any]:
+    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
         """Return the labels of the training samples; override it where equal ones may differ."""
-        return self._labels(game.scores)[row_of]
+        return self._labels(state.scores)[row_of]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -26,9 +26,9 @@ def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> 
     answer = booster.answer
     pending: list[tuple[Any, Any]] = []
 
-    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
         pending.append((demand, h))
-        return answer(game, demand, h)
+        return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
         demand, h = pending.pop()

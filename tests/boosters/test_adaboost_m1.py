@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from boostbench import make_booster
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
-from boostbench.boosters.game import TINY
+from boostbench.boosters.state import TINY
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
 from tests.boosters.games import labels_of, watch
 from tests.boosters.vectors import TEN_DIGITS, THEORY, TOY_X, TOY_Y

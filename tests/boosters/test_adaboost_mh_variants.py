@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost_mh import AdaBoostMH
 from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel, AdaBoostMHReal
-from boostbench.boosters.game import TINY
+from boostbench.boosters.state import TINY
 from boostbench.weak_learners import BinaryLabels, Stump
 from boostbench.weak_learners.multilabel import MultiLabelStump
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers

@@ -13,8 +13,8 @@ from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
-from boostbench.boosters.game import TINY, Game
 from boostbench.boosters.samme import SAMME
+from boostbench.boosters.state import TINY, BoostState
 from boostbench.theory.bounds import error_bound, loss_factor
 from boostbench.theory.edges import minimal_edge, uniform_edge
 from boostbench.theory.lazy import lazy_space
@@ -211,8 +211,8 @@ def test_without_an_edge_the_model_is_empty() -> None:
 def test_huge_scores_give_finite_costs() -> None:
     F = np.array([[1e4, 0.0, -1e4], [0.0, 2e4, 1.0], [5.0, 0.0, 3.0]])
     y = np.array([0, 0, 1], dtype=np.int32)
-    game = Game(y, np.full(3, 1 / 3), 3, 3, F, np.random.default_rng(0))
-    C = AdaBoostMM().ask(game).cost
+    state = BoostState(y, np.full(3, 1 / 3), 3, 3, F, np.random.default_rng(0))
+    C = AdaBoostMM().ask(state).cost
     assert np.isfinite(C).all()
     assert_allclose(C.sum(axis=1), 0.0)
     assert C.argmax() == 4  # sample 1 taken for class 1
@@ -281,9 +281,9 @@ def test_a_lazy_learner_holds_samme_at_one_half_and_lets_mm_reach_zero() -> None
     assert samme.predict(X[:2]).tolist() in ([0, 0], [1, 1])
 
 
-def game_at(F: np.ndarray, y: np.ndarray) -> Game:
+def game_at(F: np.ndarray, y: np.ndarray) -> BoostState:
     n, K = F.shape
-    return Game(y.astype(np.int32), np.full(n, 1 / n), n, K, F, np.random.default_rng(0))
+    return BoostState(y.astype(np.int32), np.full(n, 1 / n), n, K, F, np.random.default_rng(0))
 
 
 @both_steps

@@ -202,18 +202,18 @@ def test_extreme_margins_give_finite_demands(name: str) -> None:
     X, y = noisy_problem()
     booster = make_booster(name, n_estimators=3, weak_learner="stump")
     games: list[Any] = []
-    booster.fit(X, y, on_round=lambda info: games.append(info.game))
-    game = games[-1]
+    booster.fit(X, y, on_round=lambda info: games.append(info.state))
+    state = games[-1]
     for scale in (40.0, 800.0, 1e5):
-        F = scale * np.linspace(-1.0, 1.0, len(game.y))
-        game.scores = np.column_stack([-F / 2, F / 2])
-        w = booster.weights(game)
+        F = scale * np.linspace(-1.0, 1.0, len(state.y))
+        state.scores = np.column_stack([-F / 2, F / 2])
+        w = booster.weights(state)
         assert np.isfinite(w).all()
         assert w.sum() == pytest.approx(1.0) or not w.any()
-        demand = booster.ask(game) if w.any() else None
+        demand = booster.ask(state) if w.any() else None
         assert demand is None or np.isfinite(demand.weight).all()
-        assert np.isfinite(booster.objective(game))
-        p = booster.probabilities(game.scores)
+        assert np.isfinite(booster.objective(state))
+        p = booster.probabilities(state.scores)
         assert_allclose(p.sum(axis=1), 1.0)
         assert ((p >= 0) & (p <= 1)).all()
 

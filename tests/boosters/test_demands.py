@@ -50,7 +50,7 @@ def test_a_booster_asks_for_what_it_says(name: str) -> None:
 class Plain(Booster):
     """A booster of somebody's."""
 
-    def ask(self, game: Any) -> Any:
+    def ask(self, state: Any) -> Any:
         raise AssertionError
 
     answer = objective = default_weak_learner = ask  # type: ignore[assignment]
@@ -59,14 +59,14 @@ class Plain(Booster):
 class Unclear(Plain):
     """Its annotation names what is not there."""
 
-    def ask(self, game: Any) -> Nothing:  # type: ignore[name-defined]  # noqa: F821
+    def ask(self, state: Any) -> Nothing:  # type: ignore[name-defined]  # noqa: F821
         raise AssertionError
 
 
 class Silent(Plain):
     """It is not annotated."""
 
-    def ask(self, game):  # type: ignore[no-untyped-def]
+    def ask(self, state):  # type: ignore[no-untyped-def]
         raise AssertionError
 
 

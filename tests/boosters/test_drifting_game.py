@@ -11,13 +11,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.drifting_game import DriftingGame
-from boostbench.boosters.game import Game
+from boostbench.boosters.state import BoostState
 from boostbench.errors import BoostbenchError
 from boostbench.theory.layout import true_label_first
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
 from boostbench.theory.spaces import subsets
 from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbers
-from tests.boosters.games import watch
+from tests.boosters.states import watch
 from tests.theory.vectors import VECTORS
 
 GAMES: list[dict[str, Any]] = [
@@ -47,7 +47,7 @@ def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str,
     K, T = vector["n_classes"], vector["n_rounds"]
     booster = DriftingGame(T, gamma=vector["gamma"], **parameters)
     y = np.array([0, 1, 2], dtype=np.int32)
-    game = Game(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
+    game = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
     booster.begin(game)
     demand = booster.ask(game)
     assert demand is not None
@@ -133,12 +133,12 @@ def test_light_votes_ask_what_adaboost_mm_asks() -> None:
     y = np.array([0, 1, 2], dtype=np.int32)
     F = np.array([[30.0, 10.0, 20.0], [25.0, 5.0, 30.0], [0.0, 30.0, 30.0]])
     eta = 1e-3
-    game = Game(y, np.ones(3), 3, 3, F, np.random.default_rng(0))
+    game = BoostState(y, np.ones(3), 3, 3, F, np.random.default_rng(0))
     booster = DriftingGame(100, gamma=0.1, eta=eta)
     booster.begin(game)
     demand = booster.ask(game)
     assert demand is not None
-    votes = Game(y, np.ones(3), 3, 3, eta * F, np.random.default_rng(0))
+    votes = BoostState(y, np.ones(3), 3, 3, eta * F, np.random.default_rng(0))
     mm = AdaBoostMM().ask(votes).cost
     C = demand.cost - demand.cost.mean(axis=1, keepdims=True)
     C_mm = mm - mm.mean(axis=1, keepdims=True)

@@ -15,11 +15,11 @@ from boostbench.boosters.adaboost_cost import AdaBoostCost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.cd_mcboost import CDMCBoost
-from boostbench.boosters.game import TINY
 from boostbench.boosters.gd_mcboost import GDMCBoost
 from boostbench.boosters.mcboost import LOSSES
 from boostbench.boosters.pairs import pair_margins, pair_risk
 from boostbench.boosters.samme import SAMME
+from boostbench.boosters.state import TINY
 from boostbench.theory.codewords import codewords
 from boostbench.theory.margins import margins
 from tests.boosters.finite import noisy_stumps

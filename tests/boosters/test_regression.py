@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench import make_booster
-from boostbench.boosters.game import Game
 from boostbench.boosters.losses import LOGISTIC_2, LOSSES
 from boostbench.boosters.regression import working_response
+from boostbench.boosters.state import BoostState
 
 FAR_OUT = np.array([0.0, 1e-9, 0.3, 1.0, 5.0, 9.0, 17.0, 30.0, 36.0, 37.0, 200.0, 300.0])
 BOTH_SIDES = np.concatenate([-FAR_OUT[:0:-1], FAR_OUT])
@@ -51,17 +51,17 @@ def test_weights_lose_no_digits_where_samples_are_certain(name: str, own: dict[s
     n = 2 * len(odds)
     y = np.repeat([0, 1], len(odds)).astype(np.int32)
     scores = np.tile(np.column_stack([-0.5 * F, 0.5 * F]), (2, 1))
-    game = Game(y, np.full(n, 1 / n), n, 2, scores, np.random.default_rng(0))
+    state = BoostState(y, np.full(n, 1 / n), n, 2, scores, np.random.default_rng(0))
     booster = make_booster(name, **own)
-    booster.begin(game)
-    if "rounds" in game.memo:
-        game.memo["rounds"] = 1  # past the round in which all samples count fully
+    booster.begin(state)
+    if "rounds" in state.memo:
+        state.memo["rounds"] = 1  # past the round in which all samples count fully
     with localcontext() as context:
         context.prec = 50
         power = 2 if name == "rboost1" else 1
         exact = [(exact_p(s) * (1 - exact_p(s))) ** power for s in odds] * 2
         weight = np.array([float(w / sum(exact)) for w in exact])
-    assert_allclose(booster.ask(game).weight[:, 0], weight, rtol=RTOL)
+    assert_allclose(booster.ask(state).weight[:, 0], weight, rtol=RTOL)
 
 
 @pytest.mark.parametrize("name", ["exponential", "logistic", "logistic-2", "savage", "savage2"])

@@ -38,16 +38,16 @@ def test_both_equations_hold_at_every_step_and_time_rises(
     times, potentials = [0.0], [setting["epsilon"]]
     answer = booster.answer
 
-    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
-        asked.append((margins(game), signed_labels(game) * answers(h)))
-        return answer(game, demand, h)
+    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+        asked.append((margins(state), signed_labels(state) * answers(h)))
+        return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
-        (m, u), t = asked[-1], info.game.memo["time"]
+        (m, u), t = asked[-1], info.state.memo["time"]
         moved = m * info.step.decay + u * info.step.size
-        assert_allclose(margins(info.game), moved, atol=1e-12)
+        assert_allclose(margins(info.state), moved, atol=1e-12)
         assert info.step.decay == pytest.approx(np.exp(times[-1] - t))
-        w = info.game.sample_weight * np.exp(info.game.memo["potential"].log_weight(moved, t))
+        w = info.state.sample_weight * np.exp(info.state.memo["potential"].log_weight(moved, t))
         assert abs((w * u).sum()) <= 1e-9 * w.sum() or info.step.stop == "time is up"
         times.append(t)
         potentials.append(info.loss)
@@ -70,10 +70,10 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
     asked: list[tuple[Any, ...]] = []
     answer = booster.answer
 
-    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
-        m, u, t = margins(game), signed_labels(game) * answers(h), game.memo["time"]
-        asked.append((game.memo["potential"], m, u, t))
-        return answer(game, demand, h)
+    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+        m, u, t = margins(state), signed_labels(state) * answers(h), state.memo["time"]
+        asked.append((state.memo["potential"], m, u, t))
+        return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
         potential, m, u, t = asked[-1]
@@ -91,7 +91,7 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
             return float((potential.value(moved, t + dt) - potential.value(m, t)).mean())
 
         if info.step.size < 10.0 and not info.step.stop:
-            taken = info.game.memo["time"] - t
+            taken = info.state.memo["time"] - t
             dt = brentq(rise, 0.0, 1.1 * taken, xtol=1e-14)
             assert taken == pytest.approx(dt, rel=1e-6, abs=1e-12)
             assert info.step.size == pytest.approx(score_step(dt), rel=1e-8)
@@ -163,7 +163,7 @@ def test_truncation_gives_up_samples_for_good() -> None:
     given_up: list[int] = []
     booster = RobustBoost(60, weak_learner="stump", epsilon=0.3, truncate=True)
     booster.fit(
-        X, y, on_round=lambda info: given_up.append((booster.weights(info.game) == 0).sum())
+        X, y, on_round=lambda info: given_up.append((booster.weights(info.state) == 0).sum())
     )
     assert given_up[-1] > 0
     m = (2 * y - 1) * booster.decision_function(X)

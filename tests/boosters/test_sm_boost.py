@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from boostbench.boosters.costs import label_costs
-from boostbench.boosters.game import softmax
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
+from boostbench.boosters.state import softmax
 from tests.boosters.games import centred_cost, watch
 
 seeds = st.integers(0, 2**32 - 1)

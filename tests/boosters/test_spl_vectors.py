@@ -74,17 +74,17 @@ def test_weights_latent_weights_and_times(case: dict[str, Any]) -> None:
     weights: list[np.ndarray] = []
     answer = booster.answer
 
-    def listening_answer(game: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
         weights.append(demand.weight.ravel())
-        return answer(game, demand, h)
+        return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
         if hasattr(booster, "latent_weights"):
-            latent.append(booster.latent_weights(info.game)[info.row_of])
-        times.append(info.game.memo.get("time"))
+            latent.append(booster.latent_weights(info.state)[info.row_of])
+        times.append(info.state.memo.get("time"))
         weights[-1] = weights[-1][info.row_of]
         if info.round == len(case["rounds"]):
-            weights.append(booster.weights(info.game)[info.row_of])
+            weights.append(booster.weights(info.state)[info.row_of])
 
     booster.answer = listening_answer
     booster.fit(X, Y, on_round=on_round)

@@ -97,7 +97,7 @@ def test_the_step_leaves_the_weak_learner_half_wrong_under_the_old_latent_weight
         sign = np.sign(F - booster_scores[-1])
         w = latent[-1] * np.exp(-(2 * y - 1) * F)
         assert w[sign != 2 * y - 1].sum() / w.sum() == pytest.approx(0.5, abs=1e-9)
-        latent.append(booster.latent_weights(info.game)[info.row_of])
+        latent.append(booster.latent_weights(info.state)[info.row_of])
         booster_scores.append(F)
 
     booster.fit(X, y, on_round=on_round)
@@ -107,7 +107,7 @@ def test_the_step_leaves_the_weak_learner_half_wrong_under_the_old_latent_weight
 def left_out(age: float, X: np.ndarray, y: np.ndarray) -> int:
     counts: list[int] = []
     booster = SPLBoost(3, weak_learner=STUMP, age=age)
-    booster.fit(X, y, on_round=lambda info: counts.append((booster.weights(info.game) == 0).sum()))
+    booster.fit(X, y, on_round=lambda info: counts.append((booster.weights(info.state) == 0).sum()))
     return counts[-1]
 
 
@@ -126,7 +126,7 @@ def test_flipped_samples_are_left_out_first() -> None:
     weights: list[np.ndarray] = []
 
     def on_round(info: Any) -> None:
-        weights.append(info.booster.weights(info.game)[info.row_of])
+        weights.append(info.booster.weights(info.state)[info.row_of])
 
     SPLBoost(30, weak_learner=STUMP, age=2.5).fit(X, clean ^ flipped, on_round=on_round)
     paced = weights[-1]

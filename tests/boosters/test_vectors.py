@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from boostbench.boosters import sm_boost
 from boostbench.boosters.adaboost_mh import AdaBoostMH
 from boostbench.boosters.costs import label_costs
-from boostbench.boosters.game import softmax
 from boostbench.boosters.rows import canonical_rows
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
+from boostbench.boosters.state import softmax
 from tests.boosters.games import Watched, centred_cost, stump_of, watch
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "softmax_boosting.json").read_text())

@@ -24,7 +24,7 @@ ASKING = sorted(name for name in TABLE if issubclass(boosters.get(name), Booster
 def weights_of(booster: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the weights of the samples after each round, shape (T, n)."""
     found: list[np.ndarray] = []
-    booster.fit(X, y, on_round=lambda i: found.append(i.booster.weights(i.game)[i.row_of]))
+    booster.fit(X, y, on_round=lambda i: found.append(i.booster.weights(i.state)[i.row_of]))
     return np.array(found)
 
 
@@ -47,13 +47,13 @@ def test_weights_are_what_the_next_demand_puts_on_the_rows(name: str) -> None:
     asked: list[np.ndarray] = []
     answer = booster.answer
 
-    def listening(game: Any, demand: Any, h: Any) -> Any:
-        asked.append(row_weights(demand, len(game.y)))
-        return answer(game, demand, h)
+    def listening(state: Any, demand: Any, h: Any) -> Any:
+        asked.append(row_weights(demand, len(state.y)))
+        return answer(state, demand, h)
 
     booster.answer = listening
     told: list[np.ndarray] = []
-    booster.fit(X, y, on_round=lambda info: told.append(info.booster.weights(info.game)))
+    booster.fit(X, y, on_round=lambda info: told.append(info.booster.weights(info.state)))
     assert len(asked) == 15
     for after, then in zip(told, asked[1:], strict=False):
         assert_allclose(after, then, rtol=1e-9, atol=1e-15)

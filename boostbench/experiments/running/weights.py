@@ -79,7 +79,7 @@ def weights_of_samples(info: Any) -> NDArray[np.float64]:
 
     Equal samples, which the booster has merged into one row, share its weight.
     """
-    w = info.booster.weights(info.game)
+    w = info.booster.weights(info.state)
     per_sample = w / np.bincount(info.row_of, minlength=len(w))
     return np.asarray(per_sample[info.row_of])
 

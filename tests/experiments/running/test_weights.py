@@ -102,7 +102,7 @@ def test_ordinary_runs_hold_nothing_of_it():
 
 def test_no_weight_at_all_is_said():
     class Empty:
-        def weights(self, game):
+        def weights(self, state):
             return np.zeros(4)
 
     tally = WeightTally(np.array([True, False, False, False]))

@@ -1,4 +1,4 @@
-"""What booster and weak learner say to each other in a round."""
+"""State of a fit, and the step of a round."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from boostbench.portable import exp, row_sums
 
-__all__ = ["TINY", "Game", "Step", "softmax"]
+__all__ = ["TINY", "BoostState", "Step", "softmax"]
 
 #: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
 TINY = 1e-10
 
 
 @dataclass
-class Game:
-    """What a booster sees of the training data; rows are distinct (x, y) pairs.
+class BoostState:
+    """State of a fit between rounds; rows are distinct (x, y) pairs.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Game:
     cost : ndarray of float64, shape (n, K), or None
         Each row's own cost of every answer, where the caller gave such costs.
     memo : dict
-        What a booster computes once per fit.
+        Values that a booster computes once per fit or carries from round to round.
     """
 
     y: NDArray[np.int32]
