@@ -7,8 +7,6 @@ import signal
 import sys
 from typing import NoReturn
 
-__all__ = ["main"]
-
 
 def main() -> NoReturn:
     """Run the command line; Ctrl-C is quiet while modules are loaded and at the very end too."""

@@ -10,18 +10,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "BoostbenchError",
-    "ChangedError",
-    "ConfigError",
-    "DataError",
-    "DataUnavailableError",
-    "PluginError",
-    "RecordError",
-    "UnknownNameError",
-    "nearest",
-]
-
 
 class BoostbenchError(Exception):
     """A problem the user can mend.

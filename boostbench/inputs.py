@@ -24,8 +24,6 @@ from typing import Any
 
 from boostbench.errors import ChangedError
 
-__all__ = ["check_sources", "digest_of", "is_installed", "noting", "plugin_of", "seen", "watch"]
-
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd")
 #: Real path of an executed source to its digest; empty if the text on the disk was another.

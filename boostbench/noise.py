@@ -24,19 +24,6 @@ from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.portable import log1p, power, row_sums, total
 from boostbench.registry import noise_models
 
-__all__ = [
-    "NoisyLabels",
-    "Proposal",
-    "corrupt",
-    "exchange",
-    "flip",
-    "instance",
-    "matrix",
-    "pair",
-    "permute",
-    "uniform_other",
-]
-
 Labels = NDArray[np.int64]
 Features = NDArray[np.float64] | None
 

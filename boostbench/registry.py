@@ -31,20 +31,6 @@ from typing import Any, TypeVar
 from boostbench import inputs
 from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
 
-__all__ = [
-    "Registry",
-    "boosters",
-    "claims",
-    "figures",
-    "generators",
-    "has_foreign_code",
-    "load_plugin",
-    "loaded_plugins",
-    "noise_models",
-    "tables",
-    "weak_learners",
-]
-
 T = TypeVar("T")
 _FILE_MODULE = "boostbench_plugin_"
 #: What a plugin may raise while it is imported without ending the command.

@@ -18,8 +18,6 @@ import yaml
 
 from boostbench.errors import BoostbenchError, ConfigError
 
-__all__ = ["Place", "Source", "read_source", "read_value", "show"]
-
 #: Where a value stands: keys and list positions from the top.
 Place = tuple[str | int, ...]
 

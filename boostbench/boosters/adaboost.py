@@ -24,8 +24,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
 from boostbench.weak_learners import WeightedLabels
 
-__all__ = ["AdaBoost"]
-
 
 class AdaBoost(BinaryBooster):
     r"""Stage-wise minimisation of the exponential loss with a weak classifier.

@@ -6,8 +6,6 @@ from typing import Any
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 
-__all__ = ["AdaBoostCost"]
-
 
 class AdaBoostCost(AdaBoostMM):
     """`AdaBoostMM` with its approximate step and trees of depth 2.

@@ -25,8 +25,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, total
 from boostbench.weak_learners import WeightedLabels
 
-__all__ = ["AdaBoostM1"]
-
 
 class AdaBoostM1(Booster):
     r"""Boosting of K-class weak learners whose weighted error is below 1/2.

@@ -30,8 +30,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import BinaryLabels
 
-__all__ = ["AdaBoostMH", "hamming_step", "hamming_weights"]
-
 
 class AdaBoostMH(Booster):
     r"""AdaBoost on the Hamming loss of K one-against-rest problems.

@@ -19,8 +19,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, row_sums, total
 from boostbench.weak_learners import Costs
 
-__all__ = ["AdaBoostMHLabel", "AdaBoostMHReal"]
-
 
 class AdaBoostMHReal(AdaBoostMH):
     r"""AdaBoost.MH with a real answer for every class (BoosTexter's real mode).

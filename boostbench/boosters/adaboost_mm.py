@@ -32,8 +32,6 @@ from boostbench.portable import log, total
 from boostbench.theory.bounds import error_bound
 from boostbench.weak_learners import Costs
 
-__all__ = ["AdaBoostMM"]
-
 
 class AdaBoostMM(Booster):
     r"""Boosting under the minimal weak-learning condition, with exponential loss.

@@ -32,8 +32,6 @@ from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.weak_learners import Demand, make_weak_learner
 
-__all__ = ["Booster"]
-
 
 class Booster(BoostingClassifier):
     """Base class of the boosters that add up weak hypotheses.

@@ -27,19 +27,6 @@ from boostbench.boosters.state import BoostState
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, exp, total
 
-__all__ = [
-    "CLASSIFIER",
-    "REGRESSION",
-    "BinaryBooster",
-    "TwoClasses",
-    "answers",
-    "margins",
-    "normalised_weights",
-    "signed_labels",
-    "with_leaf_values",
-]
-
-
 #: The papers' C4.5 (Wang et al. tell no size; a deep tree fits the wrong labels at once).
 CLASSIFIER: tuple[str, dict[str, Any]] = ("c45", {"version": "simple", "max_depth": 3})
 #: The papers' CART for regression.

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from boostbench.weak_learners import Forest
 
-__all__ = ["Program", "Walks", "walk_apart", "walk_on"]
-
 
 class Program:
     """A trained program and the samples that walk through it.

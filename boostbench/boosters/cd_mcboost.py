@@ -40,8 +40,6 @@ from boostbench.portable import row_sums, total
 from boostbench.theory.codewords import ORIENTATIONS, codewords
 from boostbench.weak_learners import BinaryLabels, Targets
 
-__all__ = ["CDMCBoost"]
-
 #: An edge below this share of the summed weights is none.
 _NO_EDGE = 1e-12
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from boostbench.weak_learners import Forest
 
-__all__ = ["Combination", "on_grid"]
-
 _GRID = 2.0**38
 
 

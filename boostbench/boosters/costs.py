@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["label_costs", "normalised", "sample_costs"]
-
 NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
     "zero-one": lambda n_classes: 1.0 - np.eye(n_classes),
     "ordinal": lambda n_classes: (

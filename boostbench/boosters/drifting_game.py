@@ -31,8 +31,6 @@ from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.potentials import ExponentialPotential, Potential
 from boostbench.weak_learners import Costs
 
-__all__ = ["DriftingGame"]
-
 Floats = NDArray[np.float64]
 
 #: A condition missed by less than this share of the potential is taken to be met.

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.weak_learners import Forest
 
-__all__ = ["Ensemble"]
-
 
 class Ensemble:
     """The sum of steps ``F <- decay * F + step * h``, round by round.

@@ -47,8 +47,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import total
 from boostbench.weak_learners import Costs
 
-__all__ = ["GDMCBoost"]
-
 
 class GDMCBoost(AdaBoostMM):
     r"""`AdaBoostMM` with its exact step, trees of depth 2, and a choice of losses.

@@ -22,8 +22,6 @@ from boostbench.boosters.regression import RegressionBooster
 from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
-__all__ = ["GentleBoost"]
-
 
 class GentleBoost(RegressionBooster):
     r"""Stage-wise least squares on the labels, weighted by the slope of the exponential loss.

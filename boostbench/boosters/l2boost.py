@@ -27,8 +27,6 @@ from boostbench.boosters.regression import RegressionBooster
 from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
-__all__ = ["L2Boost"]
-
 
 class L2Boost(RegressionBooster):
     r"""Repeated least-squares fitting of residuals, with shrinkage.

@@ -19,8 +19,6 @@ from boostbench.boosters.multiclass_objectives import Distribution, error_of
 from boostbench.portable import row_sums
 from boostbench.weak_learners import Costs, Forest, GrowthPath, Hypothesis, WeightedLabels
 
-__all__ = ["PATHS", "Answers", "LabelAnswers", "TreePath"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 

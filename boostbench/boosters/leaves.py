@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from boostbench.weak_learners import Forest
 
-__all__ = ["with_leaf_vectors"]
-
 
 def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
     """Return a hypothesis with the same trees and other answers.

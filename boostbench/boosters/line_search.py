@@ -11,8 +11,6 @@ from scipy.optimize import minimize_scalar
 from boostbench.boosters.state import TINY
 from boostbench.portable import dot, exp, log, total
 
-__all__ = ["exponential_step", "falling_step"]
-
 Floats = NDArray[np.float64]
 
 

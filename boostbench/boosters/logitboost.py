@@ -30,8 +30,6 @@ from boostbench.boosters.state import BoostState
 from boostbench.portable import dot, log
 from boostbench.weak_learners import Targets
 
-__all__ = ["LogitBoost"]
-
 #: Smallest p (1 - p).
 _MIN_WEIGHT = 2.0 * float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30

@@ -32,27 +32,6 @@ from boostbench.portable import arctan, exp, log, log1pexp
 if TYPE_CHECKING:
     from boostbench.boosters.self_paced import Regulariser
 
-__all__ = [
-    "EXPONENTIAL",
-    "LOGISTIC",
-    "LOGISTIC_2",
-    "LOSSES",
-    "SAVAGE",
-    "SAVAGE2",
-    "SQUARED",
-    "TANGENT",
-    "ZERO_ONE",
-    "Exponential",
-    "Latent",
-    "Logistic",
-    "MarginLoss",
-    "Savage",
-    "Squared",
-    "Tangent",
-    "ZeroOne",
-    "logistic",
-]
-
 #: Largest exponent: exp(700) is finite, and so is a sum of many of them.
 _MAX_EXPONENT = 700.0
 

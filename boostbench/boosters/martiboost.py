@@ -34,8 +34,6 @@ from boostbench.boosters.surface import OnRound, RoundInfo
 from boostbench.portable import dot, mean, row_sums
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
 
-__all__ = ["MartiBoost"]
-
 
 class MartiBoost(TwoClasses):
     r"""Boosting of two-sided weak learners along a branching program; two classes only.

@@ -24,15 +24,6 @@ from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginL
 from boostbench.boosters.state import BoostState, softmax
 from boostbench.portable import arctan
 
-__all__ = [
-    "CONSTRAINTS",
-    "LONGEST",
-    "LOSSES",
-    "least_pair_loss",
-    "pair_importance",
-    "pair_probabilities",
-]
-
 Floats = NDArray[np.float64]
 
 #: phi by name (Sec. 4, end).

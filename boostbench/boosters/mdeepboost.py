@@ -48,8 +48,6 @@ from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
 
-__all__ = ["MDeepBoost", "tree_complexity"]
-
 #: Directions whose derivatives differ by less than this tie; no steeper one: nothing to descend.
 _FLAT = 1e-12
 

@@ -43,21 +43,6 @@ from scipy.optimize import brentq
 from boostbench.boosters.state import TINY
 from boostbench.portable import exp, log, log1pexp, row_sums, total
 
-__all__ = [
-    "EXPONENTIAL",
-    "LOGISTIC",
-    "MAX_STEP",
-    "CompSum",
-    "Distribution",
-    "Max",
-    "MaxSum",
-    "Objective",
-    "Phi",
-    "Sum",
-    "closed_step",
-    "error_of",
-]
-
 #: The closed step along a classifier of error `TINY`; no line search goes further.
 MAX_STEP = 11.512925464920228  # 1/2 ln((1 - TINY) / TINY)
 Floats: TypeAlias = NDArray[np.float64]

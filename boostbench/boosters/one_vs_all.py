@@ -24,8 +24,6 @@ from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
 from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
 
-__all__ = ["OneVsAll"]
-
 
 @dataclass
 class _Course:

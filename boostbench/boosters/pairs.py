@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
 from boostbench.portable import exp, row_sums, total
 
-__all__ = ["pair_costs", "pair_margins", "pair_risk", "pair_weights"]
-
 Floats = NDArray[np.float64]
 
 

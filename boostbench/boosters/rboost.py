@@ -33,8 +33,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
 from boostbench.weak_learners import Targets, WeightedLabels
 
-__all__ = ["RBoost1", "RBoost2"]
-
 #: Smallest p (1 - p).
 _MIN_VARIANCE = 1e-12
 

@@ -33,8 +33,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, log
 from boostbench.weak_learners import WeightedLabels
 
-__all__ = ["RealAdaBoost"]
-
 
 class RealAdaBoost(BinaryBooster):
     r"""Stage-wise minimisation of the exponential loss, leaf by leaf of a classification tree.

@@ -19,8 +19,6 @@ from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
 from boostbench.weak_learners import Targets
 
-__all__ = ["RegressionBooster", "working_response"]
-
 #: A regression that is nowhere larger than this is taken to be 0.
 _ZERO = 1e-12
 

@@ -41,8 +41,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp
 from boostbench.weak_learners import WeightedLabels
 
-__all__ = ["RobustBoost"]
-
 #: Time left at which the game is over.
 _TIME_LEFT = 1e-3
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from boostbench.portable import erfc, erfc_inverse, exp
 
-__all__ = ["Potential"]
-
 
 @dataclass(frozen=True)
 class Potential:

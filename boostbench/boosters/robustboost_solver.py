@@ -18,8 +18,6 @@ from boostbench.boosters.robustboost_potential import Potential
 from boostbench.portable.elementary import erfc_, exp_
 from boostbench.weak_learners.compiled import inner, kernel
 
-__all__ = ["solve_step"]
-
 #: Largest score step; taken by a classifier so good that it ends the game.
 _MAX_SCORE_STEP = 10.0
 #: Longest first time step of the search; Newton's method is not trusted beyond it.

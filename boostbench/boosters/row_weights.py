@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from boostbench.portable import row_sums, total
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, WeightedLabels
 
-__all__ = ["row_weights"]
-
 
 def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:
     r"""Return the share of each row in a demand.

@@ -17,8 +17,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["CanonicalRows", "canonical_rows", "sample_counts"]
-
 
 @dataclass(frozen=True)
 class CanonicalRows:

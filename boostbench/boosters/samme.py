@@ -22,8 +22,6 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import WeightedLabels
 
-__all__ = ["SAMME"]
-
 
 class SAMME(Booster):
     r"""Stagewise additive modelling with a multiclass exponential loss.

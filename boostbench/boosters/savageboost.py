@@ -20,8 +20,6 @@ from typing import ClassVar
 from boostbench.boosters.losses import SAVAGE, MarginLoss
 from boostbench.boosters.real_adaboost import RealAdaBoost
 
-__all__ = ["SavageBoost"]
-
 
 class SavageBoost(RealAdaBoost):
     r"""Real AdaBoost with the weights of the Savage loss :math:`\phi(m) = (1 + e^{2m})^{-2}`.

@@ -27,16 +27,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import exp, expm1, log, log1p, power
 
-__all__ = [
-    "REGULARISERS",
-    "Hard",
-    "Linear",
-    "Logarithmic",
-    "Mixture",
-    "Polynomial",
-    "Regulariser",
-]
-
 Numbers = NDArray[np.float64]
 
 

@@ -31,8 +31,6 @@ from boostbench.boosters.self_paced import REGULARISERS, Regulariser
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
 
-__all__ = ["SelfPacing"]
-
 #: Latent weights that agree to this much have converged.
 _TOLERANCE = 1e-8
 #: A majoriser that rises by no more than this has not risen.

@@ -35,8 +35,6 @@ from boostbench.boosters.surface import OnRound
 from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
 
-__all__ = ["SMBoost", "smooth_risk", "weigh_pairs"]
-
 
 class SMBoost(Booster):
     r"""Boosting that minimises the expected cost of a soft-max rule.

@@ -16,8 +16,6 @@ from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.self_pacing import SelfPacing
 from boostbench.boosters.state import BoostState, Step
 
-__all__ = ["SPLBoost", "SPLL2Boost", "SPLLogitBoost"]
-
 
 class SPLBoost(SelfPacing, AdaBoost):
     r"""AdaBoost with self-paced learning.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from boostbench.portable import exp, row_sums
 
-__all__ = ["TINY", "BoostState", "Step", "softmax"]
-
 #: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
 TINY = 1e-10
 

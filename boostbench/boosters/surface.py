@@ -22,8 +22,6 @@ from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
 
-__all__ = ["BoostingClassifier", "OnRound", "RoundInfo"]
-
 
 @dataclass(frozen=True)
 class RoundInfo:

@@ -26,8 +26,6 @@ from boostbench.cli.show import show
 from boostbench.cli.status import status
 from boostbench.cli.verify import verify
 
-__all__ = ["app", "main"]
-
 
 def _help(command: Callable[..., Any]) -> str:
     """Return the docstring as a help text; paragraphs with indented lines keep their lines."""

@@ -13,8 +13,6 @@ from boostbench.cli.options import Data, Json
 from boostbench.cli.output import print_rows
 from boostbench.errors import DataError, DataUnavailableError
 
-__all__ = ["add", "fetch", "list_data", "verify"]
-
 Names = Annotated[
     list[str],
     typer.Argument(metavar="NAME", help="Data sets, as `boostbench data list` shows them."),

@@ -12,8 +12,6 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json
 from boostbench.cli.output import print_rows
 
-__all__ = ["diff"]
-
 
 def diff(
     before: Annotated[

@@ -6,8 +6,6 @@ import inspect
 import re
 from typing import Any
 
-__all__ = ["parameters_of", "sections_of", "summary_of"]
-
 _UNDERLINED = re.compile(r"^(?P<title>[A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
 _PARAMETER = re.compile(r"^(?P<names>\S[^:\n]*?)(?: : (?P<type>[^\n]*))?\n", re.MULTILINE)
 

@@ -17,8 +17,6 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
 from boostbench.reports.text import visible
 
-__all__ = ["BAD_INPUT", "BUG", "INCOMPLETE", "INTERRUPTED", "OK", "guarded"]
-
 OK = 0
 #: Some runs failed or were skipped.
 INCOMPLETE = 1

@@ -14,8 +14,6 @@ from boostbench.errors import PluginError, UnknownNameError
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.registry import Registry
 
-__all__ = ["KINDS", "find_kind", "kinds_of", "load_plugins", "rows_of"]
-
 Row = dict[str, Any]
 
 

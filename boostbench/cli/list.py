@@ -11,8 +11,6 @@ from boostbench.cli.kinds import KINDS, find_kind, load_plugins, rows_of
 from boostbench.cli.options import Json, Plugins
 from boostbench.cli.output import print_rows
 
-__all__ = ["list_names"]
-
 
 def _kinds(incomplete: str) -> list[str]:
     return [kind for kind in KINDS if kind.startswith(incomplete)]

@@ -11,21 +11,6 @@ import typer
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
 
-__all__ = [
-    "Configs",
-    "Data",
-    "Jobs",
-    "Json",
-    "Only",
-    "Plugins",
-    "Quiet",
-    "Results",
-    "Settings",
-    "Shard",
-    "Size",
-    "parse_shard",
-]
-
 
 def _config_names(incomplete: str) -> list[str]:
     return [name for name in shipped_configs() if name.startswith(incomplete)]

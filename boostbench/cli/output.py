@@ -13,8 +13,6 @@ from boostbench.reports.text import plain
 if TYPE_CHECKING:
     from boostbench.experiments.store.records import RecordStore
 
-__all__ = ["is_fancy", "print_json", "print_rows", "warn_of_damage"]
-
 Row = Mapping[str, Any]
 
 

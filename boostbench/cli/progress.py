@@ -13,8 +13,6 @@ from boostbench.cli.output import is_fancy
 if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Event, Progress
 
-__all__ = ["in_words", "n_runs", "showing_progress"]
-
 _LINE_EVERY_SECONDS = 30
 Listener = Callable[["Event"], None]
 

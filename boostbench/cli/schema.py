@@ -11,8 +11,6 @@ import typer
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Plugins
 
-__all__ = ["schema"]
-
 
 def schema(
     plugin: Plugins,

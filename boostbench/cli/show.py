@@ -15,8 +15,6 @@ from boostbench.cli.options import Json, Plugins
 from boostbench.cli.output import print_json
 from boostbench.errors import UnknownNameError
 
-__all__ = ["show"]
-
 
 def _all_names() -> list[str]:
     return sorted({name for kind in KINDS.values() for name in kind.names()})

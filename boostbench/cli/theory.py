@@ -18,8 +18,6 @@ from boostbench.cli.theory_output import (
 )
 from boostbench.errors import UnknownNameError
 
-__all__ = ["conditions"]
-
 #: Predictions of a space from which its linear programs take long enough for a word.
 _MANY_PREDICTIONS = 300_000
 

@@ -14,8 +14,6 @@ from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.theory_output import print_numbers
 from boostbench.errors import BoostbenchError
 
-__all__ = ["Gamma", "bound", "degrees", "potential"]
-
 #: Larger games are refused: a potential takes O(T^3) steps or a square table of T.
 _MOST_ROUNDS = {"potential": 2000, "degrees": 300}
 _MOST_CLASSES = 1000

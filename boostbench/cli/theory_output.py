@@ -11,13 +11,6 @@ if TYPE_CHECKING:
     from boostbench.cli.theory_spaces import NamedSpace
     from boostbench.theory.conditions import Decision
 
-__all__ = [
-    "print_certificate",
-    "print_numbers",
-    "short",
-    "space_json",
-]
-
 _MOST_LINES = 20
 #: A classifier with a smaller share of a mixture is noise of the linear program.
 _LEAST_WEIGHT = 1e-9

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from boostbench.data import Dataset
     from boostbench.theory.spaces import Space
 
-__all__ = ["NamedSpace", "example_names", "find_space"]
-
 
 @dataclass(frozen=True)
 class NamedSpace:

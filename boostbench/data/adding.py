@@ -18,8 +18,6 @@ from boostbench.data.files import read_file
 from boostbench.data.formats import parse_files
 from boostbench.errors import DataError
 
-__all__ = ["add_file"]
-
 
 def add_file(
     file: Path,

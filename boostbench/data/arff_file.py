@@ -11,8 +11,6 @@ from boostbench.data.csv_file import decode, read_cells
 from boostbench.data.parsed import MISSING, Parsed, is_number, parse_frame
 from boostbench.errors import DataError
 
-__all__ = ["parse_arff"]
-
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+?)\s*(\{.*|\s\S.*)$""", re.IGNORECASE)
 _NUMERIC = ("numeric", "real", "integer")
 

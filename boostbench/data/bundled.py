@@ -10,8 +10,6 @@ import numpy as np
 
 from boostbench.data.parsed import Parsed
 
-__all__ = ["bundled_checksum", "parse_bundled"]
-
 _FILES = {
     "breast-cancer": "breast_cancer.csv",
     "digits": "digits.csv.gz",

@@ -20,8 +20,6 @@ import numpy as np
 
 from boostbench.data.parsed import Parsed
 
-__all__ = ["cache_dir", "read_parsed", "write_atomically", "write_parsed"]
-
 _DIGEST_SIZE = hashlib.sha256().digest_size  # a kept table begins with the digest of the rest
 
 

@@ -29,8 +29,6 @@ from boostbench.registry import generators
 from boostbench.resources import shipped
 from boostbench.source import Source, read_source
 
-__all__ = ["DatasetEntry", "Libsvm", "Sizes", "catalog", "find_entry", "search_dirs"]
-
 LIBSVM_SUFFIXES = (".libsvm", ".libsvm.bz2", ".svm", ".svm.bz2")
 SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES)
 

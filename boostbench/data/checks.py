@@ -5,8 +5,6 @@ from __future__ import annotations
 from boostbench.data.catalog import DatasetEntry, Sizes
 from boostbench.errors import DataError
 
-__all__ = ["check_found"]
-
 
 def check_found(
     entry: DatasetEntry,

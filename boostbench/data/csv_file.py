@@ -16,8 +16,6 @@ from boostbench.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["parse_csv", "read_cells"]
-
 csv.field_size_limit(2**31 - 1)  # a file is bounded as a whole, see `formats`
 
 

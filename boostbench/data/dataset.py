@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
 
-__all__ = ["Dataset", "encode_labels", "impute"]
-
 
 @dataclass(frozen=True, eq=False)
 class Dataset:

@@ -17,8 +17,6 @@ from boostbench.data.cache import cache_dir, write_atomically
 from boostbench.data.catalog import DatasetEntry
 from boostbench.errors import BoostbenchError
 
-__all__ = ["LIBSVM_URL", "Download", "downloads_of"]
-
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30
 

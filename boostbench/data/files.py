@@ -12,8 +12,6 @@ from typing import IO
 
 from boostbench.errors import DataError
 
-__all__ = ["LARGEST", "read_bounded", "read_file"]
-
 #: Bytes of the largest file that is read, before and after unpacking.
 LARGEST = 2**30
 _BLOCK = 2**20

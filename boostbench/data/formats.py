@@ -17,8 +17,6 @@ from boostbench.data.libsvm_file import parse_libsvm
 from boostbench.data.parsed import Parsed, parse_frame
 from boostbench.errors import DataError
 
-__all__ = ["parse_files"]
-
 
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
     """Parse one file, or the two parts of a libsvm set.

@@ -18,15 +18,6 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError
 from boostbench.portable import cholesky, row_sums
 
-__all__ = [
-    "gaussian_mixture",
-    "long_servedio",
-    "madelon",
-    "ring_norm",
-    "two_norm",
-    "waveform",
-]
-
 _MADELON_RANGES = {
     "n_informative": (2, 10),
     "n_redundant": (0, 5),

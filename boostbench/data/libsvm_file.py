@@ -13,8 +13,6 @@ from boostbench.data.csv_file import decode
 from boostbench.data.parsed import Parsed, check_numbers, check_size, is_number
 from boostbench.errors import DataError
 
-__all__ = ["parse_libsvm"]
-
 
 def parse_libsvm(parts: Sequence[tuple[str, bytes]], entry: DatasetEntry) -> Parsed:
     """Read one file, or a training and a test file.

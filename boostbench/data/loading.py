@@ -24,8 +24,6 @@ from boostbench.data.sources import Located, files_checksum, locate
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 from boostbench.registry import generators
 
-__all__ = ["load"]
-
 _CACHED_FROM_BYTES = 100_000  # smaller files are read faster than a cache pays for
 
 

@@ -20,18 +20,6 @@ from boostbench.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "LARGEST_TABLE",
-    "MISSING",
-    "Parsed",
-    "Place",
-    "check_numbers",
-    "check_size",
-    "find_target",
-    "is_number",
-    "parse_frame",
-]
-
 MISSING = ("", "?", "NA", "NaN", "nan")
 """Cells that are read as missing."""
 

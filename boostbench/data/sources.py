@@ -29,8 +29,6 @@ from boostbench.data.catalog import (
 from boostbench.data.downloads import downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
-__all__ = ["Located", "files_checksum", "locate"]
-
 _PARSER_VERSION = 1  # raise it when the reading of files changes what comes out
 #: Keys of a catalog entry that do not change what is read; merge is looked at by itself.
 _NOT_READ = frozenset(

@@ -27,8 +27,6 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError,
 from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 
-__all__ = ["Split", "fold_ids", "parse_split", "split", "subsample"]
-
 Rows = NDArray[np.int64]
 
 _WAYS = ("official", "holdout", "shuffle", "first", "folds")

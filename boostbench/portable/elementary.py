@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["erfc_", "exp_", "log2_", "log_", "power_"]
-
 _PLAIN: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 #: A function of one number, stored within the compiled functions that call it.
 _one: Callable[[Callable[..., Any]], Any] = njit(

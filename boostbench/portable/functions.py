@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import elementary
 
-__all__ = ["arctan", "erfc", "erfc_inverse", "exp", "expm1", "log", "log1p", "log1pexp", "log2"]
-__all__ += ["power"]
-
 Floats = NDArray[np.float64]
 
 

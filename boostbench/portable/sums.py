@@ -8,8 +8,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["cholesky", "dot", "mean", "row_sums", "total"]
-
 Floats = NDArray[np.float64]
 
 _loop: Any = njit(error_model="numpy", nogil=True, cache=True)

@@ -21,23 +21,6 @@ from boostbench.theory.layout import (
 from boostbench.theory.minimal import MAX_STATES, MinimalPotential, check_loss
 from boostbench.theory.potentials import ExponentialPotential, Potential, ZeroOnePotential
 
-__all__ = [
-    "best_eta",
-    "default_eta",
-    "degenerate_eta",
-    "degenerate_gamma",
-    "edge_bound",
-    "error_bound",
-    "excess_error_bound",
-    "kappa",
-    "largest_eta",
-    "loss_factor",
-    "make_potential",
-    "payoff_gap_samples",
-    "potential_bound",
-    "smallest_kappa",
-]
-
 Floats = NDArray[np.float64]
 
 

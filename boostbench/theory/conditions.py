@@ -36,18 +36,6 @@ from scipy.optimize import linprog
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.theory.layout import check_classes, own_labels, require, true_label_first
 
-__all__ = [
-    "CONDITIONS",
-    "Condition",
-    "Decision",
-    "costs_of",
-    "decide",
-    "decide_all",
-    "decide_baseline",
-    "is_boostable",
-    "votes_of",
-]
-
 Floats = NDArray[np.float64]
 
 #: A linear program's optimum is trusted to this absolute error.

@@ -11,8 +11,6 @@ from boostbench.portable import row_sums, total
 from boostbench.theory.layout import require, true_label_first
 from boostbench.theory.minimal import worst_mean
 
-__all__ = ["minimal_edge", "uniform_edge"]
-
 _Chance = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 

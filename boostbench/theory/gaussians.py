@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import cholesky, exp, log, row_sums, total
 
-__all__ = ["bayes_error", "log_densities"]
-
 _REACH = 7.0  # standard deviations beyond which a Gaussian has no mass
 
 

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
 
-__all__ = ["own_labels", "true_label_first", "uniform_baseline"]
-
 
 def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
     """Move the true label of every row to column 0, the others after it in increasing order.

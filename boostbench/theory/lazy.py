@@ -20,8 +20,6 @@ from boostbench.theory.edges import uniform_edge
 from boostbench.theory.layout import check_rounds
 from boostbench.theory.spaces import Space, all_classifiers, two_constants
 
-__all__ = ["LazyGame", "lazy_space", "play_lazy"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.theory.layout import require
 
-__all__ = ["MarginDistribution", "margin_distribution", "margins"]
-
 Floats = NDArray[np.float64]
 
 

@@ -22,8 +22,6 @@ from boostbench.errors import BoostbenchError
 from boostbench.theory.layout import check_classes, check_gamma, check_rounds, require
 from boostbench.theory.potentials import exponential_loss, successor_values, zero_one_loss
 
-__all__ = ["MAX_STATES", "MinimalPotential", "degree_of", "state_count", "worst_mean"]
-
 Floats = NDArray[np.float64]
 _Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 

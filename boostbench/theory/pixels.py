@@ -17,8 +17,6 @@ from boostbench.portable import exp, expm1, log
 from boostbench.theory.layout import check_gamma, check_rounds, require
 from boostbench.theory.minimal import check_loss, degree_of, worst_mean
 
-__all__ = ["PixelMap", "one_round_half_width", "pixel_map"]
-
 Floats = NDArray[np.float64]
 
 

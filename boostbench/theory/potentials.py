@@ -24,16 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.portable import exp, expm1, log, power, row_sums, total
 from boostbench.theory.layout import check_classes, check_rounds, require
 
-__all__ = [
-    "ExponentialPotential",
-    "Potential",
-    "ZeroOnePotential",
-    "exact_zero_one_potential",
-    "exponential_costs",
-    "exponential_loss",
-    "zero_one_loss",
-]
-
 Floats = NDArray[np.float64]
 
 #: Cells of the largest work array of the zero-one potential; bounds its memory.

@@ -13,17 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.errors import UnknownNameError
 from boostbench.theory.layout import check_classes, own_labels, require, uniform_baseline
 
-__all__ = [
-    "SPACES",
-    "Space",
-    "all_classifiers",
-    "all_stumps",
-    "example_space",
-    "subsets",
-    "two_constants",
-    "windows",
-]
-
 #: A space with more predictions (samples times classifiers) is refused.
 MAX_PREDICTIONS = 20_000_000
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.weak_learners.compiled import kernel
 from boostbench.weak_learners.forest import Forest
 
-__all__ = ["Hypothesis", "WeakLearner"]
-
 
 @runtime_checkable
 class WeakLearner(Protocol):

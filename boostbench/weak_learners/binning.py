@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from boostbench.weak_learners.compiled import kernel
 
-__all__ = ["BinnedData", "bin_features"]
-
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
 #: entry of a sparse row costs four bytes and a loop iteration of its own.
 SPARSE_SHARE = 0.6

@@ -17,8 +17,6 @@ from boostbench.weak_learners.pruning import PruningRules, prune
 from boostbench.weak_learners.structures import Finished, GrowthRules
 from boostbench.weak_learners.tree import Tree
 
-__all__ = ["C45"]
-
 _SQRT2 = 1.4142135623730951
 #: C4.5's table of normal quantiles, interpolated between its confidence levels.
 _LEVELS = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0]

@@ -16,8 +16,6 @@ import numpy as np
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COST, ERROR, GINI, SQUARED_ERROR, about_xlogx, xlogx
 
-__all__ = ["list_bins", "pick", "score_candidates", "weight_of"]
-
 #: Rows of the work arrays: integers, of which the last ones are sums per class, and floats.
 BINS, WHERE, LEFT, PREFIX = range(4)
 KEY, SCORE = range(2)

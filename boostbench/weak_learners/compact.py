@@ -15,8 +15,6 @@ from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COSTS, TARGETS
 from boostbench.weak_learners.structures import Layout
 
-__all__ = ["build_compact", "in_data", "is_cheaper"]
-
 #: Rows of the work arrays: of bins, those listed and where each one is; of features, the listed
 #: ones, their layout, and the bin that sparse rows leave out of each feature of the data (or -1).
 LISTED, PLACE = range(2)

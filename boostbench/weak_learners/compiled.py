@@ -11,8 +11,6 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["inner", "kernel", "rough", "stage"]
-
 _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
 #: An import of a module that may hold compiled stages.

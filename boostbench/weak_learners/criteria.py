@@ -27,19 +27,6 @@ from boostbench.portable.elementary import log2_
 from boostbench.weak_learners import demands
 from boostbench.weak_learners.compiled import inner, rough
 
-__all__ = ["C45", "COST", "COSTS", "CRITERIA", "ENTROPY", "ERROR", "GAIN_RATIO", "GINI", "KIND_OF"]
-__all__ += [
-    "LABELS",
-    "SIGNED",
-    "SQUARED_ERROR",
-    "TARGETS",
-    "about_xlogx",
-    "answer",
-    "impurity",
-    "resolution",
-    "xlogx",
-]
-
 #: Kinds of row statistics: weight and label; the same from signed weights; costs; targets.
 LABELS, SIGNED, COSTS, TARGETS = range(4)
 KIND_OF: dict[type, int] = {

@@ -17,8 +17,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BinaryLabels", "Costs", "Demand", "Targets", "WeightedLabels"]
-
 
 @dataclass(frozen=True)
 class WeightedLabels:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from boostbench.weak_learners.forest_arrays import ForestArrays
 
-__all__ = ["plot_tree", "tree_text"]
-
 
 class _Labels:
     """Writes the question of a node and the answer of a leaf.

@@ -13,8 +13,6 @@ from sklearn.utils.validation import has_fit_parameter
 from boostbench.portable import total
 from boostbench.weak_learners.demands import WeightedLabels
 
-__all__ = ["EstimatorHypothesis", "EstimatorLearner", "EstimatorPart"]
-
 
 class EstimatorLearner:
     """A clone of a classifier, fitted to the samples of positive weight.

@@ -9,8 +9,6 @@ from typing import Any
 from boostbench.errors import nearest
 from boostbench.registry import weak_learners
 
-__all__ = ["make_weak_learner"]
-
 
 def make_weak_learner(
     spec: str | Mapping[str, Mapping[str, Any]] | Any | None,

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Forest"]
-
 
 class Forest(ForestArrays):
     """Trees side by side that predict.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
-__all__ = ["ForestArrays"]
-
 NODE_ARRAYS = {
     "feature": np.int32,
     "threshold": np.float64,

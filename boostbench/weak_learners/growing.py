@@ -26,8 +26,6 @@ from boostbench.weak_learners.splitting import find_split, next_occupied, thresh
 from boostbench.weak_learners.statistics import node_sums, prepare
 from boostbench.weak_learners.structures import Finished, GrowthRules, Layout, Work
 
-__all__ = ["grow_trees", "partition"]
-
 
 def grow_trees(
     data: BinnedData,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from boostbench.weak_learners.compiled import inner
 
-__all__ = ["pop", "push"]
-
 
 @inner
 def push(keys, heap, n, key, node):  # type: ignore[no-untyped-def]

@@ -13,8 +13,6 @@ import numpy as np
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COSTS, TARGETS
 
-__all__ = ["build", "subtract"]
-
 
 @inner
 def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ignore[no-untyped-def]

@@ -17,8 +17,6 @@ from boostbench.weak_learners.compiled import inner, kernel
 from boostbench.weak_learners.demands import BinaryLabels
 from boostbench.weak_learners.forest import Forest
 
-__all__ = ["MultiLabelStump"]
-
 Floats = NDArray[np.float64]
 
 SIGN, REAL, FACTORED = range(3)

@@ -7,8 +7,6 @@ import numpy as np
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import SIGNED, TARGETS, answer
 
-__all__ = ["pack"]
-
 
 @stage
 def pack(  # type: ignore[no-untyped-def]

@@ -11,8 +11,6 @@ from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.forest import Forest
 from boostbench.weak_learners.structures import GrownTrees
 
-__all__ = ["GrowthPath"]
-
 
 @dataclass(frozen=True)
 class GrowthPath:

@@ -27,8 +27,6 @@ from boostbench.weak_learners.compiled import inner, kernel
 from boostbench.weak_learners.pruning_table import PruningTable, lay_out, pack_again, send_down
 from boostbench.weak_learners.structures import Finished
 
-__all__ = ["PruningRules", "added_errors", "prune"]
-
 _TOLERANCE = 0.1
 
 

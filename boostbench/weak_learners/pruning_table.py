@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.growing import partition
 
-__all__ = ["PruningTable", "lay_out", "pack_again", "send_down"]
-
 #: A node of the table: the inner nodes of a tree come first, its leaves follow.
 _NODE = np.dtype(
     [

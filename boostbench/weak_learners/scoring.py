@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from boostbench.weak_learners.forest_arrays import ForestArrays
 
-__all__ = ["Scoring", "find_leaves"]
-
 #: Rows whose codes are held at a time: bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
 

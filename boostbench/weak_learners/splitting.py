@@ -33,8 +33,6 @@ from boostbench.weak_learners.criteria import (
 )
 from boostbench.weak_learners.structures import BLOCK
 
-__all__ = ["find_split", "next_occupied", "threshold_of"]
-
 
 @inner
 def find_split(  # type: ignore[no-untyped-def]

@@ -13,8 +13,6 @@ import numpy as np
 from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import COSTS, SIGNED, TARGETS
 
-__all__ = ["Sample", "node_sums", "prepare"]
-
 
 class Sample(NamedTuple):
     """The rows that take part in one tree.

@@ -12,8 +12,6 @@ from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED, TARGETS
 from boostbench.weak_learners.forest import Forest
 
-__all__ = ["Finished", "GrownTrees", "GrowthRules", "Layout", "Work"]
-
 #: Integers per row: a weight; a weighted target and its weight; None: one per sum.
 WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
 

@@ -20,8 +20,6 @@ from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
 from boostbench.weak_learners.structures import Finished, GrownTrees, GrowthRules
 
-__all__ = ["Tree", "numbers_of"]
-
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
 

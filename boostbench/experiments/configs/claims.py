@@ -16,8 +16,6 @@ from boostbench.experiments.configs.models import Model, validated
 from boostbench.experiments.configs.options import Options, Scope, options_model
 from boostbench.source import Place, show
 
-__all__ = ["Claim", "ClaimEntry", "Scope", "read_claims"]
-
 MAX_CLAIMS = 1_000
 
 

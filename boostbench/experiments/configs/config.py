@@ -41,8 +41,6 @@ from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.report import PartEntry, ReportPart, read_parts
 from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
 
-__all__ = ["FILE", "Config", "Limits", "SizeName", "checkpoint_ladder"]
-
 #: The alias of `Config.path`: no key of YAML is confused with it.
 FILE = "<file>"
 SizeName = Literal["quick", "standard", "full"]

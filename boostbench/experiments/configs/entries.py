@@ -41,8 +41,6 @@ from boostbench.experiments.configs.sweeps import count_variants, expand_sweeps,
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
 from boostbench.source import Place, show
 
-__all__ = ["BoosterEntry", "DataEntry", "DataSetEntry", "Named", "NoiseEntry", "Setting"]
-
 #: How an entry's own name stands among its keys: no key of YAML is confused with it.
 NAME = "<name>"
 _MAX_NAME = 200

@@ -15,8 +15,6 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError, nearest
 
-__all__ = ["NAMES", "is_expression", "resolve"]
-
 #: What an expression may speak of.
 NAMES = ("K", "n", "d")
 

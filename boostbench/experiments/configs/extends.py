@@ -13,8 +13,6 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Place, Source, read_source, show
 
-__all__ = ["read_extended"]
-
 _MAX_CHAIN = 5
 
 

@@ -11,23 +11,11 @@ from pydantic import AfterValidator, Field, InstanceOf, ValidationError, Validat
 
 from boostbench.data import Split, parse_split
 from boostbench.errors import BoostbenchError, nearest
-from boostbench.experiments.configs.mistakes import MistakesError, Notes, unknown
+from boostbench.experiments.configs.mistakes import MistakesError
 from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read, explained
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
 from boostbench.source import show
-
-__all__ = [
-    "FileBeside",
-    "MistakesError",
-    "Notes",
-    "Text",
-    "is_number",
-    "one_of",
-    "text",
-    "unknown",
-    "whole",
-]
 
 MAX_ROUNDS = 1_000_000
 MAX_SEEDS = 10_000

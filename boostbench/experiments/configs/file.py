@@ -18,8 +18,6 @@ from boostbench.experiments.configs.models import validated
 from boostbench.experiments.configs.overrides import apply_override
 from boostbench.source import Place, Source, show
 
-__all__ = ["load_config"]
-
 _MAX_COMPLAINTS = 50
 
 

@@ -18,8 +18,6 @@ from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
 from boostbench.boosters.self_paced import REGULARISERS
 from boostbench.errors import BoostbenchError, UnknownNameError
 
-__all__ = ["NamedLoss", "read_losses"]
-
 _LABELS = {
     "exponential": "exponential (AdaBoost)",
     "logistic": "logistic (LogitBoost)",

@@ -11,8 +11,6 @@ from pydantic_core import ErrorDetails
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.source import Place
 
-__all__ = ["TOP", "Mistake", "MistakesError", "Notes", "found_in", "unknown"]
-
 #: A step of a place: what follows is counted from the top of the config.
 TOP = ".."
 #: A place inside a value and what is wrong there; an error that has a place of its own keeps it.

@@ -34,18 +34,6 @@ from boostbench.errors import BoostbenchError, ConfigError, nearest
 from boostbench.experiments.configs.mistakes import Mistake, MistakesError, found_in, unknown
 from boostbench.source import Place, show
 
-__all__ = [
-    "Checked",
-    "Distinct",
-    "Listed",
-    "Model",
-    "OneOrMore",
-    "Read",
-    "explained",
-    "resolved",
-    "validated",
-]
-
 #: What pydantic says besides when something else is wrong.
 _ECHOES = ("default_factory_not_called", "default_factory_error")
 T = TypeVar("T")

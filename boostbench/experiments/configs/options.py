@@ -26,16 +26,6 @@ from boostbench.experiments.configs.models import Checked, Model
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
 
-__all__ = [
-    "BoosterLabel",
-    "DataSetLabel",
-    "Options",
-    "Scope",
-    "options_model",
-    "scope_of",
-    "with_options",
-]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

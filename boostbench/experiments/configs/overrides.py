@@ -8,8 +8,6 @@ from typing import Any
 from boostbench.errors import BoostbenchError
 from boostbench.source import Place, Source, read_value
 
-__all__ = ["apply_override"]
-
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
     """Set one value, ``key.key=value``, in place; returns the complaint if that is impossible.

@@ -14,9 +14,7 @@ from typing import Any
 from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.expressions import is_expression
-from boostbench.experiments.configs.fields import Notes, unknown
-
-__all__ = ["check_booster_params", "check_generator_params", "check_noise_params", "drawn_by"]
+from boostbench.experiments.configs.mistakes import Notes, unknown
 
 _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",

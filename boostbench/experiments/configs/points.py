@@ -9,8 +9,6 @@ from typing import Any
 from boostbench.experiments.configs.sweeps import swept_label
 from boostbench.experiments.runs import Axis, Booster, Params
 
-__all__ = ["Grid", "Point", "points_of", "with_point"]
-
 Grid = tuple[Axis, ...]
 Point = tuple[Any, ...]
 

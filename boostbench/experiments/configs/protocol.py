@@ -15,8 +15,6 @@ from boostbench.experiments.configs.models import Listed, Model, Read
 from boostbench.experiments.runs import Axis, Params
 from boostbench.source import show
 
-__all__ = ["GridAxes", "Reach", "Select", "read_grid"]
-
 
 class Folds(Model):
     """A cross-validation inside the training part."""

@@ -6,8 +6,6 @@ import re
 
 from boostbench.errors import BoostbenchError
 
-__all__ = ["parse_duration", "parse_size"]
-
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"

@@ -14,8 +14,6 @@ from boostbench.experiments.configs.models import validated
 from boostbench.experiments.configs.options import Options, options_model
 from boostbench.source import show
 
-__all__ = ["PartEntry", "ReportPart", "read_parts"]
-
 MAX_PARTS = 200
 
 

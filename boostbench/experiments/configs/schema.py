@@ -11,8 +11,6 @@ from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.options import options_model
 from boostbench.registry import Registry
 
-__all__ = ["config_schema"]
-
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _SET_ELSEWHERE = ("n_estimators", "random_state")
 

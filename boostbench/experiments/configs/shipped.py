@@ -7,8 +7,6 @@ from pathlib import Path
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.resources import shipped
 
-__all__ = ["find_config", "shipped_configs"]
-
 
 def shipped_configs() -> dict[str, Path]:
     """Return the shipped configs by name: ``"noise20"``, ``"softmax-boosting/table2"``."""

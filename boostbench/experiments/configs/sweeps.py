@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["count_variants", "expand_sweeps", "swept_label"]
-
 Swept = tuple[tuple[str, Any], ...]
 
 

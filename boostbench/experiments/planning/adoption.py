@@ -20,8 +20,6 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
-__all__ = ["Family", "Revalidated", "adopt", "families", "revalidate", "same_result"]
-
 #: What a run found out; the rest of a record is about when, where and how long.
 _RESULT = {
     *("stop_reason", "n_rounds", "n_train", "n_test"),

@@ -8,8 +8,6 @@ from statistics import median
 
 from boostbench.experiments.store.record import Summary
 
-__all__ = ["CostModel", "Sizes"]
-
 #: Seconds per unit of work before anything was measured (a tree engine on one core).
 _FIRST_GUESS = 4e-9
 _COLUMN_OVERHEAD = 16

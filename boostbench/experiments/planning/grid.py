@@ -13,8 +13,6 @@ from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.configs.protocol import read_grid
 from boostbench.experiments.runs import Booster, Data, Params, Run
 
-__all__ = ["expand", "select"]
-
 
 def expand(config: Config) -> list[Run]:
     """Return every run of a config, in the order in which they should be done.

@@ -26,17 +26,6 @@ from boostbench.experiments.store.record import FAILURES, Record, Summary
 from boostbench.experiments.store.records import Kind, RecordStore, StoredRecord
 from boostbench.inputs import digest_of
 
-__all__ = [
-    "STATUSES",
-    "Plan",
-    "PlannedRun",
-    "Planner",
-    "Reported",
-    "check_data",
-    "make_plan",
-    "sample_of",
-]
-
 #: All statuses of a planned run, in the order in which they are listed.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 

@@ -26,8 +26,6 @@ from boostbench.experiments.configs.points import Grid, Point, points_of
 from boostbench.experiments.configs.protocol import Reach
 from boostbench.experiments.runs import Axis
 
-__all__ = ["Choice", "choose", "extended", "mean_errors"]
-
 #: Error counts after each round, of whole numbers of any size.
 Errors = NDArray[Any]
 

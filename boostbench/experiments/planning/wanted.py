@@ -33,8 +33,6 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import FAILURES, Checkpoints, Record
 from boostbench.experiments.store.records import RecordStore, StoredRecord
 
-__all__ = ["Chosen", "load_plan", "plan_config"]
-
 _CURVES = {"validation": "validation_errors", "folds": "validation_errors", "test": "test_errors"}
 _SIZES = {"validation_errors": "n_validation", "test_errors": "n_test"}
 

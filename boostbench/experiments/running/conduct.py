@@ -17,8 +17,6 @@ from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
-__all__ = ["Event", "Outcome", "Progress", "run_plan"]
-
 _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
 

@@ -26,8 +26,6 @@ from boostbench.experiments.running.run import make, prepare, warm_up
 from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.runs import Run
 
-__all__ = ["cross_validate"]
-
 
 def cross_validate(
     run: Run, data_dirs: Sequence[str | Path] = (), data: str = ""

@@ -15,21 +15,6 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.weights import WeightTally
 from boostbench.portable import mean, total
 
-__all__ = [
-    "Costs",
-    "Curves",
-    "Labels",
-    "Tally",
-    "check_round",
-    "check_staged_scores",
-    "edge_bounds",
-    "margin_quantiles",
-    "scores_at",
-    "smooth_risks",
-    "staged_labels",
-    "takes_callback",
-]
-
 Labels = NDArray[np.int64]
 Costs = NDArray[np.float64]
 _N_QUANTILES = 101

@@ -20,8 +20,6 @@ from boostbench.experiments.store.identity import Key, code_of
 from boostbench.experiments.store.record import Record
 from boostbench.registry import loaded_plugins
 
-__all__ = ["DaskExecutor"]
-
 _CONNECT_SECONDS = 10.0
 _WAIT_SECONDS = 1.0
 #: A job, when it was sent, and the cluster's future.

@@ -14,21 +14,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "IS_LINUX",
-    "THREAD_VARIABLES",
-    "adopt_orphans",
-    "die_with_parent",
-    "host",
-    "limit_threads",
-    "memory_limit",
-    "n_cores",
-    "peak_memory_mb",
-    "reset_peak_memory",
-    "threads",
-    "versions",
-]
-
 #: Set to 1 before any library is loaded, so that N jobs use N cores.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",

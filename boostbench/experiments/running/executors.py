@@ -36,8 +36,6 @@ from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode
 from boostbench.registry import loaded_plugins
 
-__all__ = ["Executor", "InlineExecutor", "LocalExecutor"]
-
 _LEAST_MEMORY = 2**29
 _MARK = "BOOSTBENCH_SERVER"
 _POLL_SECONDS = 0.5

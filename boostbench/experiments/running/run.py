@@ -39,8 +39,6 @@ from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.inputs import noting
 from boostbench.noise import corrupt
 
-__all__ = ["Problem", "execute", "make", "prepare", "warm_up"]
-
 _WARM_UP_ROUNDS = 2
 _WARM_UP_ROWS = 12
 _KEPT_BYTES = 2**25

@@ -8,8 +8,6 @@ import numpy as np
 
 from boostbench.experiments.runs import Run, canonical_json
 
-__all__ = ["rng_for"]
-
 
 def rng_for(purpose: str, run: Run) -> np.random.Generator:
     """Return the stream of one purpose of a run.

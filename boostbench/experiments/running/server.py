@@ -36,8 +36,6 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernel
 from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.records import encode
 
-__all__ = ["Ending", "Task", "serve"]
-
 _TICK_SECONDS = 0.2
 _CHUNK = 2**16
 _MOST_CHUNKS = 16

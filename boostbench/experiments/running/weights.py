@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from boostbench.portable import mean, total
 
-__all__ = ["WeightTally", "noisy_among_heaviest", "weights_of_samples"]
-
 _HEAVIEST = 0.1
 
 

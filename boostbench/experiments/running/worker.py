@@ -19,17 +19,6 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint
 
-__all__ = [
-    "LOG_LINES",
-    "Job",
-    "as_text",
-    "compile_kernels",
-    "failure",
-    "load_plugins",
-    "now",
-    "perform",
-]
-
 #: Lines of a run's output that a failure record keeps.
 LOG_LINES = 20
 _LONGEST_TEXT = 10_000

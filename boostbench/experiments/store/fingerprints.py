@@ -20,8 +20,6 @@ from pathlib import Path
 from boostbench import registry
 from boostbench.inputs import digest_of_text, is_installed
 
-__all__ = ["code_fingerprint", "modules_behind", "sources_of"]
-
 #: Modules that cannot change a number: messages, names, places of files, drawings.
 _INDIFFERENT = {
     "boostbench.data.downloads",

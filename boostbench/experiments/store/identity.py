@@ -12,8 +12,6 @@ from boostbench.errors import UnknownNameError
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.experiments.store.fingerprints import code_fingerprint
 
-__all__ = ["Key", "code_of", "is_own_code", "value_of"]
-
 _PIPELINE = "boostbench.experiments.running.run"
 _CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
 

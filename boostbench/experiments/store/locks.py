@@ -16,8 +16,6 @@ from pathlib import Path
 
 from boostbench.experiments.store.identity import Key
 
-__all__ = ["RunLocks"]
-
 _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 

@@ -32,17 +32,6 @@ from typing_extensions import Self
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 
-__all__ = [
-    "FAILURES",
-    "FORMAT",
-    "Checkpoints",
-    "Failure",
-    "Record",
-    "RunValue",
-    "Summary",
-    "complaint",
-]
-
 FORMAT: Literal[1] = 1
 #: How runs go wrong; records of them stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")

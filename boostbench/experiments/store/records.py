@@ -35,8 +35,6 @@ from boostbench.experiments.store.record import (
     complaint,
 )
 
-__all__ = ["Kind", "RecordStore", "StoredRecord"]
-
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
 _BULK_BEGINS = b', "round_zero": '
 _DIGEST = b', "digest": "'

@@ -33,8 +33,6 @@ from boostbench.reports.claims.options import (
     Tolerance,
 )
 
-__all__ = ["Agrees", "Compares", "Ordered", "Relation", "Share"]
-
 
 class Relation(AboutValues):
     """A booster stands in a relation to a bound.

@@ -14,8 +14,6 @@ from boostbench.reports.claims.inference import Design, Outcome, Sample, Statist
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
 
-__all__ = ["END", "Case", "Cell", "Evidence", "Selection", "Studies"]
-
 #: Gives the study of another config.
 Studies = Callable[[Config], Study]
 

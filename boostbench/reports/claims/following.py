@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from boostbench.reports.claims.evidence import END, Case, Cell, Evidence
+from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
     Sample,
@@ -23,8 +23,7 @@ from boostbench.reports.claims.inference import (
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns
 from boostbench.reports.claims.options import Labels, Tolerance, Whole
 from boostbench.reports.values.frame import Result
-
-__all__ = ["Stops", "Trend"]
+from boostbench.reports.values.metrics import END
 
 
 class Trend(AboutMeans):

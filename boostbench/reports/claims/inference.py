@@ -15,26 +15,6 @@ from typing import Literal, NamedTuple
 
 from boostbench.experiments.runs import Params
 
-__all__ = [
-    "NEVER",
-    "Design",
-    "Estimate",
-    "Outcome",
-    "Sample",
-    "State",
-    "Statistic",
-    "Unit",
-    "all_of",
-    "any_of",
-    "at_least",
-    "estimate",
-    "lower",
-    "mean_of",
-    "near",
-    "share_of",
-    "turned",
-]
-
 Unit = tuple[int, int]
 State = Literal["holds", "fails", "open", "missing"]
 Statistic = Literal["mean", "median"]

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from boostbench.experiments.configs.mistakes import MistakesError
 from boostbench.experiments.configs.options import Options, Scope
-from boostbench.reports.claims.evidence import END, Case, Evidence, Selection, Studies
+from boostbench.reports.claims.evidence import Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import (
     At,
     AtLeast,
@@ -23,8 +23,7 @@ from boostbench.reports.claims.options import (
     Whole,
 )
 from boostbench.reports.values.frame import Result
-
-__all__ = ["AboutMeans", "AboutRuns", "AboutValues", "Kind"]
+from boostbench.reports.values.metrics import END
 
 
 class Kind(Options):

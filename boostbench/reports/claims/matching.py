@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from pydantic import Field, model_validator
 
-from boostbench.reports.claims.evidence import END, Case, Cell, Evidence
+from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, Sample, near
 from boostbench.reports.claims.kind import AboutValues
 from boostbench.reports.claims.options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.values.frame import noise_label
+from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
-
-__all__ = ["MatchesPaper", "RanksWithin", "common_means", "without_values"]
 
 _DECIMALS = 10
 

@@ -35,31 +35,6 @@ from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.source import show
 
-__all__ = [
-    "Amount",
-    "At",
-    "AtLeast",
-    "Bound",
-    "Counts",
-    "Datasets",
-    "Exceptions",
-    "Labels",
-    "Levels",
-    "MetricName",
-    "Noises",
-    "Number",
-    "PaperFile",
-    "Quantity",
-    "Rule",
-    "SeveralLabels",
-    "ShareOrCount",
-    "Tolerance",
-    "Twin",
-    "Whole",
-    "listed",
-    "scope_of",
-]
-
 Whole = Annotated[int, Ge(1)]
 Number = Annotated[float, Ge(0)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")

@@ -14,8 +14,6 @@ from boostbench.reports.claims.kind import Kind
 from boostbench.reports.claims.options import Rule
 from boostbench.reports.values.frame import Result, Study
 
-__all__ = ["STATUSES", "GroupVerdict", "Verdict", "judge", "judge_claim"]
-
 _MOST_GROUPS = 3
 Status = Literal["reproduced", "not reproduced", "undecided"]
 STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")

@@ -8,8 +8,6 @@ from typing import Any
 
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 
-__all__ = ["evidence_rows", "summary_line", "verdict_json", "verdicts_list", "verdicts_markdown"]
-
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 _HEAD = "Errors are in percent, differences in points, intervals at 95 %."
 
