@@ -283,7 +283,7 @@ def test_a_results_folder_that_cannot_be_made_is_bad_input(boostbench, tiny, tmp
     (tmp_path / "results").write_text("a file")
     outcome = boostbench("run", tiny, "--executor", "inline")
     assert outcome.code == 2
-    assert "results/runs/iris: cannot be read: Not a directory" in outcome.err
+    assert "results/runs: cannot be written: Not a directory" in outcome.err
 
 
 def test_limits_that_do_not_hold_are_told(boostbench, tiny):

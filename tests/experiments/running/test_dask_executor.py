@@ -42,8 +42,8 @@ def test_runs_that_fail_or_kill_their_process_have_records(cluster, runs_of, tmp
     assert outcome.counts == {"failed": 2, "killed": 2, "ok": 2}
     plan = make_plan(runs, RecordStore(tmp_path))
     errors = {planned.status: planned.record().error for planned in plan.runs}
-    assert errors["failed"]["message"] == "no luck today"
-    assert errors["killed"]["message"] == "the worker process ended with signal SIGKILL"
+    assert errors["failed"].message == "no luck today"
+    assert errors["killed"].message == "the worker process ended with signal SIGKILL"
 
 
 def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys):
