@@ -38,17 +38,11 @@ class AdaBoost(BinaryBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the paper's C4.5, here of depth 3.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -19,13 +19,9 @@ class AdaBoostCost(AdaBoostMM):
         Number of rounds T, at least 1; the paper's Table 2 has 50.
     weak_learner : str, dict, object or None, default=None
         None is the paper's: a cost-minimising tree of depth 2.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -40,8 +40,6 @@ class AdaBoostM1(Booster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is a tree of depth 2 that minimises the weighted error (Saberian & Vasconcelos 2011,
         Sec. 5.3); Freund & Schapire and Mukherjee & Schapire take C4.5.
@@ -55,8 +53,6 @@ class AdaBoostM1(Booster):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -53,13 +53,9 @@ class AdaBoostMH(Booster):
     rule : {"score", "sign"}, default="score"
         Predict the class of the largest score; ``"sign"`` is the printed rule, the first class
         whose score is positive, and the first class when none is.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -34,13 +34,9 @@ class AdaBoostMHReal(AdaBoostMH):
         None is BoosTexter's: ``{"multilabel-stump": {"answers": "real"}}``.
     rule : {"score", "sign"}, default="score"
         As of `AdaBoostMH`.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"no edge"`` when no answer lowers the loss, or empty.
 
@@ -83,13 +79,9 @@ class AdaBoostMHLabel(AdaBoostMH):
         None is a cost-minimising tree of at most 12 leaves.
     rule : {"score", "sign"}, default="score"
         As of `AdaBoostMH`.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -57,19 +57,13 @@ class AdaBoostMM(Booster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the paper's greedy tree; it names no size, which is 12 leaves here.
     step : {"approximate", "exact"}, default="approximate"
         ``"approximate"`` is (70), as in the paper's experiments; ``"exact"`` is (71).
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

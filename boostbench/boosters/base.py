@@ -40,15 +40,6 @@ class Booster(BoostingClassifier):
     `_parameter_constraints`, and defines `ask`, `answer`, `objective` and
     `default_weak_learner`.
 
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
-    weak_learner : str, dict, object or None, default=None
-        See `BoostingClassifier`.
-    random_state : int, RandomState or None, default=None
-        Seed of the random streams.
-
     Attributes
     ----------
     model_ : Ensemble

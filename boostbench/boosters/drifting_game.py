@@ -77,13 +77,9 @@ class DriftingGame(Booster):
         model is not that of a game of t rounds.
     on_violation : {"go on", "stop"}, default="go on"
         What to do when the weak learner misses the condition.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when every sample is decided whatever comes, ``"condition missed"`` or
         empty.

@@ -69,13 +69,9 @@ class GDMCBoost(AdaBoostMM):
     cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
         What taking a class (row) for another (column) counts in the risk: ``"zero-one"``,
         ``"ordinal"`` or a matrix, not negative.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"``, ``"no edge"`` or empty.
 

@@ -36,19 +36,13 @@ class L2Boost(RegressionBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is a least-squares tree of 8 leaves of at least 2 rows.
     learning_rate : float, default=0.1
         nu, in (0, 1].
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when no residual is left that the regression can tell, or empty.
 

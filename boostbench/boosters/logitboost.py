@@ -47,8 +47,6 @@ class LogitBoost(RegressionBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the paper's CART: a least-squares tree, here of 8 leaves of at least 2 rows.
     max_response : float, default=4.0
@@ -57,13 +55,9 @@ class LogitBoost(RegressionBooster):
     halving : bool, default=False
         Whether a step that raises the loss is halved until it does not, at most 30 times; a
         Newton step need not lower the loss.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when the regression is 0 everywhere, or empty.
 

@@ -66,7 +66,6 @@ class MartiBoost(TwoClasses):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
     n_rounds_ : int
         Number of layers.
     stop_reason_ : str

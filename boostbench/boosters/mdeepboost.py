@@ -99,13 +99,9 @@ class MDeepBoost(BoostingClassifier):
         Whether trees chosen before are among the directions.
     offset : float, default=1.0
         The 1 in :math:`\Phi(1 - \mathrm{margin})`, 0 to 100.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"stationary"`` if no direction descends, ``"perfect weak learner"`` or empty.
     model_ : Combination

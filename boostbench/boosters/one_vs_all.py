@@ -85,7 +85,6 @@ class OneVsAll(BoostingClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
     estimators_ : list of BoostingClassifier
         One for each class, or a single one for two classes.
     n_rounds_ : int

@@ -55,21 +55,15 @@ class RBoost1(GentleBoost):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the paper's CART: a least-squares tree, here of 8 leaves of at least 2 rows.
     step : {"gentle", "fisher"}, default="gentle"
         Curvature of the Newton step.
     max_response : float, default=4.0
         Largest ``|z|`` of the step "fisher", positive, ``inf`` for no limit.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when the regression is 0 everywhere, or empty.
 
@@ -127,17 +121,11 @@ class RBoost2(BinaryBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is C4.5 of depth 3.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"no edge"`` or empty.
 

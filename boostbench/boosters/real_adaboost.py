@@ -45,21 +45,15 @@ class RealAdaBoost(BinaryBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is C4.5 of depth 3; must be a tree, of which the partition is used.
     smoothing : float or None, default=None
         s as a fraction of all weight, not negative; None is 1/(2 n_samples).
     max_answer : float or None, default=None
         Largest ``|f(x)|``, positive; None for no limit.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when all answers are 0, or empty.
 

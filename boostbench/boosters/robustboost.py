@@ -76,13 +76,9 @@ class RobustBoost(BinaryBooster):
         Spread of the potential at time 1, positive.
     truncate : bool, default=False
         Whether samples below mu(t) are given up altogether (weight 0, potential 1).
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"time is up"``, ``"no edge"``, ``"no progress"`` or empty.
     time_ : float

@@ -42,8 +42,6 @@ class SelfPacing(BinaryBooster):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the plain booster's.
     regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
@@ -60,8 +58,6 @@ class SelfPacing(BinaryBooster):
         Rounds in which all samples count fully; the first one always is.
     max_inner : int, default=1
         Largest number of alternations between weak learner and latent weights in a round.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -77,8 +77,6 @@ class SMBoost(Booster):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"`` when no pair has weight left, or empty.
 

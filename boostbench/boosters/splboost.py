@@ -34,8 +34,6 @@ class SPLBoost(SelfPacing, AdaBoost):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is the paper's C4.5, here of depth 3. A tree that is deep enough to fit wrong labels
         leaves nothing to be left out: the result is AdaBoost's.
@@ -54,13 +52,9 @@ class SPLBoost(SelfPacing, AdaBoost):
         Rounds in which all samples count fully; the first one always is.
     max_inner : int, default=1
         Largest number of alternations in a round; the paper makes one.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"perfect weak learner"`` (on the samples that count, twice), ``"no edge"``,
         ``"no active sample"`` or empty.
@@ -110,8 +104,6 @@ class SPLLogitBoost(SelfPacing, LogitBoost):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is a least-squares tree of 8 leaves of at least 2 rows.
     regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
@@ -134,13 +126,9 @@ class SPLLogitBoost(SelfPacing, LogitBoost):
     halving : bool, default=False
         Whether a step that raises the loss of the samples that count is halved until it does not,
         at most 30 times.
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"``, ``"no active sample"`` or empty.
 
@@ -202,8 +190,6 @@ class SPLL2Boost(SelfPacing, L2Boost):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
         None is a least-squares tree of 8 leaves of at least 2 rows.
     regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
@@ -222,13 +208,9 @@ class SPLL2Boost(SelfPacing, L2Boost):
         Largest number of alternations in a round.
     learning_rate : float, default=0.1
         nu, in (0, 1].
-    random_state : int, RandomState or None, default=None
-        Only a weak learner that draws at random uses it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    n_rounds_ : int
     stop_reason_ : str
         ``"converged"``, ``"no active sample"`` or empty.
 
