@@ -179,6 +179,7 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
             "boosters: [samme: {weak_learner: 'no.py:X'}]",
             "boosters: [one-vs-all: {booster: {samme: 3}}]",
             "noise: {model: 'no.py:f', rate: 0.1}",
+            "boosters: ['~nobody/x.py:X']",
         ],
     }
     base = dict(line.split(":", 1) for line in _BASE.splitlines())

@@ -6,6 +6,7 @@ combination of listed parameter values.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,7 +71,7 @@ class Setting:
 
     def beside(self, name: str) -> Path:
         """Return a file that is named by its path from the config, or from one it extends."""
-        paths = [file.parent / Path(name).expanduser() for file in self.files]
+        paths = [file.parent / Path(os.path.expanduser(name)) for file in self.files]
         return next((path for path in paths if is_file(path)), paths[0])
 
     def dataset(self, name: str) -> DatasetEntry:
@@ -349,7 +350,7 @@ def source_of(name: str, setting: Setting) -> str:
     if not separator:
         return name
     beside = setting.beside(f"{file}.py")
-    path = beside if is_file(beside) else Path(f"{file}.py").expanduser()
+    path = beside if is_file(beside) else Path(os.path.expanduser(f"{file}.py"))
     return f"{path.resolve()}:{attribute}"
 
 

@@ -6,6 +6,7 @@ inherited one, and an empty value (null) removes the inherited key. The name is 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def read_extended(
 def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
     if not isinstance(reference, str) or not reference:
         raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
-    beside = path.parent / Path(reference).expanduser()
+    beside = path.parent / Path(os.path.expanduser(reference))
     try:
         found = beside if beside.is_file() else find_config(reference)
     except OSError as error:
