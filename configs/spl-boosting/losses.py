@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import matplotlib
@@ -12,9 +13,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.margin_losses import NamedLoss, read_losses
+from boostbench.registry import load_plugin
 from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.values.frame import Study
+
+margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
+NamedLoss = margin_losses.NamedLoss
 
 _PANEL, _HEIGHT = 3.5, 2.9
 _N_POINTS = 1201
@@ -59,7 +63,7 @@ def losses(
     """
     if not isinstance(panels, list | tuple) or not panels:
         raise BoostbenchError(f"panels must be a list of lists of losses, found {panels!r}")
-    read = [read_losses(panel) for panel in panels]
+    read = [margin_losses.read_losses(panel) for panel in panels]
     low, high = margins
     m = np.linspace(low, high, _N_POINTS)
     figure = Figure(figsize=(0.3 + _PANEL * len(read), _HEIGHT), layout="constrained")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,10 +13,13 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.margin_losses import NamedLoss, read_losses
 from boostbench.experiments.configs.mistakes import Notes
 from boostbench.experiments.configs.models import Listed
+from boostbench.registry import load_plugin
 from boostbench.reports.claims import Case, Evidence, Kind, Outcome
+
+margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
+NamedLoss = margin_losses.NamedLoss
 
 _N_POINTS = 601
 _TINY = 1e-12
@@ -38,7 +42,7 @@ _SHAPES: dict[str, Callable[[Floats], Any]] = {
 def _losses(value: Any) -> list[NamedLoss]:
     """Read one loss or a list of them."""
     try:
-        return read_losses(value)
+        return margin_losses.read_losses(value)
     except BoostbenchError as error:
         raise ValueError(error.what) from error
 

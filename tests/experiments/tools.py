@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store.records import RecordStore
@@ -24,6 +26,11 @@ seeds: 2
 
 def plan_of(runs, results, data_dirs=()):
     return make_plan(runs, RecordStore(results), data_dirs, check_packages=True)
+
+
+def load_plan(config, results, patterns=()):
+    """Return the plan of a config against a results folder."""
+    return plan_config(config, select(expand(config), patterns), RecordStore(results))
 
 
 def carry_out(runs, results, executor=None, **options):

@@ -9,7 +9,6 @@ from matplotlib.collections import PathCollection
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.margin_losses import read_losses
 from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.runs import Booster, Noise, Params
 from boostbench.experiments.store.record import Checkpoints
@@ -23,6 +22,7 @@ from .claims.stating import CONFIGS, with_claims
 from .synthetic import Planned, make_config, make_record, runs_of, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "spl-boosting"
+read_losses = load_plugin(FOLDER / "margin_losses.py").read_losses
 draw_losses = load_plugin(FOLDER / "losses.py").losses
 draw_weights = load_plugin(FOLDER / "weights.py").weights
 #: The spec's check values at the margins -3 to 2: weights of Fig. 1.

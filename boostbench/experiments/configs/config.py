@@ -160,11 +160,6 @@ class Config(Model):
     )
     path: Path = Field(alias="<file>", exclude=True)
 
-    @property
-    def most_rounds(self) -> int:
-        """The largest number of rounds that any run makes."""
-        return _most_rounds(self.rounds, self.datasets, self.boosters)
-
     def scope(self) -> Scope:
         """Return what the config is about."""
         return _scope(dict(self), self.path)

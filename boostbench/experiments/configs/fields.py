@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, InstanceOf, ValidationError, ValidationInfo
 
 from boostbench.data import Split, parse_split
-from boostbench.errors import BoostbenchError, nearest
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.mistakes import MistakesError
 from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read, explained
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
@@ -146,36 +145,3 @@ Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]
 #: A file, named by its path from the config; its full path when validated.
 FileBeside = Annotated[str, Checked(_beside)]
-
-
-def text(value: Any) -> str:
-    """Return a text that is not empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"must be text, found {show(value)}")
-    return value
-
-
-def whole(least: int = 0) -> Callable[[Any], int]:
-    """Return a check for whole numbers of at least ``least``."""
-
-    def check(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            hint = f"; write {value:.0f}" if type(value) is float and value.is_integer() else ""
-            what = f"must be a whole number of at least {least}, found {show(value)}{hint}"
-            raise ValueError(what)
-        return value
-
-    return check
-
-
-def one_of(*choices: str) -> Callable[[Any], str]:
-    """Return a check for one of a few words."""
-
-    def check(value: Any) -> str:
-        if value not in choices or not isinstance(value, str):
-            close = nearest(value, choices) if isinstance(value, str) else None
-            hint = f"; did you mean {close!r}?" if close else ""
-            raise ValueError(f"must be one of {', '.join(choices)}, found {show(value)}{hint}")
-        return value
-
-    return check

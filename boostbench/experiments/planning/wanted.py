@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.points import points_of, with_point
 from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.plan import Plan, PlannedRun, Planner, make_plan
 from boostbench.experiments.planning.selection import (
     Choice,
@@ -89,17 +88,6 @@ class Chosen:
             "errors": choice.errors,
             "n_ties": choice.n_ties,
         }
-
-
-def load_plan(
-    config: Config,
-    results_dir: str | Path,
-    data_dirs: Sequence[str | Path] = (),
-    patterns: Sequence[str] = (),
-) -> Plan:
-    """Return the plan of a config against a results folder; nothing is imported or trained."""
-    heads = select(expand(config), patterns)
-    return plan_config(config, heads, RecordStore(results_dir), data_dirs)
 
 
 def plan_config(

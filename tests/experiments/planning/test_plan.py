@@ -7,9 +7,8 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.plan import Plan, make_plan
-from boostbench.experiments.planning.wanted import load_plan
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL, carry_out
+from tests.experiments.tools import SMALL, carry_out, load_plan
 
 MIXED = """
 name: mixed

@@ -14,11 +14,12 @@ from boostbench.experiments.planning.selection import (
     extended,
     mean_errors,
 )
-from boostbench.experiments.planning.wanted import load_plan, plan_config
+from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.runs import Axis, Booster, Params
 from boostbench.experiments.store.records import RecordStore
+from tests.experiments.tools import load_plan
 
 GRID = (Axis(("depth",), (1, 2, 3)), Axis(("learner", "tree", "beta"), (1e-5, 1e-6)))
 BASE = """
