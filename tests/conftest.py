@@ -6,6 +6,11 @@ import subprocess
 
 import psutil
 import pytest
+from hypothesis import settings
+
+# A test of much input takes as long as the machine is busy.
+settings.register_profile("any-machine")
+settings.load_profile("any-machine")
 
 
 @pytest.fixture

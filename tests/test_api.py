@@ -109,7 +109,7 @@ def test_a_failed_run_is_told_as_a_value(path):
     experiment = Experiment.load(path, overrides={"boosters": ["broken.py:Broken"]}, only=["iris"])
     outcome = experiment.run(executor="inline")
     ((planned, record),) = outcome.failures
-    assert (planned.run.dataset, record["status"]) == ("iris", "failed")
+    assert (planned.run.dataset, record.status) == ("iris", "failed")
     assert experiment.plan().counts() == {"failed": 1}
 
 

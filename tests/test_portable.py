@@ -92,7 +92,7 @@ def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name: str) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_sums_are_near_the_exact_ones(numbers: list[float]) -> None:
     x = np.array(numbers, dtype=np.float64)
     slack = 1e-14 * float(np.abs(x).sum()) + 1e-300

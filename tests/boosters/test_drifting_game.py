@@ -17,7 +17,7 @@ from boostbench.theory.layout import true_label_first
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
 from boostbench.theory.spaces import subsets
 from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbers
-from tests.boosters.states import watch
+from tests.boosters.games import watch
 from tests.theory.vectors import VECTORS
 
 GAMES: list[dict[str, Any]] = [

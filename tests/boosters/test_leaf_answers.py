@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
@@ -36,7 +36,6 @@ def grown(seed: int, depth: int, part: Objective) -> SimpleNamespace:
 
 
 @given(st.integers(0, 200), st.integers(1, 5))
-@settings(deadline=None)
 def test_a_paths_errors_are_those_of_its_trees(seed: int, depth: int) -> None:
     its = grown(seed, depth, Sum())
     assert len(its.path.errors) == its.path.max_leaves

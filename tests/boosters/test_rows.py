@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
@@ -23,7 +23,7 @@ def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
     ]
 
 
-@settings(deadline=None)  # the first example compiles
+# the first example compiles
 @given(SAMPLES)
 def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple) -> None:
     X, y, weight = samples
@@ -41,7 +41,6 @@ def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple)
         assert row == -1 or found[row] == content
 
 
-@settings(deadline=None)
 @given(SAMPLES, st.randoms(use_true_random=False))
 def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object) -> None:
     X, y, weight = samples

@@ -87,7 +87,7 @@ def test_proposition_1_no_rule_beats_the_cheapest_answers(seed: int) -> None:
     assert vertices == pytest.approx(bound)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(seeds, st.sampled_from(["paper", 1.0]))
 def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str | float) -> None:
     rng = np.random.default_rng(seed)
@@ -104,7 +104,7 @@ def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str |
     assert (np.diff(risks) <= -decrease + 1e-12).all()
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(seeds)
 def test_theorem_1_rate(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -244,7 +244,7 @@ def test_export_of_half_an_experiment_says_so(boostbench, tiny):
         (["run", "."], ".: is a folder; name the configs in it"),
         (["run", "tiny.yaml", "--set", "round=3"], "unknown key 'round'; did you mean 'rounds'?"),
         (["run", "tiny.yaml", "--set", "rounds"], "expected key=value"),
-        (["run", "tiny.yaml", "--set", "report.0.table.valu=x"], "unknown option 'valu'"),
+        (["run", "tiny.yaml", "--set", "report.0.table.valu=x"], "unknown key 'valu'"),
         (["run", "tiny.yaml", "--time-limit", "soon"], "--time-limit: 'soon' is not a duration"),
         (["run", "tiny.yaml", "--memory-limit", "4"], "--memory-limit: '4' is not a size"),
         (["run", "tiny.yaml", "--shard", "3/2"], "--shard: '3/2' is not a shard"),

@@ -11,7 +11,7 @@ from boostbench.errors import BoostbenchError
 
 def event(done, status=None):
     how_far = SimpleNamespace(done=done, total=9, running=(), elapsed=61.0, remaining=300.0)
-    record = None if status is None else {"status": status}
+    record = None if status is None else SimpleNamespace(status=status)
     return SimpleNamespace(kind="finished", progress=how_far, planned=None, record=record)
 
 

@@ -52,7 +52,7 @@ def test_losses_and_weights_are_drawn_and_judged(boostbench, tmp_path):
 def test_weights_in_the_plane(boostbench, tmp_path):
     config = CONFIGS / "figure3.yaml"
     few = ["--size", "quick", "--set", "seeds=1", "--set", "rounds=5", "--set", "checkpoints=[5]"]
-    few += ["--set", "report=[{weights: {columns: 4}}]", "--set", "claims=[]"]
+    few += ["--set", "report=[{weights.py:weights: {columns: 4}}]", "--set", "claims=[]"]
     assert boostbench("run", config, *few, "--executor", "inline").code == 0
     assert boostbench("report", config, *few).code == 0
     assert (tmp_path / "results/spl-boosting-figure3-quick/weights.png").stat().st_size > 0

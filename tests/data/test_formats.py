@@ -134,9 +134,7 @@ def test_missing_cells_are_filled_from_the_official_training_rows(put):
     assert load("toy", None, [put("toy.csv", text)], missing=-999).X[1, 1] == -999
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from("xy")),

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from boostbench.data import Dataset, fold_ids, parse_split, split
@@ -70,7 +70,6 @@ def test_a_set_without_a_division_says_which_split_would_do():
     assert len(split(dataset(n_train=40), spec, rng())[0]) == 40
 
 
-@settings(deadline=None)
 @given(st.integers(2, 200), st.floats(0.05, 0.7), st.integers(2, 5), st.integers(0, 99))
 def test_a_stratified_split_keeps_class_shares(n, share, n_classes, seed):
     data = dataset(n=max(n, 8 * n_classes), n_classes=n_classes)
@@ -82,7 +81,6 @@ def test_a_stratified_split_keeps_class_shares(n, share, n_classes, seed):
     assert np.abs(counts - expected).max() <= 1
 
 
-@settings(deadline=None)
 @given(st.integers(3, 60), st.integers(2, 10), st.booleans(), st.integers(0, 99))
 def test_folds_are_complete_and_even(n, folds, stratify, seed):
     y = np.arange(n, dtype=np.int64) % 3
@@ -118,7 +116,6 @@ def test_caps_thin_the_parts_in_equal_shares():
     assert test.tolist() == list(range(30, 60))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 3), min_size=1, max_size=60),
     st.integers(1, 70),

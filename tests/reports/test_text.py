@@ -29,7 +29,7 @@ labels_of_a_config = st.one_of(
     st.sampled_from(SAID),
     st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20),
 )
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 def table_of(label):
@@ -93,9 +93,7 @@ def test_the_terminal_gets_no_control_characters(label):
     assert to_terminal(table_of(label)).replace("\n", "").isprintable()
 
 
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels_of_a_config, labels_of_a_config, labels_of_a_config)
 @example("$\\frac{$", "=1", "--><script>")
 def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, said):

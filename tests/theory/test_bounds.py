@@ -90,7 +90,7 @@ def test_the_maps_of_figures_3_4_and_6() -> None:
     assert [pixels.half_width() for pixels in maps] == [20, 12, 6, 2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(classes, st.floats(0.001, 0.95), st.floats(0.01, 3.0))
 def test_kappa_is_least_at_the_best_weight_and_one_at_the_largest(
     K: int, gamma: float, eta: float
@@ -177,7 +177,7 @@ def test_edges_outside_their_range_are_refused() -> None:
         bounds.loss_factor(0.5, 0.2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 5), st.integers(0, 10**6), st.floats(0.1, 4.0))
 def test_excess_error_is_bounded_by_excess_risk(K: int, seed: int, spread: float) -> None:
     """Lemma 28 on random finite distributions and scores."""

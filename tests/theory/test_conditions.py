@@ -121,7 +121,7 @@ def test_windows_are_boostable_and_fail_their_baseline() -> None:
     assert cost_of_baseline <= n * (1 - gamma) / K + 1e-12 < n - vector["width"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spaces())
 def test_implications_between_the_conditions(table: Table) -> None:
     edge = {name: decision.gamma for name, decision in decide_all(*table).items()}
@@ -133,7 +133,7 @@ def test_implications_between_the_conditions(table: Table) -> None:
     assert is_boostable(*table) == (edge["minimal"] > 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(spaces(n_classes=2))
 def test_two_classes_have_one_condition(table: Table) -> None:
     edges = [decision.gamma for decision in decide_all(*table).values()]
@@ -148,7 +148,7 @@ def test_m1_and_edge_over_random_are_incomparable() -> None:
     assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)))
 def test_both_certificates_prove_the_edge(table: Table, condition: str) -> None:
     predictions, y, K = table
@@ -169,7 +169,7 @@ def test_both_certificates_prove_the_edge(table: Table, condition: str) -> None:
     assert costs_of(predictions, C).min() > baseline_cost(condition, C, y, gamma)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)), st.floats(0.0, 0.9))
 def test_the_opposite_linear_program_decides_alike(
     table: Table, condition: str, gamma: float
@@ -179,7 +179,7 @@ def test_the_opposite_linear_program_decides_alike(
     assert decision.holds(gamma) != violated_by_search(condition, table, gamma)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spaces())
 def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Table) -> None:
     """Theorem 4: a baseline made from the separating votes, with the same edge."""
@@ -196,7 +196,7 @@ def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Tabl
     assert decide_baseline(predictions, y, own_labels(rows, y), K).gamma >= -TINY
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(spaces(), st.floats(0.0, 0.9))
 def test_a_failed_baseline_has_a_witness(table: Table, gamma: float) -> None:
     predictions, y, K = table

@@ -20,7 +20,7 @@ from tests.theory.test_spaces import worst_by_linear_program
 from tests.theory.vectors import VECTORS, baselines
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 6), st.floats(0.0, 0.95), st.integers(0, 10**6))
 def test_the_worst_baseline_is_uniform_on_the_worst_labels(
     n_classes: int, gamma: float, seed: int
@@ -51,7 +51,7 @@ def by_recursion(state: tuple[int, ...], t: int, gamma: float) -> float:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 4), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.5]), st.data())
 def test_values_equal_the_recursion(K: int, t: int, gamma: float, data: st.DataObject) -> None:
     state = tuple(data.draw(st.lists(st.integers(0, 3), min_size=K, max_size=K)))
@@ -72,7 +72,7 @@ def test_the_specified_values_and_degrees(vector: dict[str, list[float]]) -> Non
         assert (tied > 1) == vector["tied"][t - 1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(baselines(), st.integers(0, 6), st.integers(0, 10**6))
 def test_no_fixed_condition_promises_less_loss(b: np.ndarray, t: int, seed: int) -> None:
     gamma, K = float(b[0] - b[1:].max()), len(b)
@@ -85,7 +85,7 @@ def test_no_fixed_condition_promises_less_loss(b: np.ndarray, t: int, seed: int)
     assert uniform.values(start, t) >= ZeroOnePotential(b).values(start, t) - 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 6), st.integers(1, 8), st.floats(0.0, 0.5), st.floats(0.1, 1.0))
 def test_small_weights_make_every_degree_the_number_of_classes(
     K: int, T: int, gamma: float, share: float

@@ -42,7 +42,7 @@ def by_recursion(loss: object, b: np.ndarray, state: np.ndarray, t: int) -> floa
     return sum(p * by_recursion(loss, b, state + e, t - 1) for p, e in zip(b, steps, strict=True))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(baselines(), rounds, st.integers(0, 10**6))
 def test_zero_one_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int) -> None:
     states = states_of(len(b), seed)
@@ -50,7 +50,7 @@ def test_zero_one_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: in
     assert_allclose(ZeroOnePotential(b).values(states, t), expected, atol=1e-13)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(baselines(), rounds, st.integers(0, 10**6), st.floats(0.05, 2.0))
 def test_exponential_potentials_equal_the_recursion(
     b: np.ndarray, t: int, seed: int, eta: float
@@ -79,7 +79,7 @@ def test_exact_fractions_equal_the_sum_over_all_paths() -> None:
     assert exact_zero_one_potential(b, state, t) == lost == Fraction(65056, 100000)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 5), st.integers(0, 8), st.integers(0, 10**6))
 def test_exact_and_floating_point_potentials_agree(n_classes: int, t: int, seed: int) -> None:
     weights = np.random.default_rng(seed).integers(1, 9, size=n_classes).tolist()
@@ -128,7 +128,7 @@ def test_many_states_are_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("condition", ["uniform", "minimal"])
 @pytest.mark.parametrize(("loss", "eta"), [("zero-one", None), ("exponential", 0.4)])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 10**6), st.floats(0.0, 0.9))
 def test_potentials_are_proper(
     condition: str, loss: str, eta: float | None, K: int, t: int, seed: int, gamma: float
@@ -142,7 +142,7 @@ def test_potentials_are_proper(
         assert (there <= here + precision if label == 0 else there >= here - precision).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 6), st.floats(0.0, 0.9), st.floats(0.05, 1.5), st.integers(0, 20))
 def test_kappa_is_the_growth_of_the_exponential_loss(
     K: int, gamma: float, eta: float, t: int
@@ -152,7 +152,7 @@ def test_kappa_is_the_growth_of_the_exponential_loss(
     assert_allclose(phi, kappa(K, gamma, eta) ** t * exponential_loss(states, eta), rtol=1e-10)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 5), st.floats(0.0, 0.9), st.floats(0.05, 1.0), st.integers(1, 6))
 def test_simplified_costs_are_the_optimal_ones_up_to_scale_and_row_constants(
     K: int, gamma: float, eta: float, t: int

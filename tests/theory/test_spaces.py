@@ -87,7 +87,7 @@ def test_a_constant_feature_leaves_the_constants() -> None:
     assert_array_equal(all_stumps([[1.0], [1.0]], [0, 1], 2).predictions, [[0, 1], [0, 1]])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(2, 5), st.integers(0, 10**6))
 def test_edges_are_where_the_baselines_cost_the_same(n_classes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

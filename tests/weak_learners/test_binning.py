@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -9,7 +9,7 @@ from boostbench.weak_learners.binning import bin_features
 VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.just(np.nan))
 
 
-@settings(deadline=None)  # the first example compiles
+# the first example compiles
 @given(arrays(np.float64, st.tuples(st.integers(1, 40), st.integers(1, 4)), elements=VALUES))
 def test_few_distinct_values_get_a_bin_each(X):
     data = bin_features(X)

@@ -53,7 +53,7 @@ shapes = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(shapes, st.sampled_from(LEARNERS), st.booleans())
 def test_the_switch_changes_no_tree(shape, learner, signed):
     rng = np.random.default_rng(shape["seed"])

@@ -148,7 +148,7 @@ def check_against_reference(tree, X, demand, impurity, answers, **rules):
     return h, leaves
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(small, st.sampled_from([{"max_leaf_nodes": 4}, {"max_depth": 2}]), st.booleans())
 def test_cost_trees_are_brute_force(shape, limits, zero_gain):
     n, d, K, seed = shape
@@ -175,7 +175,7 @@ def test_cost_trees_are_brute_force(shape, limits, zero_gain):
         assert h.labels[rows[0]] == C[rows].sum(axis=0).argmin()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(small, st.sampled_from(["gini", "entropy"]))
 def test_label_trees_are_brute_force(shape, criterion):
     n, d, K, seed = shape
@@ -198,7 +198,7 @@ def test_label_trees_are_brute_force(shape, criterion):
         assert h.labels[rows[0]] == sums.argmax()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(small)
 def test_regression_trees_are_brute_force(shape):
     n, d, _, seed = shape

@@ -115,7 +115,7 @@ def assert_equal_forests(a: Forest, b: Forest) -> None:
 
 @pytest.mark.parametrize("max_leaves", [1, 2, 12, 200], ids="max_leaves={}".format)
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_rows_reach_the_leaf_the_raw_thresholds_say(max_leaves: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     forest = random_forest(rng, 4, max_leaves=max_leaves)
@@ -128,7 +128,7 @@ def test_rows_reach_the_leaf_the_raw_thresholds_say(max_leaves: int, seed: int) 
 
 @pytest.mark.parametrize("width", [1, 4])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     forest = random_forest(rng, 5, max_leaves=rng.choice([3, 12, 80]), width=width)
@@ -142,7 +142,7 @@ def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed:
 
 @pytest.mark.parametrize("width", [1, 3])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_it_does_not_matter_how_the_additions_are_cut_into_calls(width: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     forest = random_forest(rng, 9, n_classes=3, width=width)

@@ -47,7 +47,7 @@ def test_every_registered_learner_keeps_the_protocol(name):
                 learner.fit(data, demand, np.random.default_rng(0))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 30), st.integers(2, 4), st.integers(0, 2**32 - 1))
 def test_errors_of_weighted_labels_are_costs(n, K, seed):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,14 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, InstanceOf, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    Field,
+    InstanceOf,
+    ValidationError,
+    ValidationInfo,
+    WrapValidator,
+)
 
 from boostbench.data import Split, parse_split
 from boostbench.errors import BoostbenchError
@@ -143,5 +150,7 @@ Size = Annotated[int | None, Read(_size, str | None)]
 SplitSpec = Annotated[str | InstanceOf[Params], Read(_split, Literal["official"] | Split)]
 Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]
+#: Keeps a whole number whole where a float is asked for: as a parameter, 4 is not 4.0.
+AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 #: A file, named by its path from the config; its full path when validated.
 FileBeside = Annotated[str, Checked(_beside)]

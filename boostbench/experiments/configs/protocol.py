@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, InstanceOf, Tag, ValidationInfo, model_validator
 
-from boostbench.experiments.configs.fields import MAX_FOLDS, MAX_VARIANTS
+from boostbench.experiments.configs.fields import AS_WRITTEN, MAX_FOLDS, MAX_VARIANTS
 from boostbench.experiments.configs.mistakes import Notes
 from boostbench.experiments.configs.models import Listed, Model, Read
 from boostbench.experiments.runs import Axis, Params
@@ -26,10 +26,10 @@ class Folds(Model):
 class Reach(Model):
     """How a range of values grows at an end where the chosen value lies."""
 
-    step: Annotated[float, Field(gt=0)] | None = Field(
+    step: Annotated[float, Field(gt=0), AS_WRITTEN] | None = Field(
         None, description="What is added to the last value."
     )
-    factor: Annotated[float, Field(gt=1)] | None = Field(
+    factor: Annotated[float, Field(gt=1), AS_WRITTEN] | None = Field(
         None, description="What the last value is multiplied with."
     )
     within: Annotated[Listed[float], Field(min_length=2, max_length=2)] = Field(

@@ -31,9 +31,8 @@ def find_config(reference: str) -> Path:
     known = shipped_configs()
     if reference in known:
         return known[reference]
-    with_suffix = path.with_name(f"{path.name}.yaml")
-    if path.name and with_suffix.is_file():
-        return with_suffix
+    if path.name and path.with_name(f"{path.name}.yaml").is_file():
+        return path.with_name(f"{path.name}.yaml")
     if path.is_dir():
         raise BoostbenchError("is a folder; name the configs in it", where=reference)
     raise BoostbenchError(f"no such config file{_hint(path, known)}", where=reference)

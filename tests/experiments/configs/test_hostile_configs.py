@@ -16,7 +16,7 @@ def test_what_once_broke_a_reader_of_configs_is_refused_in_clear_lines(tmp_path)
         assert ok, (name, detail)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(rng=st.randoms(use_true_random=False))
 def test_a_mutated_config_is_loaded_or_refused_in_clear_lines(tmp_path, rng):
     tree = read_source(shipped_configs()["quickstart"])[0].data

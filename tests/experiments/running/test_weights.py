@@ -106,7 +106,7 @@ def test_no_weight_at_all_is_said():
             return np.zeros(4)
 
     tally = WeightTally(np.array([True, False, False, False]))
-    info = dataclasses.make_dataclass("Info", ["round", "row_of", "booster", "game"])
+    info = dataclasses.make_dataclass("Info", ["round", "row_of", "booster", "state"])
     tally.add(info(1, np.arange(4), Empty(), None))
     assert tally.as_dict() == {
         "noisy_weight_share": [None],
