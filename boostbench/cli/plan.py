@@ -89,7 +89,7 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
     todo = plan.todo()
     counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
     seconds = sum(planned.seconds for planned in todo) / jobs
-    print(f"{name}: {n_runs(len(plan.runs))}: {counts}")
+    print(f"{name}: {n_runs(len(plan.runs))}{f': {counts}' if counts else ''}")
     if todo:
         print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
     if plan.n_open:

@@ -194,7 +194,7 @@ def _summary(name: str, earlier: dict[str, list[PlannedRun]], outcome: Outcome) 
     ]
     if outcome.n_left:
         parts.append(f"{outcome.n_left} not done")
-    text = f"{name}: {n_runs(total)}: {', '.join(parts)}"
+    text = ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
     if outcome.interrupted:
         return f"{text}\ninterrupted; finished runs are kept, the same command does the others"
     return text

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
+from boostbench.reports.text import markdown
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 _HEAD = "Errors are in percent, differences in points, intervals at 95 %."
 
 
@@ -80,12 +79,12 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
     """Return the page of a config's verdicts, each with its evidence, in GitHub's Markdown."""
-    parts = [f"# Claims: {_md(title)}", f"{summary_line(verdicts)}. {_HEAD}"]
+    parts = [f"# Claims: {markdown(title)}", f"{summary_line(verdicts)}. {_HEAD}"]
     for number, verdict in enumerate(verdicts, start=1):
         claim = verdict.claim
-        parts.append(f'<a id="claim-{number}"></a>\n\n## {number}. {_md(claim.says)}')
-        parts.append(f"**{verdict.status}**" + (f" · {_md(claim.note)}" if claim.note else ""))
-        parts.append("\n".join(f"- {_md(reason)}" for reason in verdict.reasons))
+        parts.append(f'<a id="claim-{number}"></a>\n\n## {number}. {markdown(claim.says)}')
+        parts.append(f"**{verdict.status}**" + (f" · {markdown(claim.note)}" if claim.note else ""))
+        parts.append("\n".join(f"- {markdown(reason)}" for reason in verdict.reasons))
         parts.append(_table(evidence_rows(verdict)))
     return "\n\n".join(parts) + "\n"
 
@@ -93,7 +92,8 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
 def verdicts_list(verdicts: Sequence[Verdict]) -> str:
     """Return the verdicts without evidence, to stand below a table in Markdown; empty if none."""
     lines = [
-        f"- **{verdict.status}**: {_md(verdict.claim.says)} ([evidence](claims.md#claim-{number}))"
+        f"- **{verdict.status}**: {markdown(verdict.claim.says)} "
+        f"([evidence](claims.md#claim-{number}))"
         for number, verdict in enumerate(verdicts, start=1)
     ]
     return "\n**Claims**\n\n" + "\n".join(lines) + "\n" if lines else ""
@@ -102,10 +102,6 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
 def _table(rows: Sequence[dict[str, str]]) -> str:
     columns = list(rows[0])
     rule = ["---" if column in ("where", "case", "result") else "---:" for column in columns]
-    lines = [[_md(column) for column in columns], rule]
-    lines += [[_md(row[column]) for column in columns] for row in rows]
+    lines = [[markdown(column) for column in columns], rule]
+    lines += [[markdown(row[column]) for column in columns] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", text)
