@@ -1,16 +1,32 @@
-"""Processes of their own, for the tests of commands that are stopped, killed or left alone."""
+"""What all tests share: plugins that a test loads are its own, and so are the processes it starts."""
 
 import os
 import signal
 import subprocess
+import sys
 
 import psutil
 import pytest
 from hypothesis import settings
 
+from boostbench import inputs
+
 # A test of much input takes as long as the machine is busy.
-settings.register_profile("any-machine")
+settings.register_profile("any-machine", deadline=None)
 settings.load_profile("any-machine")
+
+
+@pytest.fixture(autouse=True)
+def own_plugins():
+    """Forget the plugins that a test loads, and what they executed and read."""
+    modules, executed, noted = set(sys.modules), dict(inputs._executed), dict(inputs._noted)
+    yield
+    for name in set(sys.modules) - modules:
+        if name.startswith("boostbench_plugin_"):
+            del sys.modules[name]
+    for kept, before in ((inputs._executed, executed), (inputs._noted, noted)):
+        kept.clear()
+        kept.update(before)
 
 
 @pytest.fixture
