@@ -1,4 +1,4 @@
-"""What all tests share: plugins that a test loads are its own, and so are the processes it starts."""
+"""Shared by all tests: what a test loads or starts is its own."""
 
 import os
 import signal
