@@ -29,7 +29,7 @@ Features = NDArray[np.float64] | None
 
 
 class Proposal(NamedTuple):
-    """What a model would do to every row.
+    """Corruption that a model would do to every row.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
 
 T = TypeVar("T")
 _FILE_MODULE = "boostbench_plugin_"
-#: What a plugin may raise while it is imported without ending the command.
+#: Exceptions that a plugin may raise while it is imported without ending the command.
 _ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 
 

@@ -1,4 +1,4 @@
-"""Where the files that ship with boostbench lie: the configs and the data-set catalog."""
+"""Paths of the files that ship with boostbench: the configs and the data-set catalog."""
 
 from __future__ import annotations
 

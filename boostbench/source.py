@@ -18,7 +18,7 @@ import yaml
 
 from boostbench.errors import BoostbenchError, ConfigError
 
-#: Where a value stands: keys and list positions from the top.
+#: Place of a value in a file: keys and list positions from the top.
 Place = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")

@@ -1,4 +1,4 @@
-r"""What the boosters for two classes share: labels -1 and +1, margins, weights from a loss.
+r"""Common parts of the boosters for two classes: labels -1 and +1, margins, weights from a loss.
 
 =========  ============================================  =========
 paper      here                                          shape

@@ -1,4 +1,4 @@
-"""How samples walk through a branching program of layers, layer l having nodes j = 0..l.
+"""Paths of samples through a branching program of layers; layer l has nodes j = 0..l.
 
 A node is a tree whose leaves hold rho, the probability of the answer 1. Answer 1 leads from node
 (l, j) to (l + 1, j + 1), answer 0 to (l + 1, j). Arrays have a row per node and a column per
@@ -110,7 +110,7 @@ def walk_apart(
 
 
 class _Nodes(NamedTuple):
-    """What compiled code needs to know of a `Forest` whose leaves hold rho."""
+    """Arrays of a `Forest` whose leaves hold rho, for compiled code."""
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What the leaves of deep boosting's trees answer: one label, or a distribution over the classes.
+"""Answers of the leaves of deep boosting's trees: one label, or a distribution over the classes.
 
 A tree is a classifier h(x, y) >= 0 with ``sum_y h(x, y) = 1`` (Kuznetsov, Mohri & Syed 2014,
 Sec. 4). Its error eps = (1 - E_D[g]) / 2 (Eq. 12) is linear in h, ``sum_iy cost[i, y] h(x_i, y)``,
@@ -115,7 +115,7 @@ class LabelPath:
 
     @property
     def errors(self) -> Floats:
-        """What growing for costs lowers."""
+        """Quantity that growing for costs lowers."""
         return self.path.impurity
 
     def take(self, n_leaves: int) -> LabelAnswers:

@@ -1,4 +1,4 @@
-r"""What CD-MCBoost and GD-MCBoost share: losses, costs of confusions, probabilities.
+r"""Common parts of CD-MCBoost and GD-MCBoost: losses, costs of confusions, probabilities.
 
 Saberian & Vasconcelos, "Multiclass Boosting: Theory and Algorithms", 2011. The boosters are in
 `boostbench.boosters.cd_mcboost` and `boostbench.boosters.gd_mcboost`. Both minimise

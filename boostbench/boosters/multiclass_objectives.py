@@ -137,7 +137,7 @@ class Objective(ABC):
         Margin at which Phi is Phi(0); the paper's is 1.
     """
 
-    #: Whether the objective has one derivative everywhere, so that the closed step bounds it.
+    #: True if the objective has one derivative everywhere, so that the closed step bounds it.
     smooth: ClassVar[bool] = True
 
     def __init__(self, phi: Phi = EXPONENTIAL, offset: float = 1.0) -> None:

@@ -27,7 +27,7 @@ from boostbench.registry import boosters
 
 @dataclass
 class _Course:
-    """How the fit of one booster went.
+    """Outcome of the fit of one booster.
 
     Attributes
     ----------

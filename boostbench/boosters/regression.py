@@ -1,4 +1,4 @@
-"""What the boosters for two classes share whose weak learner is a regression."""
+"""Common parts of the boosters for two classes whose weak learner is a regression."""
 
 from __future__ import annotations
 

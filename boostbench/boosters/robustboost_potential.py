@@ -15,7 +15,7 @@ from boostbench.portable import erfc, erfc_inverse, exp
 
 @dataclass(frozen=True)
 class Potential:
-    r"""How likely a sample of margin m at time t is to end below the margin theta.
+    r"""Probability that a sample of margin m at time t ends below the margin theta.
 
     .. math::
         \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad

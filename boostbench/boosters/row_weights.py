@@ -1,4 +1,4 @@
-"""How much a demand makes of each row: the sample weights of any booster."""
+"""Sample weights of any booster, read off its demand."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from boostbench.portable import log, total
 
 @dataclass(frozen=True)
 class RoundInfo:
-    """What `BoostingClassifier.fit` hands to its ``on_round`` callback after each round.
+    """Argument of the ``on_round`` callback of `BoostingClassifier.fit`, after each round.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class RoundInfo:
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """What `staged_predict` says of the training samples after this round."""
+        """Labels that `staged_predict` gives the training samples after this round."""
         return self.booster._training_labels(self.state, self.row_of)
 
     @cached_property
@@ -105,7 +105,7 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     samples.
     """
 
-    #: Whether the first t rounds of a fit are the fit of t rounds, so that one serves all.
+    #: True if the first t rounds of a fit are the fit of t rounds, so that one serves all.
     nested_rounds: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

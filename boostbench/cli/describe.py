@@ -10,7 +10,7 @@ from boostbench.cli.docstrings import parameters_of, sections_of
 from boostbench.cli.kinds import KINDS
 from boostbench.experiments.configs.shipped import shipped_configs
 
-#: What the program passes to a plugin itself, so that users never write it in a config.
+#: Arguments that the program passes to a plugin itself, so that users never write it in a config.
 _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
     "noise": ("y", "n_classes", "rng", "X"),

@@ -1,4 +1,4 @@
-"""What a command's end means to the shell: exit codes, and one line instead of a traceback."""
+"""Ends of commands: exit codes, and one line instead of a traceback."""
 
 from __future__ import annotations
 

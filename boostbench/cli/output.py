@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs, rich tables on a terminal, plain columns elsewhere."""
+"""Output of commands: JSON for programs, rich tables on a terminal, plain columns elsewhere."""
 
 from __future__ import annotations
 

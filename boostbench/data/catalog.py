@@ -92,7 +92,7 @@ class Libsvm(_Strict):
 
 
 class DatasetEntry(Sizes):
-    """What the catalog says of one data set.
+    """Entry of the catalog for one data set.
 
     Attributes
     ----------

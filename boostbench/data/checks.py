@@ -1,4 +1,4 @@
-"""What was read against what the catalog expects."""
+"""Checks of the data that was read against the catalog."""
 
 from __future__ import annotations
 

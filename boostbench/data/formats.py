@@ -1,4 +1,4 @@
-"""Which reader a file goes to, and how it is unpacked."""
+"""Choice of the reader of a file, and unpacking."""
 
 from __future__ import annotations
 

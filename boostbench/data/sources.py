@@ -1,4 +1,4 @@
-"""Where a data set comes from: the first source that has it.
+"""Sources of data sets; the first that has a set is taken.
 
 Order: files in the data folders, scikit-learn's bundled sets, generators, what was downloaded
 before, downloads (only when allowed). A file that is there is the source even when it is damaged: a

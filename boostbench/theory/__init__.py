@@ -1,4 +1,4 @@
-"""What one computes rather than trains: conditions, potentials, bounds and margins.
+"""Theory, computed rather than trained: conditions, potentials, bounds and margins.
 
 Mukherjee & Schapire, "A Theory of Multiclass Boosting", JMLR 14, 2013; the equation numbers in
 this package are that paper's.

@@ -66,7 +66,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Decision:
-    """How far a space satisfies a condition, with the certificate of both sides.
+    """Largest edge with which a space satisfies a condition, with the certificates of both sides.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LazyGame:
-    """What happened, round by round.
+    """Course of the game, round by round.
 
     Attributes
     ----------

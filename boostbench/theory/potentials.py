@@ -31,7 +31,7 @@ _CELLS = 4_000_000
 
 
 class Potential(Protocol):
-    """What every potential offers to a drifting-game booster."""
+    """Interface of the potentials, as a drifting-game booster uses it."""
 
     @property
     def n_classes(self) -> int:

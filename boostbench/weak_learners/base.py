@@ -1,4 +1,4 @@
-"""What a weak learner is, and what it gives back."""
+"""Interface of weak learners, and their hypotheses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the engine's kernels are compiled, and when a cached one is still good."""
+"""Compilation of the engine's kernels, and the check of cached ones."""
 
 from __future__ import annotations
 

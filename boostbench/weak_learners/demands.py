@@ -1,4 +1,4 @@
-"""What a booster may ask of a weak learner.
+"""Demands: the targets that a booster sets a weak learner.
 
 A demand is plain data about the training rows, in their order. A row without influence on a
 demand (weight 0, or costs that are all equal) is left out by the weak learner: it moves no

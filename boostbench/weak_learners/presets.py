@@ -20,7 +20,7 @@ Stump = preset(
     hidden=("max_depth", "min_samples_leaf", "min_weight_fraction_leaf", "zero_gain"),
 )
 
-#: What the trees of "greedy" and "greedy-info" do not choose.
+#: Parameters that the trees of "greedy" and "greedy-info" do not have.
 _GREEDY = ("criterion", "min_samples_leaf", "min_weight_fraction_leaf", "trim")
 
 Greedy = preset(

@@ -31,7 +31,7 @@ _TOLERANCE = 0.1
 
 
 class PruningRules(NamedTuple):
-    """How trees are pruned.
+    """Rules of pruning.
 
     Attributes
     ----------

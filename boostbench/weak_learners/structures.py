@@ -17,7 +17,7 @@ WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
 
 
 class GrowthRules(NamedTuple):
-    """How trees grow; numbers only, the form compiled code takes.
+    """Rules of growth; numbers only, the form compiled code takes.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ GROWN_LEAF = np.dtype([("leaf_value", np.float64), ("leaf_column", np.int32)], a
 
 
 class Layout(NamedTuple):
-    """Where the bins of a histogram are: of all features, or of some of their bins.
+    """Layout of a histogram: the bins of all features, or some of their bins.
 
     Attributes
     ----------

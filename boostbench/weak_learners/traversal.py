@@ -1,4 +1,4 @@
-"""How a forest answers fast: rows become small integers, then go down the trees.
+"""Fast answers of a forest: rows become small integers, then go down the trees.
 
 Only the order of a value among the thresholds of its feature matters to a forest. So a call first
 turns every value into a code, the number of thresholds below it, and every threshold into its
@@ -92,13 +92,13 @@ class CompiledForest:
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
-        """What the kernels need to know of the nodes."""
+        """Arrays of the nodes for the kernels."""
         forest = self.forest
         return (self.column, self.low, self.high, forest.left, forest.right, forest.node_offset)
 
     @property
     def leaves(self) -> tuple[NDArray[Any], ...]:
-        """What the kernels need to know of the leaves."""
+        """Arrays of the leaves for the kernels."""
         return (self.forest.leaf_value, self.forest.leaf_column, self.forest.leaf_offset)
 
 

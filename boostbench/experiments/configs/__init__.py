@@ -1,1 +1,1 @@
-"""What an experiment is: the keys of a config, read and checked."""
+"""Configs: the keys of an experiment, read and checked."""

@@ -61,7 +61,7 @@ _NOISES: TypeAdapter[tuple[NoiseEntry, ...]] = TypeAdapter(_Noises)
 
 
 class Limits(Model):
-    """What one run may use."""
+    """Limits of one run."""
 
     time: Duration = Field(None, description="Wall time, such as 90s, 30m or 1h30m.")
     memory: Size = Field(None, description="Memory, such as 512M or 4G.")

@@ -42,14 +42,14 @@ from boostbench.experiments.configs.sweeps import count_variants, expand_sweeps,
 from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
 from boostbench.source import Place, show
 
-#: How an entry's own name stands among its keys: no key of YAML is confused with it.
+#: Key of an entry's own name among its keys: no key of YAML is confused with it.
 NAME = "<name>"
 _MAX_NAME = 200
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a config is read: what names and files it may refer to.
+    """Setting in which a config is read: the names and files it may refer to.
 
     Attributes
     ----------

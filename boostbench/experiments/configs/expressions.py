@@ -15,7 +15,7 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError, nearest
 
-#: What an expression may speak of.
+#: Names that an expression may use.
 NAMES = ("K", "n", "d")
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -146,7 +146,7 @@ Costs = Annotated[Listed[Listed[float]], Read(_cost_matrix, list[list[float]])]
 Duration = Annotated[float | None, Read(_duration, float | str | None)]
 #: In bytes; None for no limit.
 Size = Annotated[int | None, Read(_size, str | None)]
-#: What `Run` holds of a split.
+#: A split as `Run` holds it.
 SplitSpec = Annotated[str | InstanceOf[Params], Read(_split, Literal["official"] | Split)]
 Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]

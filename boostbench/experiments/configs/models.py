@@ -34,7 +34,7 @@ from boostbench.errors import BoostbenchError, ConfigError, nearest
 from boostbench.experiments.configs.mistakes import Mistake, MistakesError, found_in, unknown
 from boostbench.source import Place, show
 
-#: What pydantic says besides when something else is wrong.
+#: Errors that pydantic adds when something else is wrong.
 _ECHOES = ("default_factory_not_called", "default_factory_error")
 T = TypeVar("T")
 M = TypeVar("M", bound="Model")

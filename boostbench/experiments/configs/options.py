@@ -31,7 +31,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Scope:
-    """What the config that states an option is about, before a size or ``--set`` took from it.
+    """Scope of the config that states an option, before a size or ``--set`` took from it.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Options(Model):
     function: ClassVar[Callable[..., Any]]
     registered: ClassVar[str] = ""
     own: ClassVar[tuple[str, ...]] = ()
-    #: Whether the options are made of the parameters of a function; else the kind is their model.
+    #: True if the options are made of the parameters of a function; else the kind is their model.
     is_derived: ClassVar[bool] = True
 
     def check(self, scope: Scope) -> None:

@@ -1,4 +1,4 @@
-"""How parameters are chosen: the key ``select`` of a config and the key ``grid`` of a booster."""
+"""Choice of parameters: the key ``select`` of a config and the key ``grid`` of a booster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Folds(Model):
 
 
 class Reach(Model):
-    """How a range of values grows at an end where the chosen value lies."""
+    """Growth of a range of values at an end where the chosen value lies."""
 
     step: Annotated[float, Field(gt=0), AS_WRITTEN] | None = Field(
         None, description="What is added to the last value."
@@ -46,7 +46,7 @@ class Reach(Model):
 
 
 class Select(Model):
-    """How the parameters, and if wanted the rounds, of every booster are chosen."""
+    """Choice of the parameters, and if wanted the rounds, of every booster."""
 
     by: Annotated[
         Annotated[Literal["validation", "test"], Tag("word")] | Annotated[Folds, Tag("mapping")],
@@ -111,5 +111,5 @@ def _grid(value: Any, info: ValidationInfo) -> tuple[Axis, ...]:
     return read_grid(value)
 
 
-#: What a grid chooses from.
+#: Values that a grid chooses from.
 GridAxes = Annotated[tuple[InstanceOf[Axis], ...], Read(_grid, dict[str, Any])]

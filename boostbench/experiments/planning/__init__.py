@@ -1,1 +1,1 @@
-"""Which runs a config wants, and what is left to do of them."""
+"""Planning: the runs of a config, and those that are left to do."""

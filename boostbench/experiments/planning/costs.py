@@ -1,4 +1,4 @@
-"""How long a run will take, judged by the runs that are done."""
+"""Estimated time of a run, from the runs that are done."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMN_OVERHEAD = 16
 
 @dataclass(frozen=True)
 class Sizes:
-    """What decides the cost of a run.
+    """Sizes that decide the cost of a run.
 
     Attributes
     ----------

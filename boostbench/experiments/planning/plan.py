@@ -1,4 +1,4 @@
-"""What is done, what is to do and why: the runs of an experiment against the records there are."""
+"""Plans: the runs of an experiment compared with the records there are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
 
 
 class Reported(Protocol):
-    """What a report is of: a run, or what was chosen among several, and its state."""
+    """Item of a report: a run, or the choice among several, and its status."""
 
     @property
     def run(self) -> Run:
@@ -131,7 +131,7 @@ class Plan:
 
     @property
     def results(self) -> tuple[Reported, ...]:
-        """What a report is of: the runs, or what was chosen among them."""
+        """Items of a report: the runs, or the choices among them."""
         return self.runs if self.chosen is None else self.chosen
 
     def counts(self) -> dict[str, int]:
@@ -256,7 +256,7 @@ def sample_of(plan: Plan, n: int) -> tuple[PlannedRun, ...]:
 
 @dataclass(frozen=True)
 class _Source:
-    """What is known of a data set before it is read."""
+    """Facts about a data set before it is read."""
 
     checksum: str
     reason: str

@@ -34,7 +34,7 @@ _DIGITS = 12  # of a value that a range was extended by
 
 @dataclass(frozen=True)
 class Choice:
-    """What was kept.
+    """Choice of a point of the grid.
 
     Attributes
     ----------

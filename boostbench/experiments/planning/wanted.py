@@ -1,4 +1,4 @@
-"""Which runs a config wants, given the records so far, and what was chosen among them.
+"""Plan a config's runs, including parameter selection.
 
 Where nothing is chosen these are the runs of its grid. Where parameters are (the key ``select``),
 every such run is a contest: the points of its booster's grid are runs with records of their own,
@@ -38,7 +38,7 @@ _SIZES = {"validation_errors": "n_validation", "test_errors": "n_test"}
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a report shows of a method on one data set, noise, seed and fold.
+    """Choice that a report shows for a method on one data set, noise, seed and fold.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ def _groups(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
 
 
 class _Ledger:
-    """What the records say of the runs that were asked about, in the order of asking."""
+    """Records of the runs that were asked about, in the order of asking."""
 
     def __init__(self, planner: Planner, curve: str) -> None:
         self.planner = planner

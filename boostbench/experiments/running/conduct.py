@@ -23,7 +23,7 @@ _SHORT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the work is.
+    """Progress of the work.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Event:
 
 @dataclass
 class Outcome:
-    """What came of it.
+    """Outcome of executing a plan.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a run ran on: versions, machine, threads, memory, limits. None of it decides a result."""
+"""Environment of a run: versions, machine, threads, memory, limits; none decides a result."""
 
 from __future__ import annotations
 

@@ -44,13 +44,13 @@ _CLOSE_SECONDS = 5.0
 _MOST_LOSSES = 3
 #: And so often in a row without any run that ends: less if it ends by itself.
 _MOST_KILLS, _MOST_FAILURES = 50, 3
-#: What ends all processes of a batch job; this process may be told a moment later.
+#: Signals that end all processes of a batch job; this process may be told a moment later.
 _FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 _FOR_ALL_SECONDS = 0.5
 
 
 class Executor(Protocol):
-    """What `run_plan` asks of an executor.
+    """Interface of executors, as `run_plan` uses it.
 
     Attributes
     ----------

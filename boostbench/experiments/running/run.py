@@ -49,7 +49,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Problem:
-    """What a booster is trained and judged on.
+    """Data that a booster is trained and judged on.
 
     Attributes
     ----------

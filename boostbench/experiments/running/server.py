@@ -198,7 +198,7 @@ class _Worker:
 
     @property
     def descriptors(self) -> tuple[int, int, int]:
-        """What this process has open for the worker."""
+        """Descriptors that this process has open for the worker."""
         return self._requests.fileno(), self.answers, self.output
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the sample weights lie, round by round: on corrupted samples or on clean ones."""
+"""Shares of the sample weights on corrupted and on clean samples, round by round."""
 
 from __future__ import annotations
 

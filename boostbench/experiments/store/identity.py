@@ -18,7 +18,7 @@ _CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
 
 @dataclass(frozen=True)
 class Key:
-    """What a record is of; it counts for a run if value, code and data agree.
+    """Identity of a record; it counts for a run if value, code and data agree.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 
 FORMAT: Literal[1] = 1
-#: How runs go wrong; records of them stay until ``--retry`` asks for them.
+#: Statuses of runs that went wrong; their records stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
@@ -125,7 +125,7 @@ class _Folds(_Strict):
 
 
 class RunValue(_Strict):
-    """What `boostbench.experiments.runs.Run.value` returns."""
+    """Value of a run, as `boostbench.experiments.runs.Run.value` returns it."""
 
     dataset: _DataValue
     split: str | dict[str, Any]
@@ -143,7 +143,7 @@ class RunValue(_Strict):
 
 
 class Corruption(_Strict):
-    """What was done to the training labels; ``rate`` also where the problem drew it."""
+    """Corruption of the training labels; ``rate`` also where the problem drew it."""
 
     model: str
     rate: float
@@ -170,7 +170,7 @@ class Failure(_Strict):
 
 
 class Checkpoints(_Strict):
-    """What a config asks to be recorded at single rounds, by the round as text."""
+    """Values recorded at single rounds, by the round as text."""
 
     margins: dict[_Round, list[float | None]] = {}
     scores: dict[_Round, list[list[float | None]]] = {}

@@ -28,7 +28,7 @@ _RESAMPLES = 2000
 
 
 class Design(NamedTuple):
-    """How the runs behind a quantity were planned.
+    """Design of the runs behind a quantity.
 
     Attributes
     ----------

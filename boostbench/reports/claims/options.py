@@ -173,7 +173,7 @@ Amount = Annotated[
 
 @dataclass(frozen=True)
 class Rule:
-    """How many of n cases have to hold: a number of them, or a share.
+    """Number of cases of n that have to hold: a number of them, or a share.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ ShareOrCount = Annotated[float | int, BeforeValidator(_share_or_count)]
 
 
 class Tolerance(Model):
-    """How far two values may be apart: the larger of a number of points and a share.
+    """Tolerance between two values: the larger of a number of points and a share.
 
     Attributes
     ----------
@@ -310,7 +310,7 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
     return names
 
 
-#: What a quantity is compared with: a number, the noise rate, boosters, or another quantity.
+#: Right side of a comparison: a number, the noise rate, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
 _Count = Annotated[int, Ge(0)]
 Counts = dict[BoosterLabel, Annotated[Listed[_Count], _one_or_more(_Count)]]

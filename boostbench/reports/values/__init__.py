@@ -1,1 +1,1 @@
-"""What records and papers say, as numbers that tables, figures and claims share."""
+"""Numbers of records and papers that tables, figures and claims share."""

@@ -70,5 +70,5 @@ METRICS = {
         "noisy_among_weightless", "", "corrupted among samples without weight", **_WEIGHTS
     ),
 }
-#: What tables may show in the place of an error: 100 % less it. All else speaks of errors.
+#: Metrics that tables may show in the place of an error: 100 % less it. All else speaks of errors.
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}

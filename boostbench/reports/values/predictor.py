@@ -14,7 +14,7 @@ from boostbench.experiments.store.record import Checkpoints, Record
 from boostbench.reports.values.frame import Result
 from boostbench.theory.codewords import codewords
 
-#: What the paper's scores are of a booster's, up to a constant per sample.
+#: Factor from a booster's scores to the paper's, up to a constant per sample.
 _SCALE = {"cd-mcboost": 1.0, "gd-mcboost": 2.0}
 
 Floats = NDArray[np.float64]
