@@ -20,7 +20,7 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
-#: Fields of a record that are the result of the run; the rest of a record is about when, where and how long.
+#: Result of a run; the other fields of a record say when, where and how long.
 _RESULT = {
     *("stop_reason", "n_rounds", "n_train", "n_test"),
     *("round_zero", "noise", "curves", "at_checkpoints"),
