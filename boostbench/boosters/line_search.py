@@ -48,7 +48,8 @@ def exponential_step(mass: Floats, rate: Floats) -> float:
         return 0.0
     c = c / total(c)
     falling, rising = dot(c, np.maximum(-v, 0.0)), dot(c, np.maximum(v, 0.0))
-    fastest = float(np.abs(v).max())
+    size, square = np.abs(v), np.square(v)
+    fastest = float(size.max())
     low, high = 0.0, 0.5 * float(log(1.0 / TINY)) / fastest
     if rising == 0.0 or dot(c * exp(high * v), v) <= 0.0:
         return high
@@ -56,10 +57,10 @@ def exponential_step(mass: Floats, rate: Floats) -> float:
     for _ in range(200):
         terms = c * exp(alpha * v)
         slope = dot(terms, v)
-        if abs(slope) <= 1e-13 * dot(terms, np.abs(v)) or high - low <= 1e-15 * max(high, 1.0):
+        if abs(slope) <= 1e-13 * dot(terms, size) or high - low <= 1e-15 * max(high, 1.0):
             break
         low, high = (alpha, high) if slope < 0.0 else (low, alpha)
-        newton = alpha - slope / dot(terms, np.square(v))
+        newton = alpha - slope / dot(terms, square)
         alpha = newton if low < newton < high else 0.5 * (low + high)
     return alpha
 

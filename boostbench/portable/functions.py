@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -96,6 +97,7 @@ def erfc(x: ArrayLike) -> Any:
     return _of_each(elementary.each_erfc, x)
 
 
+@functools.cache  # the trees of a booster ask for one p
 def erfc_inverse(p: float) -> float:
     """Return the x with ``erfc(x) = p``, for p in (0, 2), by Newton's method.
 
