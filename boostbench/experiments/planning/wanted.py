@@ -73,7 +73,7 @@ class Chosen:
             return found[-1]
         ends = [(choice.at, choice.rounds) for choice, _, _ in self.parts]
         joined: dict[str, Any] = {
-            "at_checkpoints": _checkpoints(found, [at for at, _ in ends]),
+            "at_checkpoints": _checkpoints(found, ends),
             "selected": {**self.facts, "choices": [self._told(*p) for p in self.parts]},
         }
         if len(ends) > 1 or ends[0][0] != ends[0][1]:
@@ -323,14 +323,19 @@ def _joined(
     }
 
 
-def _checkpoints(records: Sequence[Record], ats: Sequence[int]) -> Checkpoints:
-    joined = {
+def _checkpoints(records: Sequence[Record], ends: Sequence[tuple[int, int]]) -> Checkpoints:
+    joined: dict[str, Any] = {
         part: {
             at: values
-            for record, last in zip(records, ats, strict=True)
+            for record, (last, _) in zip(records, ends, strict=True)
             for at, values in getattr(record.at_checkpoints, part).items()
             if int(at) == last
         }
         for part in ("margins", "scores", "sample_weights")
     }
+    joined["right"] = {}
+    for record, (at, rounds) in zip(records, ends, strict=True):
+        bits = record.at_checkpoints.right.get(str(min(rounds, record.n_rounds)))
+        if bits is not None:
+            joined["right"][str(min(at, records[-1].n_rounds))] = bits
     return records[-1].at_checkpoints.model_copy(update=joined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import inspect
 import math
 import time
@@ -48,6 +49,12 @@ class Tally:
         self.errors.append(int(np.count_nonzero(predicted != self._y)))
         if self._cost is not None:
             self.costs.append(total(self._cost[self._y, predicted]))
+
+    def each(self, predictions: Iterable[Labels]) -> Iterator[Labels]:
+        """Note the labels predicted after each round as they pass by."""
+        for predicted in predictions:
+            self.add(predicted)
+            yield predicted
 
     def as_dict(self, part: str) -> dict[str, list[Any]]:
         """Return the curves under their names in a record; ``part`` is ``train`` or ``test``."""
@@ -172,6 +179,29 @@ def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator
         if t > rounds:
             raise BoostbenchError(f"the booster predicts for more than the {rounds} rounds asked")
         yield predicted
+
+
+def packed_right(
+    predictions: Iterable[Labels], y: Labels, checkpoints: Iterable[int]
+) -> dict[str, str]:
+    """Return which samples are right after some rounds, as bits in base64.
+
+    Rounds are 1, 2, 5, 10, 20, 50, ..., the checkpoints, and the last.
+    """
+    wanted = set(checkpoints)
+    found: dict[str, str] = {}
+    last = None
+    for t, predicted in enumerate(predictions, start=1):
+        last = (t, predicted)
+        if t in wanted or str(t).rstrip("0") in ("1", "2", "5"):
+            found[str(t)] = _bits(predicted == y)
+    if last is not None:
+        found[str(last[0])] = _bits(last[1] == y)
+    return found
+
+
+def _bits(right: NDArray[np.bool_]) -> str:
+    return base64.b64encode(np.packbits(right).tobytes()).decode()
 
 
 def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float | None]:

@@ -28,6 +28,7 @@ from boostbench.experiments.running.curves import (
     check_staged_scores,
     edge_bounds,
     margin_quantiles,
+    packed_right,
     scores_at,
     smooth_risks,
     staged_labels,
@@ -119,8 +120,11 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
         check_staged_scores(booster, problem.X_test)
     tested = Tally(problem.y_test, problem.cost)
     with _timed(seconds, "predict"):  # the last labels are those of `predict`
-        for predicted in staged_labels(booster, problem.X_test, run.rounds):
-            tested.add(predicted)
+        right = packed_right(
+            tested.each(staged_labels(booster, problem.X_test, run.rounds)),
+            problem.y_test,
+            run.checkpoints,
+        )
     if len(tested.errors) != len(curves.seen.errors):
         raise BoostbenchError(
             f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "
@@ -146,7 +150,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
             **(edge_bounds(booster, curves) if bounds else {}),
             **_extra_curves(run, booster, problem, weights),
         },
-        "at_checkpoints": _at_checkpoints(run, booster, problem, weights),
+        "at_checkpoints": {**_at_checkpoints(run, booster, problem, weights), "right": right},
     }
 
 

@@ -6,6 +6,7 @@ not ask whether a field is there. docs/architecture.md explains the fields.
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -176,6 +177,7 @@ class Checkpoints(_Strict):
     scores: dict[_Round, list[list[float | None]]] = {}
     labels: list[int] = []
     sample_weights: dict[_Round, list[float]] = {}
+    right: dict[_Round, str] = {}
 
 
 class Summary(_Strict):
@@ -267,6 +269,14 @@ class Record(Summary):
         zero = self.round_zero.get(name)
         return np.array([math.nan if zero is None else zero])
 
+    def right_at(self, at: int) -> NDArray[np.bool_] | None:
+        """Return which test samples were right after ``at`` rounds; None if it was not kept."""
+        bits = self.at_checkpoints.right.get(str(min(at, self.n_rounds)))
+        if bits is None:
+            return None
+        packed = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
+        return np.unpackbits(packed, count=self.n_test).astype(bool)
+
     @model_validator(mode="after")
     def _has_curves(self) -> Self:
         if self.status != "ok":
@@ -283,6 +293,10 @@ class Record(Summary):
                 curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
             ):
                 raise ValueError(f"{name} holds what is no count out of {size}")
+        for at in map(int, self.at_checkpoints.right):
+            right = self.right_at(at) if 1 <= at <= self.n_rounds else None
+            if right is None or np.count_nonzero(~right) != self.curve("test_errors")[at - 1]:
+                raise ValueError(f"right at round {at} does not agree with test_errors")
         return self
 
     def plain(self) -> dict[str, Any]:

@@ -1,3 +1,4 @@
+import base64
 import dataclasses
 import math
 
@@ -241,6 +242,16 @@ def test_margins_and_smooth_risk_are_recorded_on_demand():
     assert set(margins) == {"1", "5"}
     assert len(margins["5"]) == 101
     assert -1 <= margins["5"][0] <= margins["5"][100] <= 1
+
+
+def test_a_record_keeps_which_test_samples_were_right(outcome):
+    right = outcome["at_checkpoints"]["right"]
+    assert list(right) == ["1", "2", "5", "10", "12"]
+    n = outcome["n_test"]
+    for at, bits in right.items():
+        packed = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
+        n_right = int(np.unpackbits(packed, count=n).sum())
+        assert n - n_right == outcome["curves"]["test_errors"][int(at) - 1]
 
 
 def test_test_scores_are_recorded_on_demand():
