@@ -61,8 +61,11 @@ format: setup  ## rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 
-docs: setup  ## rewrite docs/cli.md from the help texts
+docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md from the help texts
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
+	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
+	@echo 'docs/_build/html/index.html'
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
