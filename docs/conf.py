@@ -5,12 +5,14 @@ The source folder is the repository, so that links to results, configs and the c
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from numpydoc.docscrape import NumpyDocString
 
 from boostbench import __version__
 from boostbench.registry import boosters, noise_models, weak_learners
@@ -82,8 +84,30 @@ def displayed_math(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def inherit_parameters(
+    app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]
+) -> None:
+    """Add to a class the parameters that its bases document, in the order of the signature."""
+    if what != "class" or not lines:
+        return
+    documented = {
+        each: parameter
+        for base in found.__mro__[::-1]
+        for parameter in NumpyDocString(inspect.cleandoc(base.__doc__ or ""))["Parameters"]
+        for each in parameter.name.split(", ")
+    }
+    page = NumpyDocString("\n".join(lines))
+    page["Parameters"] = [
+        documented[each]._replace(name=each)
+        for each in inspect.signature(found).parameters
+        if each in documented
+    ]
+    lines[:] = str(page).splitlines()
+
+
 def setup(app: Any) -> None:
     """Register what this file adds."""
     app.connect("builder-inited", write_reference)
     app.connect("source-read", link_to_pages)
+    app.connect("autodoc-process-docstring", inherit_parameters, priority=100)
     app.add_html_math_renderer("mathml", (inline_math, None), (displayed_math, None))
