@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
@@ -21,6 +17,11 @@ from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.options import MetricName, PaperFile, chosen_metrics
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 T = TypeVar("T")
 
@@ -100,6 +101,8 @@ def draw_curves(
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
+    from matplotlib.figure import Figure
+
     metrics = chosen_metrics(study, "y of curves", y)
     rounds = max(2, *(result.run.rounds for result in study.results))
     if first_round not in range(1, rounds):
@@ -235,6 +238,8 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[Paper
 
 
 def _format_axes(axes: Axes, look: _Look) -> None:
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
     if look.x_scale == "log":
         axes.set_xlim(look.first, look.rounds * (look.rounds / look.first) ** 0.02)
         powers = [10**e for e in range(12) if look.first <= 10**e <= look.rounds]
@@ -257,6 +262,8 @@ def _format_axes(axes: Axes, look: _Look) -> None:
 
 def _legend(study: Study, look: _Look, width: float) -> tuple[list[Line2D], int, int]:
     """Return the handles of the legend, its columns and its rows, for a figure of this width."""
+    from matplotlib.lines import Line2D
+
     boosters = [
         Line2D([], [], color=look.colours[booster], linewidth=2.4, label=booster)
         for booster in study.boosters

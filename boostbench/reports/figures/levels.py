@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import (
@@ -26,6 +21,12 @@ from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.options import MetricName
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 _DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
 _LARGE_PANEL = (4.6, 2.7)
@@ -60,6 +61,8 @@ def draw_noise_levels(
         Whether a linear axis begins at 0, or where the errors are.
     y_scale : {"linear", "log"}, default="linear"
     """
+    from matplotlib.lines import Line2D
+
     repeats = Repeats(study, value, at)
     models = sorted(set(repeats.frame["model"]) - {"none"})
     rates = np.unique(repeats.frame["rate"])
@@ -178,6 +181,8 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: Repeats, *, band: bool
 
 
 def _handles(colours: Mapping[str, str]) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
     return [
         Line2D([], [], label=name, **_line(colour, order))
         for order, (name, colour) in enumerate(colours.items())
@@ -240,6 +245,8 @@ def _shared(labels: list[str]) -> str:
 
 
 def _format_axes(axes: Axes, numbers: list[float]) -> None:
+    from matplotlib.ticker import NullLocator
+
     if axes.get_xscale() == "log":
         every = -(-len(numbers) // _MOST_TICKS)
         axes.xaxis.set_minor_locator(NullLocator())

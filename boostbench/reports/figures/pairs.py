@@ -5,14 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.stats import binomtest
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import colours_of, remark, title
@@ -25,6 +22,10 @@ from boostbench.reports.values.options import (
     chosen_metrics,
     chosen_rounds,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _MARGIN = 1.04
 _LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
@@ -82,6 +83,8 @@ def share_in_words(successes: int, n: int) -> str:
     >>> share_in_words(60, 100)
     '60 % (50 to 69)'
     """
+    from scipy.stats import binomtest
+
     interval = binomtest(successes, n).proportion_ci(method="wilson")
     return f"{100 * successes / n:.0f} % ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
 
@@ -198,6 +201,8 @@ def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | No
 
 def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str, int, Axes]]]:
     """Return a figure and its panels, a row for each metric; ``height`` in widths of a panel."""
+    from matplotlib.figure import Figure
+
     shape = len(pairing.metrics), len(pairing.rounds)
     size = (_LEFT + _PANEL * shape[1], _BOTTOM + height * _PANEL * shape[0])
     figure = Figure(figsize=size, layout="constrained")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from boostbench.reports.figures.style import GREY, SMALL, booster_colours
 from boostbench.reports.values.frame import Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MARKERS = "osD^vP*XhpH"
 
@@ -17,6 +19,8 @@ def grid_of(
     n_panels: int, n_columns: int, panel: tuple[float, float], margins: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and its panels row by row; ``panel`` and ``margins`` in inches."""
+    from matplotlib.figure import Figure
+
     n_rows = -(-n_panels // n_columns)
     size = margins[0] + panel[0] * n_columns, margins[1] + panel[1] * n_rows
     figure = Figure(figsize=size, layout="constrained")

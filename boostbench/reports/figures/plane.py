@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from boostbench.data import find_entry
 from boostbench.reports.figures.style import INK
 from boostbench.reports.values.frame import Result
 from boostbench.theory.gaussians import log_densities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _GRID = 300  # points of the Bayes rule's map along each axis
 

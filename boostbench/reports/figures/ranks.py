@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -31,6 +29,10 @@ from boostbench.reports.values.rank_statistics import (
     competition_ranks,
     groups_of,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9
 _WIDTH, _LINE = 6.4, 0.2
@@ -102,6 +104,8 @@ def draw_critical_difference(
     alpha : float, default=0.05
         How often boosters that are alike may be said to differ.
     """
+    from matplotlib.figure import Figure
+
     cases = _cases(study, value, at)
     errors, words = cases.errors, cases.words
     if over == "dataset":

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
@@ -17,6 +13,11 @@ from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.options import MetricName, chosen_metrics, chosen_rounds
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
 _NARROWEST = 5.0
@@ -46,6 +47,8 @@ class Repeats:
     axis: str  # name of the axis of the values
 
     def __init__(self, study: Study, value: str, at: int | None) -> None:
+        import pandas as pd
+
         (self.metric,) = chosen_metrics(study, "value", value)
         T = None if at is None else chosen_rounds(study, at)[-1]
         metric = METRICS[self.metric]
@@ -71,6 +74,8 @@ class Repeats:
 
     def values(self, **where: str) -> NDArray[np.float64]:
         """Return the values of the runs for which columns have the given values."""
+        import pandas as pd
+
         chosen = (self.frame[list(where)] == pd.Series(where)).all(axis=1)
         return self.frame["value"].to_numpy(dtype=np.float64)[chosen.to_numpy()]
 
@@ -107,6 +112,8 @@ def draw_bars(
     numbers : bool, default=True
         Whether the means are written above the bars.
     """
+    from matplotlib.patches import Patch
+
     repeats = Repeats(study, value, at)
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))

@@ -7,13 +7,11 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter, MaxNLocator
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
 GREY, INK = "#555555", "#222222"
 #: Size of remarks inside a figure, in points.
@@ -98,6 +96,8 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
         Whether ``$...$`` in the text of a figure is a formula. It is not where text is made of
         labels; there a formula asks for itself by ``parse_math=True``.
     """
+    import matplotlib
+
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({**_STYLE, "text.parse_math": mathtext})
@@ -142,11 +142,15 @@ def class_colours(n_classes: int) -> list[str]:
 
 def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
     """Return a locator of at most ``n`` intervals whose ends are round numbers: 1, 2, 5, 10 ..."""
+    from matplotlib.ticker import MaxNLocator
+
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
 def files_of(figure: Figure) -> Drawing:
     """Return a figure as PNG and as SVG; the same figure gives the same bytes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     FigureCanvasAgg(figure)
     _show_powers(figure)
     png, svg = io.BytesIO(), io.BytesIO()
@@ -160,6 +164,8 @@ def files_of(figure: Figure) -> Drawing:
 
 def _show_powers(figure: Figure) -> None:
     """Let the ticks of log axes be formulas, as 10 to the power of 2 is."""
+    from matplotlib.ticker import LogFormatter
+
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         if isinstance(axis.get_major_formatter(), LogFormatter):
             for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
@@ -172,5 +178,7 @@ def _shortened(path: re.Match[bytes]) -> bytes:
 
 
 def _paler(colour: str, share: float) -> str:
+    from matplotlib.colors import to_hex, to_rgb
+
     red, green, blue = (part + (1 - part) * share for part in to_rgb(colour))
     return to_hex((red, green, blue))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.facts import Fact, Key, Standing, gather, rank
@@ -15,6 +13,9 @@ from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.options import PaperFile, check_choice, chosen_rounds
 from boostbench.reports.values.paper import NO_VALUE, PaperValue, PaperValues, read_paper_values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STOPPED, OFF, BEYOND = "†", "‡", "–"
 _IN_WORDS = {STOPPED: "stopped early", OFF: "off the paper's value"}
@@ -113,6 +114,8 @@ class Table:
         A column of the table is ``value``, ``std`` and ``paper``, if there are any, and
         ``remarks``. A cell without a value says why in its place.
         """
+        import pandas as pd
+
         has_std = any(cell.std for cell in self.cells)
         columns: dict[tuple[str, str], list[str]] = {}
         for place, column in enumerate(map(plain, self.columns)):

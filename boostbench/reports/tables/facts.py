@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from boostbench.reports.values.frame import Result, Study, check_recorded, tidy
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue, PaperValues
+from boostbench.reports.values.rank_statistics import mean_ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LONGEST_REASON = 160
 _DECIMALS = 10  # means of the same counts may differ in the last bits
@@ -97,6 +99,8 @@ def gather(
 
 def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
     """Return how each booster stands over the data sets, by noise and T."""
+    import pandas as pd
+
     found = {}
     means = pd.Series({key: fact.mean for key, fact in facts.items()}, dtype=np.float64)
     boosters = list(dict.fromkeys(key.booster for key in facts))
@@ -117,7 +121,7 @@ def standings(errors: NDArray[np.float64]) -> list[Standing]:
     Standing(mean_rank=1.25, wins=1, ties=1, losses=0)
     """
     errors = np.round(errors, _DECIMALS)
-    ranks = rankdata(errors, axis=1).mean(axis=0)
+    ranks = mean_ranks(errors)
     found = []
     for place, own in enumerate(errors.T):
         others = np.delete(errors, place, axis=1).min(axis=1)

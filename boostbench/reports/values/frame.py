@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
@@ -17,6 +16,8 @@ from boostbench.experiments.store.record import Record
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from boostbench.experiments.configs.config import Config
 
 
@@ -250,6 +251,8 @@ def tidy(
         ``stopped`` (the last round made). ``value`` is a fraction; ``carried`` is true where the
         run had stopped before this round, so that the value is that of its last round.
     """
+    import pandas as pd
+
     metrics = _known(metrics)
     usable = [result for result in results if result.ok]
     runs = [result.run for result in usable]

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
-from scipy.stats import rankdata, studentized_range
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.values.frame import Result, error_curve
@@ -60,6 +57,8 @@ def case_errors(
     BoostbenchError
         If there is no case with a value of every booster.
     """
+    import pandas as pd
+
     rows: list[tuple[Any, ...]] = []
     planned: dict[tuple[str, str], None] = {}
     for result in results:
@@ -93,11 +92,15 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
     >>> competition_ranks(np.array([[0.2, 0.1, 0.2, 0.3]])).tolist()
     [[2, 1, 2, 4]]
     """
+    from scipy.stats import rankdata
+
     return np.asarray(rankdata(errors, method="min", axis=1), dtype=np.int64)
 
 
 def mean_ranks(errors: Floats) -> Floats:
     """Return each column's mean rank; equal errors share the mean of their ranks."""
+    from scipy.stats import rankdata
+
     return np.asarray(rankdata(errors, axis=1).mean(axis=0))
 
 
@@ -126,6 +129,9 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> Comparison:
     -------
     comparison : Comparison
     """
+    from scipy.stats import f as f_distribution
+    from scipy.stats import rankdata, studentized_range
+
     n, k = errors.shape
     ranks = rankdata(errors, axis=1)
     of_booster = ranks.mean(axis=0)
