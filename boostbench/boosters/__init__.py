@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from boostbench.boosters.base import Booster
+from boostbench.boosters.declared import Count, NotNegative, Positive, Share
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import RoundInfo
 from boostbench.registry import boosters
 
-__all__ = ["BoostState", "Booster", "RoundInfo", "Step", "list_boosters", "make_booster"]
+__all__ = [
+    "BoostState",
+    "Booster",
+    "Count",
+    "NotNegative",
+    "Positive",
+    "RoundInfo",
+    "Share",
+    "Step",
+    "list_boosters",
+    "make_booster",
+]
 
 
 def make_booster(name: str, **parameters: Any) -> Any:

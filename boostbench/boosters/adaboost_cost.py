@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 
@@ -37,12 +37,7 @@ class AdaBoostCost(AdaBoostMM):
     True
     """
 
-    def __init__(
-        self, n_estimators: int = 100, *, weak_learner: Any = None, random_state: Any = None
-    ) -> None:
-        super().__init__(
-            n_estimators, weak_learner=weak_learner, step="approximate", random_state=random_state
-        )
+    step: ClassVar = "approximate"  # type: ignore[misc]
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.3."""

@@ -14,7 +14,7 @@ epsilon    ``error``
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,24 +68,8 @@ class AdaBoostM1(Booster):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        "resample": ["boolean"],
-        "keep_first": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        resample: bool = False,
-        keep_first: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.resample = resample
-        self.keep_first = keep_first
+    resample: bool = False
+    keep_first: bool = True
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by D, or by the shares of samples drawn from D."""

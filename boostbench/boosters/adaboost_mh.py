@@ -18,11 +18,10 @@ alpha      ``step.size``
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.losses import logistic
@@ -71,21 +70,7 @@ class AdaBoostMH(Booster):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        "rule": [StrOptions({"score", "sign"})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        rule: str = "score",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.rule = rule
+    rule: Literal["score", "sign"] = "score"
 
     def ask(self, state: BoostState) -> BinaryLabels:
         """Return ``S w`` with ``w_iy`` proportional to ``exp(-S_iy psi_iy)`` (Algorithm 3)."""

@@ -19,11 +19,10 @@ alpha_t          ``step.size``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
@@ -79,21 +78,7 @@ class AdaBoostMM(Booster):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        "step": [StrOptions({"approximate", "exact"})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        step: str = "approximate",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.step = step
+    step: Literal["approximate", "exact"] = "approximate"
 
     def ask(self, state: BoostState) -> Costs:
         """Return the cost matrix (64), up to a positive factor."""

@@ -17,19 +17,19 @@ alpha*              ``step.size``
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.line_search import exponential_step, falling_step
 from boostbench.boosters.mcboost import (
-    CONSTRAINTS,
     LONGEST,
     LOSSES,
+    Confusions,
+    PairLoss,
     least_pair_loss,
     pair_importance,
     pair_probabilities,
@@ -37,7 +37,7 @@ from boostbench.boosters.mcboost import (
 from boostbench.boosters.pairs import pair_margins, pair_risk, pair_weights
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import row_sums, total
-from boostbench.theory.codewords import ORIENTATIONS, codewords
+from boostbench.theory.codewords import codewords
 from boostbench.weak_learners import BinaryLabels, Targets
 
 #: An edge below this share of the summed weights is none.
@@ -98,29 +98,10 @@ class CDMCBoost(Booster):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        **CONSTRAINTS,
-        "orientation": [StrOptions(set(ORIENTATIONS))],
-        "step": [StrOptions({"search", "newton"})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        orientation: str = "recursive",
-        loss: str = "exponential",
-        step: str = "search",
-        cost: Any = "zero-one",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.orientation = orientation
-        self.loss = loss
-        self.step = step
-        self.cost = cost
+    orientation: Literal["recursive", "helmert"] = "recursive"
+    loss: PairLoss = "exponential"
+    step: Literal["search", "newton"] = "search"
+    cost: Confusions = "zero-one"
 
     def begin(self, state: BoostState) -> None:
         """Look up the codewords and start with the first component."""

@@ -15,15 +15,16 @@ T                 ``horizon``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Real
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.base import Booster
+from boostbench.boosters.declared import Count, Positive
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import dot, row_sums, total
 from boostbench.theory.bounds import default_eta, make_potential
@@ -101,38 +102,14 @@ class DriftingGame(Booster):
     (True, 0.113)
     """
 
+    gamma: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
+    condition: Literal["uniform", "minimal"] = "uniform"
+    loss: Literal["exponential", "zero-one"] = "exponential"
+    eta: Positive | None = None
+    horizon: Count | None = None
+    on_violation: Literal["go on", "stop"] = "go on"
+
     nested_rounds: ClassVar[bool] = False
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        "gamma": [Interval(Real, 0, 1, closed="left")],
-        "condition": [StrOptions({"uniform", "minimal"})],
-        "loss": [StrOptions({"exponential", "zero-one"})],
-        "eta": [Interval(Real, 0, None, closed="neither"), None],
-        "horizon": [Interval(Integral, 1, None, closed="left"), None],
-        "on_violation": [StrOptions({"go on", "stop"})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        gamma: float = 0.1,
-        condition: str = "uniform",
-        loss: str = "exponential",
-        eta: float | None = None,
-        horizon: int | None = None,
-        on_violation: str = "go on",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.gamma = gamma
-        self.condition = condition
-        self.loss = loss
-        self.eta = eta
-        self.horizon = horizon
-        self.on_violation = on_violation
 
     def begin(self, state: BoostState) -> None:
         """Prepare the potentials."""

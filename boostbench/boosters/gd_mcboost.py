@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.line_search import falling_step
 from boostbench.boosters.mcboost import (
-    CONSTRAINTS,
     LONGEST,
     LOSSES,
+    Confusions,
+    PairLoss,
     least_pair_loss,
     pair_importance,
     pair_probabilities,
@@ -87,25 +88,9 @@ class GDMCBoost(AdaBoostMM):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **AdaBoostMM._parameter_constraints,
-        **CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        loss: str = "exponential",
-        cost: Any = "zero-one",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_estimators, weak_learner=weak_learner, step="exact", random_state=random_state
-        )
-        self.loss = loss
-        self.cost = cost
+    step: ClassVar = "exact"  # type: ignore[misc]
+    loss: PairLoss = "exponential"
+    cost: Confusions = "zero-one"
 
     def ask(self, state: BoostState) -> Costs:
         """Return ``-<y_l, w_i>`` (31, 32), up to a positive factor."""

@@ -15,7 +15,7 @@ nu              ``learning_rate``
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,23 +58,9 @@ class L2Boost(RegressionBooster):
     True
     """
 
+    learning_rate: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.1
+
     loss: ClassVar[MarginLoss] = SQUARED
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **RegressionBooster._parameter_constraints,
-        "learning_rate": [Interval(Real, 0, 1, closed="right")],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        learning_rate: float = 0.1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.learning_rate = learning_rate
 
     def ask(self, state: BoostState) -> Targets:
         """Return the residuals ``y - F``, each sample weighted by its importance alone."""

@@ -17,13 +17,12 @@ f(x)            ``answers(h)``                      (n,)
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import margins, normalised_weights
+from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
 from boostbench.boosters.regression import RegressionBooster, working_response
 from boostbench.boosters.state import BoostState
@@ -73,26 +72,10 @@ class LogitBoost(RegressionBooster):
     True
     """
 
+    max_response: PositiveOrInfinite = 4.0
+    halving: bool = False
+
     loss: ClassVar[MarginLoss] = LOGISTIC_2
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **RegressionBooster._parameter_constraints,
-        "max_response": [Interval(Real, 0, None, closed="right")],
-        "halving": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        max_response: float = 4.0,
-        halving: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.max_response = max_response
-        self.halving = halving
 
     def ask(self, state: BoostState) -> Targets:
         """Return the working response z weighted by ``p (1 - p)`` (Algorithm 3, step 2a)."""

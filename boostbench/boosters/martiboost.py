@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
@@ -87,30 +87,10 @@ class MartiBoost(TwoClasses):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **TwoClasses._parameter_constraints,
-        "route": [StrOptions({"mass", "sampled"})],
-        "balance_output": ["boolean"],
-        "min_mass": [Interval(Real, 0, 1, closed="left")],
-        "rule": [StrOptions({"expected", "sampled"})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        route: str = "mass",
-        balance_output: bool = True,
-        min_mass: float = 0.0,
-        rule: str = "expected",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.route = route
-        self.balance_output = balance_output
-        self.min_mass = min_mass
-        self.rule = rule
+    route: Literal["mass", "sampled"] = "mass"
+    balance_output: bool = True
+    min_mass: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.0
+    rule: Literal["expected", "sampled"] = "expected"
 
     def demands(self) -> tuple[type, ...]:
         """Return the labels -1 and +1, with their weights."""

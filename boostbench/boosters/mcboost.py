@@ -13,11 +13,10 @@ over predictors f with values in :math:`\mathbb R^{K-1}`, where :math:`\phi(v) =
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters.costs import label_costs
 from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginLoss
@@ -33,8 +32,9 @@ LOSSES: dict[str, MarginLoss] = {
     "tangent": TANGENT,
 }
 
-#: Ranges of the parameters that both boosters have.
-CONSTRAINTS: dict[str, Any] = {"loss": [StrOptions(set(LOSSES))], "cost": [str, "array-like"]}
+#: Types of the parameters that both boosters have.
+PairLoss = Literal["exponential", "logistic", "tangent"]
+Confusions = Annotated[Any, str, "array-like"]
 
 #: Largest change of a margin in one round, for losses other than the exponential one.
 LONGEST = 10.0

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.combination import Combination, on_grid
+from boostbench.boosters.declared import NotNegative
 from boostbench.boosters.leaf_answers import PATHS, Answers, LabelAnswers, TreePath
 from boostbench.boosters.multiclass_objectives import (
     EXPONENTIAL,
@@ -122,45 +123,15 @@ class MDeepBoost(BoostingClassifier):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BoostingClassifier._parameter_constraints,
-        "surrogate": [StrOptions({"sum", "comp-sum", "max-sum", "max"})],
-        "loss": [StrOptions({"exponential", "logistic"})],
-        "leaves": [StrOptions({"label", "distribution"})],
-        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
-        "l1_penalty": [Interval(Real, 0, None, closed="left")],
-        "direction": [StrOptions({"projected", "figure1"})],
-        "step": [StrOptions({"bound", "exact"})],
-        "reuse": ["boolean"],
-        "offset": [Interval(Real, 0, 100, closed="both")],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        surrogate: str = "sum",
-        loss: str = "exponential",
-        complexity_penalty: float = 1e-6,
-        l1_penalty: float = 1e-6,
-        weak_learner: Any = None,
-        leaves: str = "label",
-        direction: str = "projected",
-        step: str = "bound",
-        reuse: bool = True,
-        offset: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.surrogate = surrogate
-        self.loss = loss
-        self.complexity_penalty = complexity_penalty
-        self.l1_penalty = l1_penalty
-        self.leaves = leaves
-        self.direction = direction
-        self.step = step
-        self.reuse = reuse
-        self.offset = offset
+    surrogate: Literal["sum", "comp-sum", "max-sum", "max"] = "sum"
+    loss: Literal["exponential", "logistic"] = "exponential"
+    complexity_penalty: NotNegative = 1e-6
+    l1_penalty: NotNegative = 1e-6
+    leaves: Literal["label", "distribution"] = "label"
+    direction: Literal["projected", "figure1"] = "projected"
+    step: Literal["bound", "exact"] = "bound"
+    reuse: bool = True
+    offset: Annotated[float, Interval(Real, 0, 100, closed="both")] = 1.0
 
     # ---- Figure 1 -------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,21 +100,7 @@ class OneVsAll(BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BoostingClassifier._parameter_constraints,
-        "booster": [str, Mapping, BoostingClassifier],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        booster: Any = "adaboost",
-        weak_learner: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.booster = booster
+    booster: Annotated[Any, str, Mapping, BoostingClassifier] = "adaboost"
 
     def _train(
         self,

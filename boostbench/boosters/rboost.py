@@ -20,12 +20,10 @@ model.
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import Interval, StrOptions
+from typing import Any, ClassVar, Literal
 
 from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, normalised_weights
+from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.regression import working_response
@@ -79,27 +77,11 @@ class RBoost1(GentleBoost):
     True
     """
 
+    step: Literal["gentle", "fisher"] = "gentle"
+    max_response: PositiveOrInfinite = 4.0
+
     loss: ClassVar[MarginLoss] = SAVAGE2
     link_scale: ClassVar[float] = 1.0
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GentleBoost._parameter_constraints,
-        "step": [StrOptions({"gentle", "fisher"})],
-        "max_response": [Interval(Real, 0, None, closed="right")],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        step: str = "gentle",
-        max_response: float = 4.0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.step = step
-        self.max_response = max_response
 
     def ask(self, state: BoostState) -> Targets:
         """Return the labels weighted by the slope of the loss, or the working response."""

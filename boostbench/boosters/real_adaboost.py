@@ -14,12 +14,10 @@ f(x)            ``answers(h)``                      (n,)
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import (
     CLASSIFIER,
@@ -28,6 +26,7 @@ from boostbench.boosters.binary import (
     signed_labels,
     with_leaf_values,
 )
+from boostbench.boosters.declared import NotNegative, Positive
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, log
@@ -69,26 +68,10 @@ class RealAdaBoost(BinaryBooster):
     True
     """
 
+    smoothing: NotNegative | None = None
+    max_answer: Positive | None = None
+
     loss: ClassVar[MarginLoss] = EXPONENTIAL
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BinaryBooster._parameter_constraints,
-        "smoothing": [Interval(Real, 0, None, closed="left"), None],
-        "max_answer": [Interval(Real, 0, None, closed="neither"), None],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        smoothing: float | None = None,
-        max_answer: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.smoothing = smoothing
-        self.max_answer = max_answer
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by the slope of the loss."""

@@ -21,7 +21,7 @@ Delta t         ``dt``; ``step.decay`` is exp(-dt)
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from boostbench.boosters.binary import (
     normalised_weights,
     signed_labels,
 )
+from boostbench.boosters.declared import Positive, Share
 from boostbench.boosters.robustboost_potential import Potential
 from boostbench.boosters.robustboost_solver import solve_step
 from boostbench.boosters.state import TINY, BoostState, Step
@@ -98,30 +99,10 @@ class RobustBoost(BinaryBooster):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BinaryBooster._parameter_constraints,
-        "epsilon": [Interval(Real, 0, 1, closed="neither")],
-        "theta": [Interval(Real, None, None, closed="neither")],
-        "sigma_final": [Interval(Real, 0, None, closed="neither")],
-        "truncate": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        epsilon: float = 0.1,
-        theta: float = 0.0,
-        sigma_final: float = 0.1,
-        truncate: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.epsilon = epsilon
-        self.theta = theta
-        self.sigma_final = sigma_final
-        self.truncate = truncate
+    epsilon: Share = 0.1
+    theta: Annotated[float, Interval(Real, None, None, closed="neither")] = 0.0
+    sigma_final: Positive = 0.1
+    truncate: bool = False
 
     def begin(self, state: BoostState) -> None:
         """Set the clock to 0 and find rho."""

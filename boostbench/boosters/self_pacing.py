@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import BinaryBooster, margins
+from boostbench.boosters.declared import Count, Positive, PositiveOrInfinite, Share
 from boostbench.boosters.self_paced import REGULARISERS, Regulariser
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
@@ -60,38 +61,13 @@ class SelfPacing(BinaryBooster):
         Largest number of alternations between weak learner and latent weights in a round.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "regulariser": [StrOptions(set(REGULARISERS))],
-        "age": [Interval(Real, 0, None, closed="right")],
-        "power": [Interval(Real, 1, None, closed="neither")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "zeta": [Interval(Real, 0, 1, closed="neither")],
-        "warm_start_rounds": [Interval(Integral, 0, None, closed="left")],
-        "max_inner": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        regulariser: str = "hard",
-        age: float = 2.0,
-        power: float = 4.0,
-        gamma: float = 1.0,
-        zeta: float = 0.1,
-        warm_start_rounds: int = 3,
-        max_inner: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.regulariser = regulariser
-        self.age = age
-        self.power = power
-        self.gamma = gamma
-        self.zeta = zeta
-        self.warm_start_rounds = warm_start_rounds
-        self.max_inner = max_inner
+    regulariser: Literal["hard", "linear", "polynomial", "mixture", "logarithmic"] = "hard"
+    age: PositiveOrInfinite = 2.0
+    power: Annotated[float, Interval(Real, 1, None, closed="neither")] = 4.0
+    gamma: Positive = 1.0
+    zeta: Share = 0.1
+    warm_start_rounds: Annotated[int, Interval(Integral, 0, None, closed="left")] = 3
+    max_inner: Count = 1
 
     def make_regulariser(self) -> Regulariser:
         """Return the regulariser that the parameters describe."""

@@ -20,16 +20,15 @@ it: the weak learner is asked for the paper's -h, and the steps are added.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from boostbench.boosters.base import Booster
 from boostbench.boosters.costs import label_costs, normalised
+from boostbench.boosters.declared import Positive
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.portable import dot, row_sums
@@ -92,36 +91,12 @@ class SMBoost(Booster):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Booster._parameter_constraints,
-        "gradient": [StrOptions({"sampled", "exact"})],
-        "subsample": [Interval(Real, 0, None, closed="neither")],
-        "step": [StrOptions({"paper"}), Interval(Real, 0, None, closed="neither")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "cost": [str, "array-like", callable],
-        "empty_label": [Options(Integral, {-1, 0, 1})],
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        gradient: str = "sampled",
-        subsample: float = 1.0,
-        step: str | float = "paper",
-        learning_rate: float = 1.0,
-        cost: Any = "zero-one",
-        empty_label: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
-        self.gradient = gradient
-        self.subsample = subsample
-        self.step = step
-        self.learning_rate = learning_rate
-        self.cost = cost
-        self.empty_label = empty_label
+    gradient: Literal["sampled", "exact"] = "sampled"
+    subsample: Positive = 1.0
+    step: Literal["paper"] | Positive = "paper"
+    learning_rate: Positive = 1.0
+    cost: Annotated[Any, str, "array-like", callable] = "zero-one"
+    empty_label: Literal[-1, 0, 1] = 0
 
     def fit(
         self,

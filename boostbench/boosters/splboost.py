@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.l2boost import L2Boost
@@ -78,11 +78,6 @@ class SPLBoost(SelfPacing, AdaBoost):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **AdaBoost._parameter_constraints,
-        **SelfPacing._parameter_constraints,
-    }
-
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Stop at the second perfect classifier in a row: then v stays as it is too."""
         h, step = super().run_round(state, fit)
@@ -144,42 +139,6 @@ class SPLLogitBoost(SelfPacing, LogitBoost):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LogitBoost._parameter_constraints,
-        **SelfPacing._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        regulariser: str = "hard",
-        age: float = 2.0,
-        power: float = 4.0,
-        gamma: float = 1.0,
-        zeta: float = 0.1,
-        warm_start_rounds: int = 3,
-        max_inner: int = 1,
-        max_response: float = 4.0,
-        halving: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            weak_learner=weak_learner,
-            regulariser=regulariser,
-            age=age,
-            power=power,
-            gamma=gamma,
-            zeta=zeta,
-            warm_start_rounds=warm_start_rounds,
-            max_inner=max_inner,
-            random_state=random_state,
-        )
-        self.max_response = max_response
-        self.halving = halving
-
 
 class SPLL2Boost(SelfPacing, L2Boost):
     r"""L2Boost with self-paced learning.
@@ -225,37 +184,3 @@ class SPLL2Boost(SelfPacing, L2Boost):
     >>> SPLL2Boost(n_estimators=30).fit(X, y).score(X, y) > 0.95
     True
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **L2Boost._parameter_constraints,
-        **SelfPacing._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: Any = None,
-        regulariser: str = "hard",
-        age: float = 2.0,
-        power: float = 4.0,
-        gamma: float = 1.0,
-        zeta: float = 0.1,
-        warm_start_rounds: int = 3,
-        max_inner: int = 1,
-        learning_rate: float = 0.1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            weak_learner=weak_learner,
-            regulariser=regulariser,
-            age=age,
-            power=power,
-            gamma=gamma,
-            zeta=zeta,
-            warm_start_rounds=warm_start_rounds,
-            max_inner=max_inner,
-            random_state=random_state,
-        )
-        self.learning_rate = learning_rate

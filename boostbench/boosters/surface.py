@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.costs import sample_costs
+from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
@@ -73,7 +72,7 @@ class RoundInfo:
 OnRound = Callable[[RoundInfo], None]
 
 
-class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A booster seen from outside; how it is trained is up to the subclass.
 
     Parameters
@@ -108,18 +107,9 @@ class BoostingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     #: True if the first t rounds of a fit are the fit of t rounds, so that one serves all.
     nested_rounds: ClassVar[bool] = True
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "weak_learner": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self, n_estimators: int = 100, *, weak_learner: Any = None, random_state: Any = None
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.weak_learner = weak_learner
-        self.random_state = random_state
+    n_estimators: Count = field(default=100, kw_only=False)
+    weak_learner: Any = None
+    random_state: Annotated[Any, "random_state"] = None
 
     # ---- what a subclass defines ----------------------------------------------------------
 
