@@ -25,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench attack same-bits clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo test lint format docs dist bench attack same-bits clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -66,6 +66,15 @@ docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md fro
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/index.html'
+
+dist: setup  ## sdist and, from it, a wheel in dist/, installed and tried in an environment of its own
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	@rm -rf dist $(VENV)-dist && $(BIN)/python -m build . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@$(BIN)/python -m venv $(VENV)-dist
+	@$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	@cd $(VENV)-dist && bin/boostbench run quickstart --set rounds=2 --set datasets='[iris]' --quiet
+	@cd $(VENV)-dist && bin/boostbench report quickstart --set rounds=2 --set datasets='[iris]'
+	@rm -rf $(VENV)-dist
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
