@@ -123,6 +123,8 @@ class RecordStore:
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+            if isinstance(error, FileNotFoundError):  # the folder is made before each write
+                raise self._gone() from error
             raise _unwritable(path, error) from error
         self._written.add(path)
         self.remember(record)
@@ -184,8 +186,11 @@ class RecordStore:
         except FileNotFoundError:
             is_there = False
         if not is_there:
-            what = "the folder was deleted or replaced during the work; run again"
-            raise BoostbenchError(what, where=str(self.folder))
+            raise self._gone()
+
+    def _gone(self) -> BoostbenchError:
+        what = "the folder was deleted or replaced during the work; run again"
+        return BoostbenchError(what, where=str(self.folder))
 
     def read(self, path: Path) -> Record | None:
         """Read a record; None if it is damaged: it has then been set aside, see `damaged`."""
