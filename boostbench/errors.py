@@ -11,8 +11,10 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 
-class BoostbenchError(Exception):
+class BoostbenchError(ValueError):
     """A problem the user can mend.
+
+    It is a ValueError, so that a validator of pydantic may raise it like any other refusal.
 
     Parameters
     ----------
@@ -71,11 +73,33 @@ class UnknownNameError(BoostbenchError):
     """A name that no registry knows; the message carries the nearest valid one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
-        known = sorted(known)
-        close = nearest(name, known)
-        hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(known) or 'none'}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}", where=where)
+        super().__init__(unknown(kind, name, known), where=where)
         self.name = name
+
+
+def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+    """Return the complaint about a name that is not among the known ones.
+
+    Parameters
+    ----------
+    kind, name : str
+    known : iterable of str
+    of : str, default=""
+        What the name belongs to.
+
+    Examples
+    --------
+    >>> unknown("key", "seed", ["seeds", "rounds"])
+    "unknown key 'seed'; did you mean 'seeds'?"
+    """
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known)}"
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return which name may be meant, or all known ones."""
+    known = sorted(known)
+    close = nearest(name, known)
+    return f"did you mean {close!r}?" if close else f"known are: {', '.join(known) or 'none'}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -33,7 +33,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.run import make, prepare
-from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.theory import gaussians
 from boostbench.theory.bounds import potential_bound
 from boostbench.theory.pixels import pixel_map
@@ -132,7 +132,7 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
 def _run(name: str, options: dict[str, Any], data: str, noise: Noise, rounds: int) -> Any:
     told = ",".join(f"{key}={_told(value)}" for key, value in options.items())
     label = f"{name}({told})/{data}/{noise.label.replace(' ', '-')}/{rounds}"
-    booster = Booster(name, Params(options), source=name)
+    booster = BoosterSpec(name, Params(options), source=name)
     return label, Run(DATA[data], _SPLIT, noise, booster, rounds, seed=0)
 
 

@@ -25,7 +25,7 @@ def schema(
       boostbench schema --output boostbench.schema.json
     """
     from boostbench import registry
-    from boostbench.experiments.configs.schema import config_schema
+    from boostbench.experiments.configs.config_schema import config_schema
 
     for path in plugin:
         registry.load_plugin(path, where="--plugin")

@@ -94,7 +94,7 @@ def _of_records(store: RecordStore, results: Path) -> list[Row]:
 def _of_record(path: Path, record: Summary) -> Row:
     from boostbench.experiments.planning.plan import other_versions
 
-    run = record.run.as_run()
+    run = record.run
     return {
         "id": run.id,
         "dataset": run.dataset,

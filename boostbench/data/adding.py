@@ -7,16 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
-from boostbench.data.cache import write_atomically
 from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog
-from boostbench.data.checks import check_found
 from boostbench.data.dataset import encode_labels
-from boostbench.data.files import read_file
-from boostbench.data.formats import parse_files
+from boostbench.data.readers import parse_files
 from boostbench.errors import DataError
+from boostbench.whole_files import read_file, write_file
 
 
 def add_file(
@@ -70,13 +67,13 @@ def add_file(
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}{suffix}"
     if not (copy.exists() and copy.samefile(file)):
-        write_atomically(copy, lambda out: out.write(content))
+        write_file(copy, content)
     if known is not None:
         return copy, None
     described = {"title": title or name, **facts, **({"target": target} if target else {})}
     description = folder / f"{name}.yaml"
     text = yaml.safe_dump({name: described}, sort_keys=False, allow_unicode=True)
-    write_atomically(description, lambda out: out.write(text.encode("utf-8")))
+    write_file(description, text.encode("utf-8"))
     return copy, description
 
 
@@ -84,24 +81,14 @@ def _facts(file: Path, content: bytes, entry: DatasetEntry) -> dict[str, Any]:
     """Parse the file and return its sizes, checked against the entry."""
     parsed = parse_files([(file, content)], entry)
     _, classes = encode_labels(parsed.labels.tolist())
-    n_rows = len(parsed.labels)
-    n_train = None if parsed.in_test is None else int(np.sum(~parsed.in_test))
-    n_features = len(parsed.feature_names)
-    check_found(
-        entry,
-        where=str(file),
-        n_rows=n_rows,
-        n_train=n_train,
-        n_features=n_features,
-        classes=classes,
-    )
+    n_rows, n_train, n_features = len(parsed.labels), parsed.n_train, len(parsed.feature_names)
+    entry.check(str(file), n_rows, n_train, classes, n_features)
     rows = {"n_rows": n_rows}
     if n_train is not None:
         rows = {"n_train": n_train, "n_test": n_rows - n_train}
-    categorical = sum(values is not None for values in parsed.categories)
     return {
         **rows,
         "n_features": n_features,
         "n_classes": len(classes),
-        "n_categorical": categorical,
+        "n_categorical": sum(values is not None for values in parsed.categories),
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.parsed import Parsed
+from boostbench.data.tables import Parsed
 
 _FILES = {
     "breast-cancer": "breast_cancer.csv",

@@ -11,14 +11,12 @@ import io
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
-from boostbench.data.parsed import Parsed
+from boostbench.data.tables import Parsed
+from boostbench.whole_files import write_file
 
 _DIGEST_SIZE = hashlib.sha256().digest_size  # a kept table begins with the digest of the rest
 
@@ -32,29 +30,6 @@ def cache_dir() -> Path:
         return Path.home() / "Library" / "Caches" / "boostbench"
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "boostbench"
-
-
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that it is there complete or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        Its folder is created.
-    write : callable
-        Writes to the open file it is given.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def read_parsed(key: str) -> Parsed | None:
@@ -91,7 +66,8 @@ def write_parsed(key: str, parsed: Parsed) -> None:
         content = io.BytesIO()
         np.savez(content, **arrays)  # type: ignore[arg-type]
         digest = hashlib.sha256(content.getbuffer()).digest()
-        write_atomically(_path(key), lambda file: file.writelines([digest, content.getbuffer()]))
+        _path(key).parent.mkdir(parents=True, exist_ok=True)
+        write_file(_path(key), digest + content.getbuffer())
     except OSError:
         return
 

@@ -14,154 +14,153 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PositiveInt,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, PositiveInt, ValidationError
 
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
 from boostbench.resources import shipped
 from boostbench.source import Source, read_source
+from boostbench.validation import Listed, Model, first_mistake
 
 LIBSVM_SUFFIXES = (".libsvm", ".libsvm.bz2", ".svm", ".svm.bz2")
 SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES)
 
 
 def _label(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("YAML reads true and false as truth values: quote them")
-    return str(value) if isinstance(value, (int, float)) else value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else value
 
 
 Label = Annotated[str, BeforeValidator(_label)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Sizes(Model):
+    """Row counts that a file may have besides the published ones."""
 
-
-class Sizes(_Strict):
-    """Row counts that a file may have besides the published ones.
-
-    Attributes
-    ----------
-    n_rows, n_train, n_test : int or None
-        ``n_rows`` may be left out when both parts are given.
-    note : str
-        What is different about such a file.
-    """
-
-    n_rows: PositiveInt | None = None
+    n_rows: PositiveInt | None = None  # may be left out when both parts are given
     n_train: PositiveInt | None = None
     n_test: PositiveInt | None = None
-    note: str = ""
+    note: str = ""  # what is different about such a file
 
-    @model_validator(mode="before")
     @classmethod
-    def _sum_of_parts(cls, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            train, test, rows = (data.get(key) for key in ("n_train", "n_test", "n_rows"))
+    def written(cls, value: Any) -> Any:
+        """Return the sizes with the number of rows, the sum of both parts."""
+        if isinstance(value, dict):
+            train, test, rows = (value.get(key) for key in ("n_train", "n_test", "n_rows"))
             if (train is None) != (test is None):
                 raise ValueError("n_train and n_test go together: give both or none")
             if isinstance(train, int) and isinstance(test, int):
                 if rows not in (None, train + test):
                     raise ValueError(f"n_rows {rows} is not n_train + n_test = {train + test}")
-                return {**data, "n_rows": train + test}
-        return data
+                return {**value, "n_rows": train + test}
+        return value
+
+    def fits(self, n_rows: int, n_train: int | None) -> bool:
+        """Tell whether so many rows, and training rows if that is known, are these."""
+        return self.n_rows == n_rows and (n_train is None or self.n_train in (None, n_train))
+
+    def __str__(self) -> str:
+        parts = "" if self.n_train is None else f" ({self.n_train} train, {self.n_test} test)"
+        return f"{self.n_rows}{parts}"
 
 
-class Libsvm(_Strict):
-    """File names in the libsvm collection, below its ``datasets`` folder.
+class Libsvm(Model):
+    """File names in the libsvm collection, below its ``datasets`` folder."""
 
-    Attributes
-    ----------
-    train : str
-        For example ``multiclass/dna.scale``; the only file when there is no division.
-    test : str
-        For example ``multiclass/dna.scale.t``; empty: none.
-    """
-
-    train: str
-    test: str = ""
+    train: str  # for example ``multiclass/dna.scale``; the only file when there is no division
+    test: str = ""  # for example ``multiclass/dna.scale.t``; empty: none
 
 
 class DatasetEntry(Sizes):
-    """Entry of the catalog for one data set.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        In words.
-    aliases : tuple of str
-        Other names, as the papers have them.
-    n_rows, n_train, n_test, n_features, n_classes : int or None
-        Checked at load; ``n_train`` and ``n_test`` are the official division.
-    n_categorical : int or None
-        At most this many columns hold text; a text cell elsewhere is an error.
-    variants : tuple of Sizes
-        Other row counts to accept, with a note.
-    ordered : bool
-        A source without a division of its own has the rows in the official order, training part
-        first.
-    target : str
-        Name of the label column; empty: ``target``, else ``class``, in ARFF else the last.
-    drop : tuple of str
-        Columns that are no features.
-    files : tuple of str
-        File names to look for besides ``<name>.<suffix>``.
-    libsvm : Libsvm or None
-    openml_id : int or None
-    sklearn : {"breast-cancer", "digits", "iris", "wine"} or None
-        Name of the set bundled with scikit-learn.
-    generator : str
-        Name of the generator, empty for none.
-    params : dict
-        Parameters of the generator.
-    base : str
-        Another entry this one is made from, by ``merge``.
-    merge : dict of str to tuple of str
-        New class name to the classes of ``base`` it stands for; other classes stay.
-    citation : str
-    papers : tuple of str
-        Papers that use it.
-    notes : str
-    where : str
-        ``file:line`` of the entry.
-    """
+    """Entry of the catalog for one data set; its sizes are checked when it is loaded."""
 
     name: str
-    title: str = ""
-    aliases: tuple[Label, ...] = ()
+    title: str = ""  # in words
+    aliases: Listed[Label] = ()  # other names, as the papers have them
     n_features: PositiveInt | None = None
     n_classes: Annotated[int, Field(ge=2)] | None = None
+    #: At most this many columns hold text; a text cell elsewhere is an error.
     n_categorical: Annotated[int, Field(ge=0)] | None = None
-    variants: tuple[Sizes, ...] = ()
+    variants: Listed[Sizes] = ()  # other row counts to accept, with a note
+    #: A source without a division of its own has the rows in the official order, training part
+    #: first.
     ordered: bool = False
+    #: Name of the label column; empty: ``target``, else ``class``, in ARFF else the last.
     target: str = ""
-    drop: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    drop: Listed[str] = ()  # columns that are no features
+    files: Listed[str] = ()  # file names to look for besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
+    #: Name of the set bundled with scikit-learn.
     sklearn: Literal["breast-cancer", "digits", "iris", "wine"] | None = None
-    generator: str = ""
-    params: dict[str, Any] = Field(default_factory=dict)
-    base: str = ""
-    merge: dict[Label, tuple[Label, ...]] = Field(default_factory=dict)
+    generator: str = ""  # its name, empty for none
+    params: dict[str, Any] = Field(default_factory=dict)  # of the generator
+    base: str = ""  # another entry this one is made from, by ``merge``
+    #: New class name to the classes of ``base`` it stands for; other classes stay.
+    merge: dict[Label, Listed[Label]] = Field(default_factory=dict)
     citation: str = ""
-    papers: tuple[str, ...] = ()
+    papers: Listed[str] = ()  # those that use it
     notes: str = ""
-    where: str = ""
+    where: str = ""  # ``file:line`` of the entry
 
     def sizes(self) -> tuple[Sizes, ...]:
         """Return the published row counts and the variants."""
         return (Sizes(n_rows=self.n_rows, n_train=self.n_train, n_test=self.n_test), *self.variants)
+
+    def check(
+        self,
+        where: str,
+        n_rows: int,
+        n_train: int | None,
+        classes: tuple[str, ...],
+        n_features: int | None = None,
+    ) -> None:
+        """Refuse rows that are not those of this data set.
+
+        Parameters
+        ----------
+        where : str
+            The file or other source.
+        n_rows : int
+        n_train : int or None
+            Training rows of the division the source declares; None if it declares none.
+        classes : tuple of str
+        n_features : int or None, default=None
+            None: not checked, as after one-hot coding.
+
+        Raises
+        ------
+        DataError
+            Naming every figure that differs, as found and as expected.
+        """
+        if len(classes) < 2:
+            what = f"all {n_rows} rows have the one label {classes[0]!r}"
+            raise DataError(f"{what}; at least 2 classes are needed", where=where)
+        if n_train in (0, n_rows):
+            part = "training" if n_train == 0 else "test"
+            raise DataError(f"column 'split' leaves the {part} part empty", where=where)
+        wrong = []
+        sizes = [size for size in self.sizes() if size.n_rows is not None]
+        if sizes and not any(size.fits(n_rows, n_train) for size in sizes):
+            is_divided = n_train is not None and any(size.n_train is not None for size in sizes)
+            found = Sizes.model_construct(
+                n_rows=n_rows,
+                n_train=n_train if is_divided else None,
+                n_test=n_rows - (n_train or 0),
+            )
+            wrong.append(f"rows: {found} found, {' or '.join(map(str, sizes))} expected")
+        if n_features is not None and self.n_features not in (None, n_features):
+            wrong.append(f"features: {n_features} found, {self.n_features} expected")
+        if self.n_classes not in (None, len(classes)):
+            shown = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
+            wrong.append(f"classes: {len(classes)} found ({shown}), {self.n_classes} expected")
+        if wrong:
+            raise DataError(
+                f"not the data set {self.name!r} of the catalog ({self.where}): "
+                f"{'; '.join(wrong)}; mend the file, or declare its sizes under 'variants' of that "
+                "entry",
+                where=where,
+            )
 
 
 def search_dirs(data_dirs: Iterable[str | Path] = ()) -> tuple[Path, ...]:
@@ -219,10 +218,10 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
 def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]:
     """Return the entries of catalog files; a worker asks for the same few again and again."""
     raw: dict[str, dict[str, Any]] = {}
-    places: dict[str, dict[str, str]] = {}
+    sources: dict[str, dict[str, Source]] = {}
     for path, _, _ in files:
-        _read_catalog_file(path, raw, places)
-    entries = {name: _entry(name, raw[name], places[name]) for name in sorted(raw)}
+        _read_catalog_file(path, raw, sources)
+    entries = {name: _entry(name, raw[name], sources[name]) for name in sorted(raw)}
     _check_names(entries)
     for name, entry in entries.items():
         if entry.base:
@@ -260,8 +259,9 @@ def _folded(name: str) -> str:
 
 
 def _read_catalog_file(
-    path: Path, raw: dict[str, dict[str, Any]], places: dict[str, dict[str, str]]
+    path: Path, raw: dict[str, dict[str, Any]], sources: dict[str, dict[str, Source]]
 ) -> None:
+    """Add the facts of a file to those of the same names, and note which file gave which."""
     try:
         source, complaints = read_source(path)
     except ConfigError as error:
@@ -277,56 +277,34 @@ def _read_catalog_file(
             where=source.where(()),
         )
     for name, facts in source.data.items():
-        where = source.where((name,))
         if not isinstance(facts, dict):
             raise DataError(
                 f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'",
-                where=where,
+                where=source.where((name,)),
             )
         raw[name] = {**raw.get(name, {}), **facts}
-        places[name] = {**places.get(name, {}), **_places(source, name), "": where}
+        sources[name] = {**sources.get(name, {}), **dict.fromkeys((*facts, ""), source)}
 
 
-def _places(source: Source, name: str) -> dict[str, str]:
-    """Return file:line of every key below an entry, by its dotted path."""
-    return {
-        ".".join(map(str, at[1:])): where
-        for at, where in source.places.items()
-        if len(at) > 1 and at[0] == name
-    }
+def _entry(name: str, facts: Mapping[str, Any], sources: Mapping[str, Source]) -> DatasetEntry:
+    """Return the entry of some facts, of which ``sources`` tells the file, key by key."""
 
+    def where(*place: str | int) -> str:
+        key = str(place[0]) if place else ""
+        return sources.get(key, sources[""]).where((name, *place))
 
-def _entry(name: str, facts: Mapping[str, Any], places: Mapping[str, str]) -> DatasetEntry:
     for reserved in ("name", "where"):
         if reserved in facts:
             raise DataError(
                 f"data set {name!r}: key {reserved!r} is set by the program; leave it out",
-                where=places.get(reserved, places[""]),
+                where=where(reserved),
             )
     try:
-        return DatasetEntry(**{**facts, "name": name, "where": places[""]})
+        return DatasetEntry.model_validate({**facts, "name": name, "where": where()})
     except ValidationError as error:
-        first = error.errors()[0]
-        at = [str(part) for part in first["loc"]]
-        where = next(
-            (places[".".join(at[:n])] for n in range(len(at), 0, -1) if ".".join(at[:n]) in places),
-            places[""],
-        )
-        raise DataError(f"data set {name!r}: {_complaint(first, at)}", where=where) from None
-
-
-def _complaint(error: Any, at: Sequence[str]) -> str:
-    if error["type"] == "extra_forbidden":
-        model: type[BaseModel] = DatasetEntry
-        if len(at) > 1:
-            model = Libsvm if at[0] == "libsvm" else Sizes
-        usable = [field for field in model.model_fields if field not in ("name", "where")]
-        close = nearest(at[-1], usable)
-        hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(usable)}"
-        return f"unknown key {at[-1]!r}; {hint}"
-    message = str(error["msg"]).removeprefix("Value error, ")
-    found = "" if not at else f" (found {error['input']!r})"
-    return f"{'.'.join(at)}: {message}{found}" if at else message
+        place, what = first_mistake(error)
+        key = f"{place[0]} " if place and not what.startswith("unknown ") else ""
+        raise DataError(f"data set {name!r}: {key}{what}", where=where(*place)) from None
 
 
 def _check_names(entries: Mapping[str, DatasetEntry]) -> None:

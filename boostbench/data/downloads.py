@@ -7,40 +7,35 @@ from then on both are read as any file of the user's. An interrupted fetch leave
 from __future__ import annotations
 
 import gzip
-import shutil
+import io
 import urllib.request
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO
 
-from boostbench.data.cache import cache_dir, write_atomically
+from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry
 from boostbench.errors import BoostbenchError
+from boostbench.whole_files import write_file
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30
 
 
-class Download(ABC):
-    """A source on the network.
+@dataclass(frozen=True)
+class Download:
+    """A source on the network."""
 
-    Attributes
-    ----------
-    title : str
-        ``"OpenML 40670"``, for messages.
-    paths : tuple of Path
-        Where its files are kept once fetched.
-    """
-
-    title: str
-    paths: tuple[Path, ...]
+    title: str  # ``"OpenML 40670"``, for messages
+    paths: tuple[Path, ...]  # where its files are kept once fetched
+    contents: tuple[Callable[[], bytes], ...]  # fetch each of them
 
     @property
     def is_here(self) -> bool:
         """Whether all files have been fetched."""
         return all(path.is_file() for path in self.paths)
 
-    @abstractmethod
     def fetch(self) -> None:
         """Fetch the files that are not here yet.
 
@@ -51,30 +46,11 @@ class Download(ABC):
         BoostbenchError
             If what came cannot be used.
         """
-
-
-class _LibsvmDownload(Download):
-    def __init__(self, files: tuple[str, ...]) -> None:
-        self.title = f"libsvm collection ({', '.join(files)})"
-        self.paths = tuple(cache_dir() / "downloads" / "libsvm" / file for file in files)
-        self._urls = tuple(f"{LIBSVM_URL}/{file}" for file in files)
-
-    def fetch(self) -> None:
-        for url, path in zip(self._urls, self.paths, strict=True):
+        for path, content in zip(self.paths, self.contents, strict=True):
             if not path.is_file():
-                write_atomically(path, lambda file, url=url: _copy_url(url, file))  # type: ignore[misc]
-
-
-class _OpenmlDownload(Download):
-    def __init__(self, data_id: int) -> None:
-        self.title = f"OpenML {data_id}"
-        self.paths = (cache_dir() / "downloads" / "openml" / f"{data_id}.csv.gz",)
-        self._id = data_id
-
-    def fetch(self) -> None:
-        if not self.is_here:
-            table = _openml_csv(self._id)
-            write_atomically(self.paths[0], lambda file: _write_packed(table, file))
+                fetched = content()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_file(path, fetched)
 
 
 def downloads_of(entry: DatasetEntry) -> list[Download]:
@@ -83,26 +59,37 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     OpenML first; the libsvm collection first where only it has the official division.
     """
     sources: list[Download] = []
+    folder = cache_dir() / "downloads"
     if entry.openml_id is not None:
-        sources.append(_OpenmlDownload(entry.openml_id))
+        data_id = entry.openml_id
+        path = folder / "openml" / f"{data_id}.csv.gz"
+        sources.append(Download(f"OpenML {data_id}", (path,), (lambda: _openml_csv(data_id),)))
     if entry.libsvm is not None:
         parts = tuple(file for file in (entry.libsvm.train, entry.libsvm.test) if file)
-        sources.append(_LibsvmDownload(parts))
+        sources.append(
+            Download(
+                f"libsvm collection ({', '.join(parts)})",
+                tuple(folder / "libsvm" / part for part in parts),
+                tuple(partial(_libsvm_file, part) for part in parts),
+            )
+        )
         if len(parts) == 2 and not entry.ordered:
             sources.reverse()
     return sources
 
 
-def _copy_url(url: str, file: IO[bytes]) -> None:
+def _libsvm_file(name: str) -> bytes:
+    url = f"{LIBSVM_URL}/{name}"
     with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response:
-        shutil.copyfileobj(response, file)
+        content: bytes = response.read()
         expected = response.headers.get("Content-Length")
-    if expected is not None and file.tell() != int(expected):
-        raise OSError(f"{url}: {file.tell()} of {expected} bytes came")
+    if expected is not None and len(content) != int(expected):
+        raise OSError(f"{url}: {len(content)} of {expected} bytes came")
+    return content
 
 
 def _openml_csv(data_id: int) -> bytes:
-    """Return an OpenML data set as CSV, label column last; `openml` keeps its own cache."""
+    """Return an OpenML data set as packed CSV, label column last; `openml` has its own cache."""
     import openml
     import pandas as pd
 
@@ -119,10 +106,8 @@ def _openml_csv(data_id: int) -> bytes:
         raise OSError(f"{type(error).__name__}: {error}") from error
     frame = frame.drop(columns=[column for column in frame if column in ("target", "split")])
     frame["target"] = labels
-    return bytes(frame.to_csv(index=False).encode("utf-8"))
-
-
-def _write_packed(table: bytes, file: IO[bytes]) -> None:
+    content = io.BytesIO()
     # No name and no time in the header: the same rows give the same checksum.
-    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        packed.write(table)
+    with gzip.GzipFile(filename="", mode="wb", fileobj=content, mtime=0) as packed:
+        packed.write(frame.to_csv(index=False).encode("utf-8"))
+    return content.getvalue()

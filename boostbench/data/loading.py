@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from boostbench.data.bundled import parse_bundled
 from boostbench.data.cache import read_parsed, write_parsed
 from boostbench.data.catalog import DatasetEntry
-from boostbench.data.checks import check_found
 from boostbench.data.dataset import Dataset, encode_labels, impute
-from boostbench.data.files import read_file
-from boostbench.data.formats import parse_files
-from boostbench.data.parsed import Parsed, check_size
+from boostbench.data.readers import parse_files
 from boostbench.data.sources import Located, files_checksum, locate
+from boostbench.data.tables import Parsed, check_size
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 from boostbench.registry import generators
+from boostbench.whole_files import read_file
 
 _CACHED_FROM_BYTES = 100_000  # smaller files are read faster than a cache pays for
 
@@ -85,14 +84,7 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
     """Check what was read, fill and encode it."""
     entry = located.rows
     y, classes = encode_labels(parsed.labels.tolist())
-    check_found(
-        entry,
-        where=located.describe,
-        n_rows=len(y),
-        n_train=None if parsed.in_test is None else int(np.sum(~parsed.in_test)),
-        n_features=len(parsed.feature_names),
-        classes=classes,
-    )
+    entry.check(located.describe, len(y), parsed.n_train, classes, len(parsed.feature_names))
     official = _official(parsed, entry)
     fit_rows = None if official is None else official[0]
     categorical = np.array([values is not None for values in parsed.categories], dtype=bool)
@@ -199,14 +191,8 @@ def _merge_classes(data: Dataset, entry: DatasetEntry) -> Dataset:
         )
     names = [new_name.get(label, label) for label in data.classes]
     y, classes = encode_labels(names)
-    check_found(
-        entry,
-        where=data.source,
-        n_rows=data.n_rows,
-        n_train=None if data.official is None else len(data.official[0]),
-        n_features=None,
-        classes=classes,
-    )
+    n_train = None if data.official is None else len(data.official[0])
+    entry.check(data.source, data.n_rows, n_train, classes)
     return replace(
         data,
         name=entry.name,

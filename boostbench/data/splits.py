@@ -17,15 +17,16 @@ and optional caps: ``max_rows`` thins the whole set before it is divided, ``max_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+from pydantic import Field, PositiveInt, ValidationError, model_validator
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import BoostbenchError, DataError, UnknownNameError
+from boostbench.errors import BoostbenchError, DataError
+from boostbench.source import show
+from boostbench.validation import Model, first_mistake
 
 Rows = NDArray[np.int64]
 
@@ -33,10 +34,8 @@ _WAYS = ("official", "holdout", "shuffle", "first", "folds")
 _DRAWS = 100
 
 
-class Split(BaseModel):
+class Split(Model):
     """A checked split; the module's docstring explains the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     official: Literal[True] | None = None
     otherwise: Split | None = None
@@ -51,6 +50,16 @@ class Split(BaseModel):
     max_rows: PositiveInt | None = None
     max_train: PositiveInt | None = None
     max_test: PositiveInt | None = None
+
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return what was written as a mapping."""
+        if value == "official":
+            return {"official": True}
+        if not isinstance(value, dict):
+            what = "a split is 'official' or a mapping such as {holdout: 0.3}"
+            raise ValueError(f"{what}, found {show(value)}")
+        return value
 
     @model_validator(mode="after")
     def _one_way(self) -> Split:
@@ -92,26 +101,12 @@ def parse_split(spec: object, *, where: str = "split") -> Split:
     >>> parse_split({"holdout": 0.3}).holdout
     0.3
     """
-    if isinstance(spec, Split):
-        return spec
-    if spec == "official":
-        return Split(official=True)
-    if not isinstance(spec, Mapping):
-        raise BoostbenchError(
-            f"a split is 'official' or a mapping such as {{holdout: 0.3}}, found {spec!r}",
-            where=where,
-        )
     try:
-        return Split.model_validate(dict(spec))
+        return Split.model_validate(spec)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            name = str(first["loc"][-1])
-            raise UnknownNameError("split key", name, Split.model_fields, where=where) from None
-        message = str(first["msg"]).removeprefix("Value error, ")
-        found = f"{key}: {message}, found {first['input']!r}" if key else message
-        raise BoostbenchError(found, where=where) from None
+        at, what = first_mistake(error)
+        key = "" if what.startswith(("a ", "unknown ")) else "".join(f"{step} " for step in at)
+        raise BoostbenchError(f"{key}{what}", where=where) from None
 
 
 def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Rows, Rows]:

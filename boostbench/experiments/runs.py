@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
+from pydantic.dataclasses import dataclass
+from pydantic_core import CoreSchema, core_schema
+
+#: Types are checked, also when a run is read from a record.
+_CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
 
 
 def canonical_json(value: Any) -> str:
@@ -33,6 +48,16 @@ class Params(Mapping[str, Any]):
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._text = canonical_json(dict(values or {}))
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(cls._of)
+
+    @classmethod
+    def _of(cls, value: Any) -> Params:
+        if not isinstance(value, Mapping):
+            raise ValueError("must be a mapping")
+        return value if isinstance(value, Params) else cls(value)
+
     def __getitem__(self, key: str) -> Any:
         return json.loads(self._text)[key]
 
@@ -59,53 +84,30 @@ class Params(Mapping[str, Any]):
         return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Data:
-    """A data set and how its columns are read.
+    """A data set and how its columns are read."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the catalog, or of a generator.
-    params : Params
-        The generator's parameters.
-    encode : str
-        How categorical columns become numbers.
-    missing : str or float
-        What is done with missing values; a number fills them with itself.
-    cost : tuple of tuple of float, or empty
-        Cost of answering a class (column) for a row of another (row), in the order of the classes;
-        empty: every error costs the same and only errors are counted.
-    label : str
-        Name in tables; no part of the value.
-    """
-
-    name: str
-    params: Params = field(default_factory=Params)
-    encode: str = "ordinal"
-    missing: str | float = "keep"
-    cost: tuple[tuple[float, ...], ...] = ()
-    label: str = field(default="", compare=False)
+    name: StrictStr  # in the catalog, or of a generator
+    params: Params = field(default_factory=Params)  # of the generator
+    encode: StrictStr = "ordinal"  # how categorical columns become numbers
+    missing: StrictStr | StrictFloat = "keep"  # a number fills gaps with itself
+    #: Cost of answering a class (column) for a row of another (row), in the order of the classes;
+    #: empty: every error costs the same and only errors are counted.
+    cost: tuple[tuple[StrictFloat, ...], ...] = ()
+    label: str = field(default="", compare=False)  # name in tables; no part of the value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Noise:
-    """A label-noise model at one rate, ``CLEAN`` for none.
+    """A label-noise model at one rate, ``CLEAN`` for none."""
 
-    Attributes
-    ----------
-    model : str
-        ``"none"`` or a registered noise model.
-    rate : float or str
-        Share of the training samples that are chosen, 0 to 1; or the name under which the problem
-        itself holds it (an entry of `Dataset.extras`).
-    params : Params
-        The model's own parameters.
-    """
-
-    model: str = "none"
-    rate: float | str = 0.0
-    params: Params = field(default_factory=Params)
+    model: StrictStr = "none"  # a registered name, or "file.py:function" without the folder
+    #: Share of the training samples that are chosen, 0 to 1; or the name under which the problem
+    #: itself holds it (an entry of `Dataset.extras`).
+    rate: StrictFloat | StrictStr = 0.0
+    params: Params = field(default_factory=Params)  # the model's own
+    source: str = field(default="", compare=False)  # as of `BoosterSpec`
 
     @property
     def label(self) -> str:
@@ -115,24 +117,21 @@ class Noise:
         rate = self.rate if isinstance(self.rate, str) else f"{self.rate:g}"
         return f"{self.model} {rate}"
 
+    @property
+    def component(self) -> str:
+        """What the registry is asked for."""
+        return self.source or self.model
+
 
 CLEAN = Noise()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Axis:
-    """A parameter whose value is chosen.
+    """A parameter whose value is chosen."""
 
-    Attributes
-    ----------
-    path : tuple of str
-        Where it stands among the booster's parameters.
-    values : tuple
-        What to choose from, JSON values.
-    """
-
-    path: tuple[str, ...]
-    values: tuple[Any, ...]
+    path: tuple[str, ...]  # where it stands among the booster's parameters
+    values: tuple[Any, ...]  # to choose from, JSON values
 
     @property
     def name(self) -> str:
@@ -140,32 +139,25 @@ class Axis:
         return self.path[-1]
 
 
-@dataclass(frozen=True)
-class Booster:
-    """A booster with its parameters.
+@dataclass(frozen=True, config=_CHECKED)
+class BoosterSpec:
+    """A booster with its parameters."""
 
-    Attributes
-    ----------
-    name : str
-        Registered name, or ``"file.py:Class"`` without the folder.
-    params : Params
-        As in the config: expressions in K, n and d are worked out when the data is there.
-    label : str
-        Name in tables; no part of the value.
-    source : str
-        What the registry is asked for: the name, or the full path of a plugin file and the class.
-    rounds : int or None
-        Its own number of rounds, in place of the config's; no part of the value.
-    grid : tuple of Axis
-        What is chosen before the booster is a value; no part of it.
-    """
-
-    name: str
+    name: StrictStr  # registered, or "file.py:Class" without the folder
+    #: As in the config: expressions in K, n and d are worked out when the data is there.
     params: Params = field(default_factory=Params)
-    label: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)  # name in tables; no part of the value
+    #: The name, or the full path of a plugin file and the class; no part of the value.
     source: str = field(default="", compare=False)
+    #: Its own number of rounds, in place of the config's; no part of the value.
     rounds: int | None = field(default=None, compare=False)
+    #: What is chosen before the booster is a value; no part of it.
     grid: tuple[Axis, ...] = field(default=(), compare=False)
+
+    @property
+    def component(self) -> str:
+        """What the registry is asked for."""
+        return self.source or self.name
 
     @property
     def takes_cost_of_data(self) -> bool:
@@ -184,42 +176,33 @@ def _found(name: str, params: Mapping[str, Any]) -> Any:
     return next((value for value in deeper if value is not None), None)
 
 
-@dataclass(frozen=True)
+def _cross_validation(params: Params) -> Params:
+    if type(params.get("folds")) is not int or params["folds"] < 2:
+        raise ValueError("must have at least 2 folds")
+    return params
+
+
+@dataclass(frozen=True, config=_CHECKED)
 class Run:
-    """One fit of one booster to one (possibly corrupted) training set, and its evaluation.
+    """One fit of one booster to one (possibly corrupted) training set, and its evaluation."""
 
-    Attributes
-    ----------
-    data : Data
-    split : str or Params
-        ``"official"`` or the parameters of another way to split.
-    noise : Noise
-    booster : Booster
-    rounds : int
-        Number of rounds T.
-    seed : int
-        Split, noise and booster draw from streams derived from it by name.
-    record : tuple of str
-        What is recorded beside the error curves.
-    checkpoints : tuple of int
-        Rounds at which `record` looks; empty without `record`.
-    validation : Params or None
-        Cross-validation inside the training part (``folds``, ``stratify``) in the place of the one
-        fit: the errors on all its validation parts are what is recorded.
-    """
-
-    data: Data
-    split: str | Params
-    noise: Noise
-    booster: Booster
-    rounds: int
-    seed: int
-    record: tuple[str, ...] = ()
-    checkpoints: tuple[int, ...] = ()
-    validation: Params | None = None
+    data: Annotated[Data, Field(alias="dataset")]
+    split: StrictStr | Params  # "official" or the parameters of another way to split
+    noise: Annotated[Noise, BeforeValidator(lambda value: CLEAN if value is None else value)]
+    booster: BoosterSpec
+    rounds: Annotated[StrictInt, Field(ge=1, le=10**7)]  # T
+    #: Split, noise and booster draw from streams derived from it by name.
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
+    #: What is recorded beside the error curves.
+    record: tuple[StrictStr, ...] = ()
+    #: Rounds at which `record` looks; empty without `record`.
+    checkpoints: tuple[StrictInt, ...] = ()
+    #: Cross-validation inside the training part (``folds``, ``stratify``) in the place of the one
+    #: fit: the errors on all its validation parts are what is recorded.
+    validation: Annotated[Params, AfterValidator(_cross_validation)] | None = None
 
     def value(self) -> dict[str, Any]:
-        """Return the run as JSON-able data, without labels."""
+        """Return the run as JSON-able data, without labels; a `Run` is validated from it."""
         noise = self.noise
         cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
         validation = {} if self.validation is None else {"validation": self.validation.plain()}
@@ -242,26 +225,6 @@ class Run:
             "checkpoints": list(self.checkpoints),
             **validation,
         }
-
-    @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Run:
-        """Return the run whose `value` this is; labels are the names."""
-        data, noise, split = value["dataset"], value["noise"], value["split"]
-        validation = value.get("validation")
-        cost = tuple(tuple(row) for row in data.get("cost", ()))
-        return cls(
-            data=Data(data["name"], Params(data["params"]), data["encode"], data["missing"], cost),
-            split=split if isinstance(split, str) else Params(split),
-            noise=CLEAN
-            if noise is None
-            else Noise(noise["model"], noise["rate"], Params(noise["params"])),
-            booster=Booster(value["booster"]["name"], Params(value["booster"]["params"])),
-            rounds=value["rounds"],
-            seed=value["seed"],
-            record=tuple(value["record"]),
-            checkpoints=tuple(value["checkpoints"]),
-            validation=None if validation is None else Params(validation),
-        )
 
     @property
     def dataset(self) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from boostbench.experiments.configs.report import ReportPart
+    from boostbench.experiments.configs.report_parts import ReportPart
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ import numpy as np
 from annotated_types import Len
 from pydantic import Field, field_validator
 
-from boostbench.experiments.configs.models import Listed
-from boostbench.experiments.configs.options import Scope
+from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Sample
 from boostbench.reports.claims.comparing import held_in
 from boostbench.reports.claims.evidence import END, Selection
@@ -21,6 +20,7 @@ from boostbench.reports.claims.inference import at_least, near
 from boostbench.reports.claims.options import At, Labels, ShareOrCount, Whole
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.predictor import margins_of, predictor_of
+from boostbench.validation import Listed
 
 
 class _AboutPredictions(AboutRuns):

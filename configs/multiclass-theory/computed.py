@@ -22,8 +22,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import field_validator, model_validator
 
-from boostbench.experiments.configs.mistakes import unknown
-from boostbench.experiments.configs.options import Scope
+from boostbench.errors import unknown
+from boostbench.experiments.configs.kind_options import Scope
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Case, Evidence, Kind, Outcome
 from boostbench.reports.values.frame import Study

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import ValidationInfo, model_validator
 
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.configs.options import BoosterLabel, scope_of
+from boostbench.experiments.configs.kind_options import BoosterLabel, scope_of
 from boostbench.reports.claims import AboutMeans, Case, Evidence
 from boostbench.reports.claims.inference import all_of, lower
 from boostbench.reports.claims.options import Labels, Twin

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from boostbench.experiments.configs.models import Distinct, Listed
 from boostbench.reports.claims import AboutRuns, AboutValues, Case, Evidence, Outcome
 from boostbench.reports.claims.matching import by_means, common_means, ranked, without_values
 from boostbench.reports.claims.options import (
@@ -17,6 +16,7 @@ from boostbench.reports.claims.options import (
     Whole,
     listed,
 )
+from boostbench.validation import Distinct, Listed
 
 
 class RankLeads(AboutRuns):

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.mistakes import Notes
-from boostbench.experiments.configs.models import Listed
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Case, Evidence, Kind, Outcome
+from boostbench.validation import Listed, MistakesError
 
 margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
 NamedLoss = margin_losses.NamedLoss
@@ -49,12 +48,12 @@ def _losses(value: Any) -> list[NamedLoss]:
 
 def _steps(value: Any) -> list[list[NamedLoss]]:
     """Read losses in an order; each item that is no list is a step, or several by its values."""
-    notes = Notes()
+    mistakes = MistakesError()
     steps: list[list[NamedLoss]] = []
     for index, item in enumerate(value if isinstance(value, list) else [value]):
-        losses = notes.take(_losses, item, index) or []
+        losses = mistakes.take(_losses, item, index) or []
         steps += [losses] if isinstance(item, list) else [[loss] for loss in losses]
-    notes.close()
+    mistakes.close()
     if sum(map(len, steps)) < 2:
         raise ValueError("must name at least two losses")
     return steps

@@ -86,8 +86,14 @@ BAD = {
         "a:\n  variants:\n    - {n_rows: 3}\n    - {n_row: 3}\n",
         ":4: data set 'a': unknown key 'n_row'; did you mean 'n_rows'?",
     ),
-    "wrong type": ("a:\n  n_rows: many\n", ":2: data set 'a': n_rows: "),
-    "negative": ("a:\n\n  n_features: -1\n", ":3: data set 'a': n_features: "),
+    "wrong type": (
+        "a:\n  n_rows: many\n",
+        ":2: data set 'a': n_rows must be a whole number above 0, found 'many'",
+    ),
+    "negative": (
+        "a:\n\n  n_features: -1\n",
+        ":3: data set 'a': n_features must be a whole number above 0, found -1",
+    ),
     "one part": ("a:\n  n_train: 3\n", ":1: data set 'a': n_train and n_test go together"),
     "sum": (
         "a:\n  n_train: 3\n  n_test: 2\n  n_rows: 4\n",
@@ -106,7 +112,10 @@ BAD = {
     "alias taken": ("a: {aliases: [dna]}\n", "'dna' names both 'a' ("),
     "no base": ("a: {base: iriss}\n", ":1: data set 'a': base 'iriss' is no entry with its own"),
     "base of a base": ("a: {base: abalone-3c}\n", "base 'abalone-3c' is no entry with its own"),
-    "sklearn": ("a: {sklearn: iriss}\n", ":1: data set 'a': sklearn: "),
+    "sklearn": (
+        "a: {sklearn: iriss}\n",
+        ":1: data set 'a': sklearn must be one of breast-cancer, digits, iris, wine",
+    ),
 }
 
 

@@ -161,12 +161,12 @@ DAMAGED = {
     "arff text": (
         "toy.arff",
         ARFF + "1,2,x\n% comment\none,2,y\n",
-        "toy.arff:8: attribute 'a' holds 'one', which is not a number",
+        "toy.arff:8: column 'a' holds 'one', which is not a number",
     ),
     "arff width": (
         "toy.arff",
         ARFF + "1,2,x\n1,y\n",
-        "toy.arff:7: the row has 2 cells, there are 3 attributes",
+        "toy.arff:7: the row has 2 cells, the header has 3",
     ),
     "arff sparse": ("toy.arff", ARFF + "{0 1, 2 x}\n", "toy.arff:6: sparse ARFF is not read"),
     "arff empty": ("toy.arff", ARFF, "toy.arff: there is a header but no data row"),

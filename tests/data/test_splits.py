@@ -147,20 +147,23 @@ def test_a_split_that_cannot_give_two_classes_is_refused():
 
 BAD = {
     "word": ("offical", "a split is 'official' or a mapping such as {holdout: 0.3}"),
-    "unknown key": ({"holdot": 0.3}, "unknown split key 'holdot'; did you mean 'holdout'?"),
-    "inner key": ({"official": True, "otherwise": {"hold": 0.3}}, "unknown split key 'hold'"),
+    "unknown key": ({"holdot": 0.3}, "unknown key 'holdot'; did you mean 'holdout'?"),
+    "inner key": ({"official": True, "otherwise": {"hold": 0.3}}, "unknown key 'hold'"),
     "none": ({"stratify": True}, "exactly one of the keys official, holdout, shuffle, first, fo"),
     "two": ({"holdout": 0.3, "folds": 3}, "found holdout and folds"),
-    "share": ({"holdout": 1.5}, "holdout: Input should be less than 1, found 1.5"),
-    "text": ({"holdout": "a third"}, "holdout: Input should be a valid number"),
+    "share": ({"holdout": 1.5}, "holdout must be a number above 0 and below 1, found 1.5"),
+    "text": (
+        {"holdout": "a third"},
+        "holdout must be a number above 0 and below 1, found 'a third'",
+    ),
     "fold": ({"folds": 3, "fold": 3}, "fold 3 of 3: folds are counted from 0"),
-    "one fold": ({"folds": 1}, "folds: Input should be greater than or equal to 2, found 1"),
+    "one fold": ({"folds": 1}, "folds must be a whole number of at least 2, found 1"),
     "validation": ({"folds": 2, "validation": True}, "validation: true needs folds: 3 or more"),
     "part": ({"folds": 3, "part": "validation"}, "needs validation: true"),
     "otherwise": ({"holdout": 0.3, "otherwise": {"folds": 2}}, "otherwise belongs to official"),
-    "shuffle": ({"shuffle": True}, "shuffle: Input should be 'official-sizes'"),
+    "shuffle": ({"shuffle": True}, "shuffle must be official-sizes, found true"),
     "max_rows": ({"official": True, "max_rows": 3}, "use max_train"),
-    "cap": ({"holdout": 0.3, "max_train": 0}, "max_train: Input should be greater than 0"),
+    "cap": ({"holdout": 0.3, "max_train": 0}, "max_train must be a whole number above 0, found 0"),
 }
 
 

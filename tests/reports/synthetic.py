@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataEntry, Setting
-from boostbench.experiments.configs.report import read_parts
-from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Run
+from boostbench.experiments.configs.entries import DataEntry
+from boostbench.experiments.configs.fields import Setting
+from boostbench.experiments.configs.report_parts import read_parts
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Study, collect
 
@@ -39,7 +40,7 @@ def make_config(
     folder: Path,
     *,
     datasets: Sequence[str] = ("dna", "letter"),
-    boosters: Sequence[str | Booster] = ("adaboost-mh", "samme", "sm-boost"),
+    boosters: Sequence[str | BoosterSpec] = ("adaboost-mh", "samme", "sm-boost"),
     noise: Sequence[Noise] = (CLEAN,),
     rounds: int = 100,
     checkpoints: Sequence[int] = (10, 100),
@@ -57,7 +58,7 @@ def make_config(
             "path": path,
             "datasets": tuple(DataEntry(Data(name, label=name)) for name in datasets),
             "boosters": tuple(
-                b if isinstance(b, Booster) else Booster(b, label=b) for b in boosters
+                b if isinstance(b, BoosterSpec) else BoosterSpec(b, label=b) for b in boosters
             ),
             "noise": tuple(noise),
             "rounds": rounds,

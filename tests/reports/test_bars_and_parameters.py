@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, Booster, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.figures.levels import draw_parameter
 from boostbench.reports.figures.repeats import draw_bars
 from boostbench.reports.figures.style import drawing_style, files_of
@@ -19,7 +19,7 @@ def drawn(draw, study, **options):
 
 def sized(name, label, size, **more):
     params = Params({"weak_learner": {"greedy": {"max_leaf_nodes": size}}, **more})
-    return Booster(name, params, label)
+    return BoosterSpec(name, params, label)
 
 
 SIZES = [
@@ -27,7 +27,7 @@ SIZES = [
     *(sized("adaboost-mm", f"MM (size={size})", size) for size in (5, 10)),
     *(sized("adaboost-mm", f"MM (exact, size={size})", size, step="exact") for size in (5, 50)),
     sized("adaboost-m1", "M1", 10),
-    Booster("samme", label="samme"),
+    BoosterSpec("samme", label="samme"),
 ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, Booster
+from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.reports.figures.curves import draw_curves
 from boostbench.reports.figures.style import booster_colours, drawing_style, files_of
 
@@ -143,7 +143,7 @@ def test_more_boosters_than_colours(tmp_path):
 def test_early_stops_and_the_paper_s_values_are_marked(tmp_path):
     paper = tmp_path / "paper.csv"
     paper.write_text("dataset,method,T,noise,error,unit\ndna,sm-boost,10,0,7.5,percent\n")
-    boosters = [Booster("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
+    boosters = [BoosterSpec("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
     config = make_config(tmp_path, datasets=["dna"], boosters=boosters)
     study = study_of(config, stopped={"dna/sm-boost (best)/clean/seed-0": 37})
     (axes,) = (figure := drawn(study, paper=str(paper))).axes

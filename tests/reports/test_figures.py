@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, Booster, Noise
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.pairs import draw_differences, draw_scatter, pair_up
@@ -40,7 +40,7 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def rates(tmp_path):
-    boosters = ["samme", Booster("martiboost", label="martiboost", rounds=30)]
+    boosters = ["samme", BoosterSpec("martiboost", label="martiboost", rounds=30)]
     config = make_config(
         tmp_path, datasets=["toy"], boosters=boosters, noise=RATES, seeds=3, checkpoints=[100]
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.runs import CLEAN, Booster, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.values.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
 
 from .synthetic import EXCHANGE, N_TEST, Planned, make_config, make_record, plan_of, study_of
@@ -111,7 +111,7 @@ def test_folds_are_told_apart_in_the_export(tmp_path):
     planned = []
     for fold in range(3):
         run = type(base)(
-            base.data, Params({"folds": 3, "fold": fold}), CLEAN, Booster("samme"), 5, 0
+            base.data, Params({"folds": 3, "fold": fold}), CLEAN, BoosterSpec("samme"), 5, 0
         )
         planned.append(Planned(run, its_record=make_record(run)))
     rows = export_rows(collect(config, planned).results, [5])

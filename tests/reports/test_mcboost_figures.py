@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.run import execute, prepare
-from boostbench.experiments.runs import Booster, Params
+from boostbench.experiments.runs import BoosterSpec, Params
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.style import drawing_style, files_of
@@ -24,9 +24,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
 draw_excess = load_plugin(FOLDER / "excess.py").excess
 draw_predictions = load_plugin(FOLDER / "predictions.py").predictions
-CD = Booster("cd-mcboost", label="cd")
-HELMERT = Booster("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
-GD = Booster("gd-mcboost", Params({"weak_learner": {"tree": {"max_depth": 2}}}), label="gd")
+CD = BoosterSpec("cd-mcboost", label="cd")
+HELMERT = BoosterSpec("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
+GD = BoosterSpec("gd-mcboost", Params({"weak_learner": {"tree": {"max_depth": 2}}}), label="gd")
 
 
 def drawn(draw, study, **options):

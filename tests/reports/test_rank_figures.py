@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import friedmanchisquare
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, Booster, Noise
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.reports.figures.ranks import draw_critical_difference, draw_ranks
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.rank_statistics import (
@@ -34,7 +34,7 @@ def study(folder, **more):
     config = make_config(
         folder,
         datasets=list("xyz"),
-        boosters=[Booster(name, label=name) for name in ERRORS],
+        boosters=[BoosterSpec(name, label=name) for name in ERRORS],
         noise=(CLEAN, NOISY),
         rounds=10,
         checkpoints=(10,),

@@ -11,7 +11,7 @@ import pytest
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import Booster
+from boostbench.experiments.runs import BoosterSpec
 from boostbench.registry import load_plugin
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
@@ -144,7 +144,7 @@ def test_the_page_has_the_numbers_of_the_tables(tmp_path):
 def test_what_a_run_printed_cannot_become_markup(tmp_path):
     config = make_config(
         tmp_path,
-        boosters=["samme", Booster("sm-boost", label=f"mine {EVIL}")],
+        boosters=["samme", BoosterSpec("sm-boost", label=f"mine {EVIL}")],
         title=EVIL,
         description=EVIL,
     )

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.run import execute, prepare
-from boostbench.experiments.runs import Booster, Noise, Params
+from boostbench.experiments.runs import BoosterSpec, Noise, Params
 from boostbench.experiments.store.record import Checkpoints
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import judge
@@ -134,11 +134,11 @@ def test_claims_about_losses_are_judged_without_runs(tmp_path):
 @pytest.fixture(scope="module")
 def gaussians(tmp_path_factory):
     """Two boosters on the paper's Gaussians, with their weights."""
-    spl = Booster("splboost", Params({**STUMP, "age": 1.5}), label="spl")
+    spl = BoosterSpec("splboost", Params({**STUMP, "age": 1.5}), label="spl")
     config = make_config(
         tmp_path_factory.mktemp("gaussians"),
         datasets=["gaussians-spl"],
-        boosters=[Booster("adaboost", Params(STUMP), label="ada"), spl],
+        boosters=[BoosterSpec("adaboost", Params(STUMP), label="ada"), spl],
         noise=(FLIPPED,),
         rounds=6,
         checkpoints=[3, 6],

@@ -4,7 +4,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.configs.entries import DataEntry
-from boostbench.experiments.runs import CLEAN, Booster, Data
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
 from boostbench.reports.tables.errors import build_table
 from boostbench.reports.tables.facts import within_tolerance
 
@@ -129,7 +129,7 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
 def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
     paper = tmp_path / "paper.csv"
     paper.write_text(HEADER + "dna,sm-boost,10,0,4.5,percent,\n")
-    boosters = [Booster("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
+    boosters = [BoosterSpec("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
     study = study_of(make_config(tmp_path, boosters=boosters))
     table = build_table(study, paper=str(paper))
     assert [cell(table, "dna", booster.label).paper for booster in boosters] == ["4.5", "4.5"]
@@ -234,7 +234,7 @@ def test_wrong_options(tmp_path, options, complaint):
 
 def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):
     config = make_config(
-        tmp_path, boosters=["samme", Booster("sm-boost", label="sm-boost", rounds=20)]
+        tmp_path, boosters=["samme", BoosterSpec("sm-boost", label="sm-boost", rounds=20)]
     )
     long = DataEntry(Data("letter", label="letter"), rounds=150)
     config = config.model_copy(update={"datasets": (config.datasets[0], long)})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from boostbench.experiments.runs import Booster
+from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.figures.style import files_of
 from boostbench.reports.report import make_report
 from boostbench.reports.tables.errors import Cell, Group, Row, Section, Table
@@ -100,7 +100,7 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
     config = make_config(
         tmp_path,
         datasets=[dataset, "vowel"],
-        boosters=[Booster("samme", label=booster), "sm-boost"],
+        boosters=[BoosterSpec("samme", label=booster), "sm-boost"],
         rounds=4,
         checkpoints=[4],
         title=said,

@@ -9,40 +9,25 @@ from typing import Any
 from pydantic import Field
 
 from boostbench import registry
-from boostbench.experiments.configs.entries import source_of
+from boostbench.errors import unknown
 from boostbench.experiments.configs.fields import Text
-from boostbench.experiments.configs.mistakes import Notes, unknown
-from boostbench.experiments.configs.models import Model, validated
-from boostbench.experiments.configs.options import Options, Scope, options_model
+from boostbench.experiments.configs.kind_options import Options, Scope, options_model
 from boostbench.source import Place, show
+from boostbench.validation import MistakesError, Model
 
 MAX_CLAIMS = 1_000
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something a paper says, with what would check it.
-
-    Attributes
-    ----------
-    says : str
-        In words.
-    kind : str
-        The name of a kind of claim.
-    options : Options
-        Of the kind.
-    note : str
-        What the reader of a verdict should know besides.
-    scope : Scope
-    places : mapping of Place to str
-        Where each option was written.
-    """
+    """Something a paper says, with what would check it."""
 
     says: str
-    kind: str
+    kind: str  # of claim
     options: Options
-    note: str = ""
+    note: str = ""  # what the reader of a verdict should know besides
     scope: Scope = field(default_factory=Scope, compare=False)
+    #: Where each option was written.
     places: Mapping[Place, str] = field(default_factory=dict, compare=False)
 
     def where(self, *place: str | int) -> str:
@@ -70,37 +55,37 @@ def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
     """
     if not isinstance(value, list) or len(value) > MAX_CLAIMS:
         raise ValueError(f"must be a list of at most {MAX_CLAIMS:,} claims, found {show(value)}")
-    notes = Notes()
-    found = [notes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
-    notes.close()
+    mistakes = MistakesError()
+    found = [mistakes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
+    mistakes.close()
     return tuple(found)
 
 
 def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     if not isinstance(value, dict) or "says" not in value:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
-    notes = Notes()
+    mistakes = MistakesError()
     words = {key: value[key] for key in ("says", "note") if key in value}
-    said: ClaimEntry = notes.take(lambda written: validated(ClaimEntry, written), words)
+    said: ClaimEntry = mistakes.take(ClaimEntry.model_validate, words)
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
-        notes.add(
+        mistakes.add(
             "a claim must have 'says' and one check such as 'compares: {...}', "
             f"found {', '.join(kinds) or 'none'}"
         )
-        notes.close()
+        mistakes.close()
     kind = kinds[0]
     scope: Scope = context["scope"]
     if ".py:" not in kind and kind not in registry.claims:
-        notes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
-        notes.close()
+        mistakes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
+        mistakes.close()
 
     def read(written: Any) -> Options:
-        model = options_model(registry.claims, source_of(kind, context["setting"]))
-        options = validated(model, written, context)
+        model = options_model(registry.claims, context["setting"].source_of(kind))
+        options = model.model_validate(written, context=context)
         options.check(scope)
         return options
 
-    options = notes.take(read, value[kind], kind)
-    notes.close()
+    options = mistakes.take(read, value[kind], kind)
+    mistakes.close()
     return Claim(said.says, kind, options, said.note or "", scope)

@@ -8,15 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, InstanceOf, TypeAdapter, ValidationInfo, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    InstanceOf,
+    TypeAdapter,
+    ValidationInfo,
+    field_validator,
+)
 
+from boostbench.errors import unknown
 from boostbench.experiments.configs.claims import Claim, ClaimEntry, read_claims
+from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.entries import (
     BoosterEntry,
     DataEntry,
     DataSetEntry,
     NoiseEntry,
-    Setting,
 )
 from boostbench.experiments.configs.fields import (
     MAX_RUNS,
@@ -24,22 +32,21 @@ from boostbench.experiments.configs.fields import (
     Checkpoints,
     Duration,
     Encoding,
+    MemorySize,
     Missing,
     Records,
     Rounds,
     Seeds,
-    Size,
     Slug,
     SplitSpec,
     is_number,
+    setting_of,
 )
-from boostbench.experiments.configs.mistakes import TOP, MistakesError, Notes, unknown
-from boostbench.experiments.configs.models import Listed, Model, OneOrMore, Read
-from boostbench.experiments.configs.options import Scope
-from boostbench.experiments.configs.parameters import drawn_by
+from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.configs.report import PartEntry, ReportPart, read_parts
-from boostbench.experiments.runs import CLEAN, Booster, Noise, Params
+from boostbench.experiments.configs.report_parts import PartEntry, ReportPart, read_parts
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
+from boostbench.validation import TOP, Listed, MistakesError, Model, OneOrMore
 
 #: The alias of `Config.path`: no key of YAML is confused with it.
 FILE = "<file>"
@@ -55,41 +62,24 @@ _LENGTH = Field(min_length=1, max_length=MAX_VARIANTS)
 _DataSets = Annotated[Listed[DataSetEntry], _LENGTH]
 _Boosters = Annotated[Listed[BoosterEntry], _LENGTH]
 _Noises = Annotated[OneOrMore[NoiseEntry], _LENGTH]
-_DATA_SETS: TypeAdapter[tuple[DataSetEntry, ...]] = TypeAdapter(_DataSets)
-_BOOSTERS: TypeAdapter[tuple[BoosterEntry, ...]] = TypeAdapter(_Boosters)
-_NOISES: TypeAdapter[tuple[NoiseEntry, ...]] = TypeAdapter(_Noises)
 
 
 class Limits(Model):
     """Limits of one run."""
 
     time: Duration = Field(None, description="Wall time, such as 90s, 30m or 1h30m.")
-    memory: Size = Field(None, description="Memory, such as 512M or 4G.")
+    memory: MemorySize = Field(None, description="Memory, such as 512M or 4G.")
 
 
-def _read_datasets(value: Any, info: ValidationInfo) -> tuple[DataEntry, ...]:
-    if value == ():
-        return ()
-    entries = _DATA_SETS.validate_python(value, context=info.context)
-    found = tuple(data for entry in entries for data in entry.read(_setting(info)))
-    named = [(e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in found]
-    _refuse_repeats(named, "data sets", "as")
-    return found
+def _values_of(entries: Any) -> BeforeValidator:
+    """Return a validator that reads entries, as ``entries`` types them, and makes their values."""
+    adapter: TypeAdapter[tuple[Any, ...]] = TypeAdapter(entries)
 
+    def read(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
+        found = () if value == () else adapter.validate_python(value, context=info.context)
+        return tuple(each for entry in found for each in entry.read(setting_of(info)))
 
-def _read_boosters(value: Any, info: ValidationInfo) -> tuple[Booster, ...]:
-    if value == ():
-        return ()
-    entries = _BOOSTERS.validate_python(value, context=info.context)
-    found = tuple(booster for entry in entries for booster in entry.read(_setting(info)))
-    named = [(booster.label, repr(replace(booster, label="", source=""))) for booster in found]
-    _refuse_repeats(named, "boosters", "label")
-    return found
-
-
-def _read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
-    entries = _NOISES.validate_python(value, context=info.context)
-    return tuple(dict.fromkeys(noise for entry in entries for noise in entry.read()))
+    return BeforeValidator(read, json_schema_input_type=entries)
 
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
@@ -116,19 +106,19 @@ class Config(Model):
     title: str = Field("", description="Heading of the report.")
     paper: str = Field("", description="The paper that is reproduced.")
     description: str = Field("", description="Shown in the report.")
-    boosters: Annotated[tuple[InstanceOf[Booster], ...], Read(_read_boosters, _Boosters)] = Field(
+    boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
         description="What is compared; a list as the value of a parameter is a sweep.",
         json_schema_extra={"wanted": "a list of at least one booster"},
     )
     rounds: Rounds = Field(description="Number of rounds T.")
-    datasets: Annotated[tuple[InstanceOf[DataEntry], ...], Read(_read_datasets, _DataSets)] = Field(
+    datasets: Annotated[tuple[InstanceOf[DataEntry], ...], _values_of(_DataSets)] = Field(
         description="Data sets of the catalog, files in a data folder, or generators.",
         json_schema_extra={"wanted": "a list of at least one data set"},
     )
     encode: Encoding = Field("ordinal", description="How categorical columns become numbers.")
     missing: Missing = Field("keep", description="What fills missing values.")
     split: SplitSpec = Field("official", description="How rows are divided into two parts.")
-    noise: Annotated[tuple[InstanceOf[Noise], ...], Read(_read_noises, _Noises)] = Field(
+    noise: Annotated[tuple[InstanceOf[Noise], ...], _values_of(_Noises)] = Field(
         default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
         json_schema_extra={"wanted": "'none', a noise model, or a list of at least one of them"},
@@ -147,12 +137,14 @@ class Config(Model):
     limits: Limits = Field(
         default_factory=lambda: Limits.model_validate({}), description="What one run may use."
     )
-    report: Annotated[tuple[InstanceOf[ReportPart], ...], Read(_read_parts, list[PartEntry])] = (
-        Field((), description="Tables and figures, in order.", validate_default=True)
-    )
-    claims: Annotated[tuple[InstanceOf[Claim], ...], Read(_read_claims, list[ClaimEntry])] = Field(
-        (), description="What the paper says, and what would check it."
-    )
+    report: Annotated[
+        tuple[InstanceOf[ReportPart], ...],
+        BeforeValidator(_read_parts, json_schema_input_type=list[PartEntry]),
+    ] = Field((), description="Tables and figures, in order.", validate_default=True)
+    claims: Annotated[
+        tuple[InstanceOf[Claim], ...],
+        BeforeValidator(_read_claims, json_schema_input_type=list[ClaimEntry]),
+    ] = Field((), description="What the paper says, and what would check it.")
     sizes: Mapping[SizeName, Mapping[str, Any]] = Field(
         {},
         description="Keys to replace by --size.",
@@ -166,24 +158,38 @@ class Config(Model):
 
     # Each check stands at the last key that it needs: what is wrong elsewhere is said besides.
 
+    @field_validator("boosters")
+    @classmethod
+    def _distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
+        named = [(b.label, repr(replace(b, label="", source=""))) for b in boosters]
+        _refuse_repeats(named, "boosters", "label")
+        return boosters
+
+    @field_validator("datasets")
+    @classmethod
+    def _distinct_data(cls, datasets: tuple[DataEntry, ...]) -> tuple[DataEntry, ...]:
+        named = [(e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets]
+        _refuse_repeats(named, "data sets", "as")
+        return datasets
+
     @field_validator("datasets")
     @classmethod
     def _known_boosters(
         cls, datasets: tuple[DataEntry, ...], info: ValidationInfo
     ) -> tuple[DataEntry, ...]:
-        boosters: Sequence[Booster] = info.data.get("boosters", ())
+        boosters: Sequence[BoosterSpec] = info.data.get("boosters", ())
         labels = {name for booster in boosters for name in (booster.label, booster.name)}
-        notes = Notes()
+        mistakes = MistakesError()
         for index, entry in enumerate(datasets if labels else ()):
             for name in entry.booster_params:
                 if name not in labels:
-                    notes.add(unknown("booster", name, labels), index, "boosters", name)
+                    mistakes.add(unknown("booster", name, labels), index, "boosters", name)
         takers = [booster.label for booster in boosters if booster.takes_cost_of_data]
         for index, entry in enumerate(datasets if takers else ()):
             if not entry.data.cost:
                 what = f"needs a 'cost', a matrix, because {takers[0]} has 'cost: data'"
-                notes.add(f"{entry.data.label} {what}", index)
-        notes.close()
+                mistakes.add(f"{entry.data.label} {what}", index)
+        mistakes.close()
         return datasets
 
     @field_validator("noise")
@@ -197,8 +203,8 @@ class Config(Model):
                         "must be a number from 0 to 1, or the name of a value that the problem "
                         f"draws, found {rate!r}, which {entry.data.label} does not draw"
                     )
-                    raise MistakesError([((0, "rate"), what)])
-        return noises
+                    raise MistakesError(((0, "rate"), what))
+        return tuple(dict.fromkeys(noises))
 
     @field_validator("checkpoints")
     @classmethod
@@ -234,26 +240,26 @@ class Config(Model):
             return select
         boosters, datasets = info.data["boosters"], info.data["datasets"]
         grids = {booster.label: booster.grid for booster in boosters if booster.grid}
-        notes = Notes()
+        mistakes = MistakesError()
         if select is None:
             for label in list(grids)[:1]:
                 what = f"a 'grid', as that of {label!r}, needs the key 'select', which says how its"
-                notes.add(f"{what} values are chosen", TOP, "boosters")
-            notes.close()
+                mistakes.add(f"{what} values are chosen", TOP, "boosters")
+            mistakes.close()
             return None
         own = any("grid" in p for entry in datasets for p in entry.booster_params.values())
         if not grids and not select.rounds and not own:
             what = "there is nothing to choose: no booster has a 'grid', and 'rounds' is not true"
-            notes.add(what)
+            mistakes.add(what)
         values = {axis.name: axis.values for grid in grids.values() for axis in grid}
         for key, name in [
             *(("extend", n) for n in select.extend),
             *(("prefer", n) for n in select.prefer),
         ]:
             if grids and name not in values:
-                notes.add(unknown("parameter", name, values, of="a grid"), key, name)
+                mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
             elif not all(map(is_number, values.get(name, ()))):
-                notes.add("needs numbers; the grid has other values", key, name)
+                mistakes.add("needs numbers; the grid has other values", key, name)
         for index, entry in enumerate(datasets if select.by == "validation" else ()):
             split = entry.split or info.data["split"]
             if not (isinstance(split, Params) and split.get("validation")):
@@ -262,18 +268,18 @@ class Config(Model):
                     f"{{folds: 4, validation: true}}; {entry.data.label} has none"
                 )
                 at = ("datasets", index, "split") if entry.split else ("split",)
-                notes.add(what, TOP, *at)
-        notes.close()
+                mistakes.add(what, TOP, *at)
+        mistakes.close()
         return select
 
     @field_validator("sizes")
     @classmethod
     def _keys_of_sizes(cls, sizes: Mapping[str, Mapping[str, Any]]) -> Any:
         known = [key for key in cls.model_fields if key not in ("sizes", "name", "path")]
-        notes = Notes()
+        mistakes = MistakesError()
         for size, part in sizes.items():
-            notes.keys(part, known, size)
-        notes.close()
+            mistakes.keys(part, known, size)
+        mistakes.close()
         return sizes
 
 
@@ -289,7 +295,9 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     return (*(step for step in steps if step < rounds), rounds)
 
 
-def _most_rounds(rounds: int, datasets: Sequence[DataEntry], boosters: Sequence[Booster]) -> int:
+def _most_rounds(
+    rounds: int, datasets: Sequence[DataEntry], boosters: Sequence[BoosterSpec]
+) -> int:
     own = [entry.rounds or 0 for entry in datasets] + [booster.rounds or 0 for booster in boosters]
     return max([rounds, *own])
 
@@ -312,13 +320,8 @@ def _refuse_repeats(found: Sequence[tuple[str, str]], kind: str, key: str) -> No
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:
-    setting = _setting(info)
+    setting = setting_of(info)
     return {"setting": setting, "scope": _scope(info.data, setting.path)}
-
-
-def _setting(info: ValidationInfo) -> Setting:
-    setting: Setting = (info.context or {})["setting"]
-    return setting
 
 
 def _scope(data: Mapping[str, Any], path: Path) -> Scope:

@@ -6,8 +6,7 @@ combination of listed parameter values.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,31 +15,35 @@ from pydantic import ConfigDict, Field, GetJsonSchemaHandler, ValidationInfo, mo
 from pydantic_core import CoreSchema
 
 from boostbench import registry
-from boostbench.data import DatasetEntry, find_entry
-from boostbench.experiments.configs.expressions import is_expression
+from boostbench.data import DatasetEntry
+from boostbench.errors import unknown
+from boostbench.experiments.configs.components import check_component
+from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import (
     MAX_VARIANTS,
-    Costs,
+    CostMatrix,
     Encoding,
     Missing,
     Rate,
     Rounds,
     Seeds,
+    Setting,
     SplitSpec,
     Text,
+    setting_of,
 )
-from boostbench.experiments.configs.mistakes import Notes, unknown
-from boostbench.experiments.configs.models import Model, OneOrMore
-from boostbench.experiments.configs.parameters import (
-    check_booster_params,
-    check_generator_params,
-    check_noise_params,
+from boostbench.experiments.configs.grids import (
+    GridAxes,
+    count_variants,
+    expand_sweeps,
+    points_of,
+    read_grid,
+    swept_label,
+    with_point,
 )
-from boostbench.experiments.configs.points import points_of, with_point
-from boostbench.experiments.configs.protocol import GridAxes, read_grid
-from boostbench.experiments.configs.sweeps import count_variants, expand_sweeps, swept_label
-from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
 from boostbench.source import Place, show
+from boostbench.validation import MistakesError, Model, OneOrMore
 
 #: Key of an entry's own name among its keys: no key of YAML is confused with it.
 NAME = "<name>"
@@ -48,73 +51,18 @@ _MAX_NAME = 200
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Setting in which a config is read: the names and files it may refer to.
-
-    Attributes
-    ----------
-    files : tuple of Path
-        The config, and those it extends.
-    data_dirs : tuple of Path
-    check_parameters : bool
-    """
-
-    files: tuple[Path, ...]
-    data_dirs: tuple[Path, ...] = ()
-    check_parameters: bool = True
-    _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
-
-    @property
-    def path(self) -> Path:
-        """The config."""
-        return self.files[0]
-
-    def beside(self, name: str) -> Path:
-        """Return a file that is named by its path from the config, or from one it extends."""
-        paths = [file.parent / Path(os.path.expanduser(name)) for file in self.files]
-        return next((path for path in paths if is_file(path)), paths[0])
-
-    def dataset(self, name: str) -> DatasetEntry:
-        """Return what the catalog says of a data set; the folders are looked at once."""
-        if name not in self._found:
-            self._found[name] = find_entry(name, self.data_dirs)
-        return self._found[name]
-
-
-@dataclass(frozen=True)
 class DataEntry:
-    """One data set of a config and what holds for it alone.
-
-    Attributes
-    ----------
-    data : Data
-    split : str, Params or None
-    rounds : int or None
-    booster_params : mapping
-        Parameters by the label or name of a booster.
-    extend : bool
-        Whether ranges of parameters extend themselves.
-    at_most : mapping
-        Largest values of numeric parameters; boosters beyond are left out.
-    seeds : tuple of int
-        In place of the config's; empty: those.
-    """
+    """One data set of a config and what holds for it alone."""
 
     data: Data
     split: str | Params | None = None
     rounds: int | None = None
+    #: Parameters by the label or name of a booster.
     booster_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    extend: bool = True
+    extend: bool = True  # whether ranges of parameters extend themselves
+    #: Largest values of numeric parameters; boosters beyond are left out.
     at_most: Mapping[str, float] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()
-
-
-def is_file(path: Path) -> bool:
-    """Tell whether there is such a file; no file has a name that the system refuses."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    seeds: tuple[int, ...] = ()  # in place of the config's; empty: those
 
 
 class Named(Model):
@@ -182,7 +130,7 @@ class DataSetEntry(Named):
     entry: ClassVar[str] = "data set"
 
     label: Text | None = Field(None, alias="as", description="Name in tables.")
-    cost: Costs = Field((), description="Cost of an answer (column) for a true class (row).")
+    cost: CostMatrix = Field((), description="Cost of an answer (column) for a true class (row).")
     encode: Encoding | None = Field(None, description="How categorical columns become numbers.")
     missing: Missing | None = Field(None, description="What fills missing values.")
     split: SplitSpec | None = Field(None, description="How rows are divided, for this set alone.")
@@ -209,19 +157,19 @@ class DataSetEntry(Named):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> DataSetEntry:
-        notes = Notes()
-        setting: Setting = (info.context or {})["setting"]
-        found: DatasetEntry | None = notes.take(setting.dataset, self.name)
+        mistakes = MistakesError()
+        setting = setting_of(info)
+        found: DatasetEntry | None = mistakes.take(setting.dataset, self.name)
         if found is not None and not found.generator:
             known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
-            notes.keys(self.extra(), known)
+            mistakes.keys(self.extra(), known)
         elif found is not None and setting.check_parameters:
-            check_generator_params(found.generator, self.extra(), notes)
-        _check_variants(self.extra(), notes)
+            check_component(registry.generators, found.generator, self.extra(), mistakes)
+        _check_variants(self.extra(), mistakes)
         for name, params in self.boosters.items():
             if "grid" in params:
-                notes.take(read_grid, params["grid"], "boosters", name, "grid")
-        notes.close()
+                mistakes.take(read_grid, params["grid"], "boosters", name, "grid")
+        mistakes.close()
         return self
 
     def read(self, setting: Setting) -> list[DataEntry]:
@@ -265,35 +213,35 @@ class BoosterEntry(Named):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> BoosterEntry:
-        notes = Notes()
-        setting: Setting = (info.context or {})["setting"]
-        source = source_of(self.name, setting)
+        mistakes = MistakesError()
+        setting = setting_of(info)
+        source = setting.source_of(self.name)
         if ".py:" not in source and source not in registry.boosters:
-            notes.add(unknown("booster", self.name, registry.boosters.names()))
-        for place, item in _texts(self.extra()):
-            notes.take(is_expression, item, *place)
-        _check_variants(self.extra(), notes)
-        notes.close()
-        if setting.check_parameters:
-            for booster in self.read(setting):
-                for one in _with_each_value(booster):
-                    mistakes = Notes()
-                    check_booster_params(source, booster.name, one.params.plain(), mistakes)
-                    for place, what in mistakes.found:
-                        in_grid = ("grid",) if _is_chosen(place, booster) else ()
-                        notes.found.append(((*in_grid, *place), what))
-        notes.found = list(dict.fromkeys(notes.found))
-        notes.close()
+            mistakes.add(unknown("booster", self.name, registry.boosters.names()))
+        for place, item in texts_in(self.extra()):
+            mistakes.take(is_expression, item, *place)
+        _check_variants(self.extra(), mistakes)
+        mistakes.close()
+        for booster in self.read(setting) if setting.check_parameters else ():
+            for params in _each_value(booster):
+                inner = MistakesError()
+                check_component(registry.boosters, source, params, inner, booster.name)
+                for place, what in inner.found:
+                    in_grid = ("grid",) if _is_chosen(place, booster) else ()
+                    mistakes.found.append(((*in_grid, *place), what))
+        mistakes.found = list(dict.fromkeys(mistakes.found))
+        mistakes.close()
         return self
 
-    def read(self, setting: Setting) -> list[Booster]:
+    def read(self, setting: Setting) -> list[BoosterSpec]:
         """Return the booster, or one for each combination of listed parameters."""
-        source = source_of(self.name, setting)
-        shown = self.name if ".py:" not in self.name else Path(self.name).name
+        source, shown = setting.source_of(self.name), _shown(self.name)
         label = self.label or shown.rpartition(".py:")[2]
         return [
-            Booster(shown, Params(v), swept_label(label, swept), source, self.rounds, self.grid)
-            for v, swept in expand_sweeps(self.extra())
+            BoosterSpec(
+                shown, Params(params), swept_label(label, swept), source, self.rounds, self.grid
+            )
+            for params, swept in expand_sweeps(self.extra())
         ]
 
 
@@ -304,7 +252,8 @@ class NoiseEntry(Model):
 
     model: Text = Field(description="A noise model.")
     rate: OneOrMore[Rate] = Field(
-        description="The share of the training samples that are chosen, or a list of shares."
+        description="The share of the training samples that are chosen, or a list of shares.",
+        json_schema_extra={"wanted": "a number from 0 to 1"},
     )
 
     @classmethod
@@ -321,13 +270,15 @@ class NoiseEntry(Model):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> NoiseEntry:
-        notes = Notes()
-        params = dict(self.model_extra or {})
-        if self.model not in registry.noise_models and self.rate != (0.0,):
-            notes.add(unknown("noise model", self.model, registry.noise_models.names()), "model")
-        elif (info.context or {})["setting"].check_parameters and self.model != "none":
-            check_noise_params(self.model, params, notes)
-        notes.close()
+        mistakes = MistakesError()
+        setting = setting_of(info)
+        source = setting.source_of(self.model)
+        if ".py:" not in source and source not in registry.noise_models and self.rate != (0.0,):
+            names = registry.noise_models.names()
+            mistakes.add(unknown("noise model", self.model, names), "model")
+        elif setting.check_parameters and self.model != "none":
+            check_component(registry.noise_models, source, self.model_extra or {}, mistakes)
+        mistakes.close()
         return self
 
     @classmethod
@@ -338,51 +289,37 @@ class NoiseEntry(Model):
         written["properties"]["model"]["examples"] = registry.noise_models.names()
         return {"anyOf": [{"const": "none"}, {"type": "null"}, dict(written)]}
 
-    def read(self) -> list[Noise]:
+    def read(self, setting: Setting) -> list[Noise]:
         """Return the model at each of its rates; rate 0 is no noise."""
-        params = Params(self.model_extra)
-        return [CLEAN if rate == 0 else Noise(self.model, rate, params) for rate in self.rate]
+        source, params = setting.source_of(self.model), Params(self.model_extra)
+        return [
+            CLEAN if rate == 0 else Noise(_shown(self.model), rate, params, source)
+            for rate in self.rate
+        ]
 
 
-def source_of(name: str, setting: Setting) -> str:
-    """Return what the registry is asked for; a plugin file is looked for beside the config."""
-    file, separator, attribute = name.rpartition(".py:")
-    if not separator:
-        return name
-    beside = setting.beside(f"{file}.py")
-    path = beside if is_file(beside) else Path(os.path.expanduser(f"{file}.py"))
-    return f"{path.resolve()}:{attribute}"
+def _shown(name: str) -> str:
+    """Return a registered name, or a plugin file and its attribute without the folder."""
+    return Path(name).name if ".py:" in name else name
 
 
-def _check_variants(params: Mapping[str, Any], notes: Notes) -> None:
+def _check_variants(params: Mapping[str, Any], mistakes: MistakesError) -> None:
     if count_variants(params) > MAX_VARIANTS:
-        notes.add(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
-        notes.close()
+        mistakes.add(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
+        mistakes.close()
 
 
-def _with_each_value(booster: Booster) -> list[Booster]:
-    """Return the booster with every value of its grid once, the others as listed first."""
+def _each_value(booster: BoosterSpec) -> list[dict[str, Any]]:
+    """Return the parameters with every value of a grid once, the others as listed first."""
     first = points_of(booster.grid)[0]
     found = {
         with_point(booster, (*first[:index], value, *first[index + 1 :])): None
         for index, axis in enumerate(booster.grid)
         for value in axis.values
     }
-    return list(found) or [booster]
+    return [one.params.plain() for one in found or (booster,)]
 
 
-def _is_chosen(place: Place, booster: Booster) -> bool:
+def _is_chosen(place: Place, booster: BoosterSpec) -> bool:
     """Tell whether a place among the parameters is one that the grid fills."""
     return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)
-
-
-def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
-    if isinstance(value, str):
-        yield place, value
-    items: Any = ()
-    if isinstance(value, Mapping):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    for key, item in items:
-        yield from _texts(item, (*place, key))

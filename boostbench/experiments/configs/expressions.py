@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from boostbench.errors import BoostbenchError, nearest
+from boostbench.errors import BoostbenchError, hint
+from boostbench.source import Place
 
 #: Names that an expression may use.
 NAMES = ("K", "n", "d")
@@ -61,6 +62,20 @@ def is_expression(text: str) -> bool:
     return True
 
 
+def texts_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Yield every text of a parameter's value, at any depth, with its place."""
+    if isinstance(value, str):
+        yield place, value
+    items = value.items() if isinstance(value, Mapping) else ()
+    for key, item in enumerate(value) if isinstance(value, list | tuple) else items:
+        yield from texts_in(item, (*place, key))
+
+
+def holds_expression(value: Any) -> bool:
+    """Tell whether there is arithmetic in a parameter's value, at any depth."""
+    return any(is_expression(text) for _, text in texts_in(value))
+
+
 def resolve(value: Any, sizes: Mapping[str, int]) -> Any:
     """Return ``value`` with every expression in it worked out.
 
@@ -106,9 +121,9 @@ def _evaluate(node: ast.AST | None, sizes: Mapping[str, int], text: str) -> Any:
     if isinstance(node, ast.Name):
         if node.id in sizes:
             return sizes[node.id]
-        close = nearest(node.id, NAMES)
-        hint = f"did you mean {close!r}?" if close else f"known are {', '.join(NAMES)}"
-        raise BoostbenchError(f"unknown name {node.id!r} in the expression {text!r}; {hint}")
+        raise BoostbenchError(
+            f"unknown name {node.id!r} in the expression {text!r}; {hint(node.id, NAMES)}"
+        )
     if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
         return _UNARY[type(node.op)](_evaluate(node.operand, sizes, text))
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     InstanceOf,
-    ValidationError,
     ValidationInfo,
     WrapValidator,
 )
 
-from boostbench.data import Split, parse_split
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.mistakes import MistakesError
-from boostbench.experiments.configs.models import Checked, Distinct, Listed, Read, explained
+from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
 from boostbench.source import show
+from boostbench.validation import Distinct, Listed
 
 MAX_ROUNDS = 1_000_000
 MAX_SEEDS = 10_000
@@ -35,12 +35,61 @@ _RECORDS = Literal[
 ]
 
 
+@dataclass(frozen=True)
+class Setting:
+    """Setting in which a config is read: the names and files it may refer to."""
+
+    files: tuple[Path, ...]  # the config, and those it extends
+    data_dirs: tuple[Path, ...] = ()
+    check_parameters: bool = True
+    _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """The config."""
+        return self.files[0]
+
+    def beside(self, name: str) -> Path:
+        """Return a file that is named by its path from the config, or from one it extends."""
+        paths = [file.parent / Path(os.path.expanduser(name)) for file in self.files]
+        return next((path for path in paths if is_file(path)), paths[0])
+
+    def source_of(self, name: str) -> str:
+        """Return what the registry is asked for; a plugin file is looked for beside the config."""
+        file, separator, attribute = name.rpartition(".py:")
+        if not separator:
+            return name
+        beside = self.beside(f"{file}.py")
+        path = beside if is_file(beside) else Path(os.path.expanduser(f"{file}.py"))
+        return f"{path.resolve()}:{attribute}"
+
+    def dataset(self, name: str) -> DatasetEntry:
+        """Return what the catalog says of a data set; the folders are looked at once."""
+        if name not in self._found:
+            self._found[name] = find_entry(name, self.data_dirs)
+        return self._found[name]
+
+
+def setting_of(info: ValidationInfo) -> Setting:
+    """Return the setting of the config under validation."""
+    setting: Setting = (info.context or {})["setting"]
+    return setting
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file; no file has a name that the system refuses."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def is_number(value: Any) -> bool:
     """Return whether a value is a number; YAML's true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _numbered(value: Any, info: ValidationInfo) -> Any:
+def _numbered(value: Any) -> Any:
     if type(value) is int and 1 <= value <= MAX_SEEDS:
         return list(range(value))
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_SEEDS:
@@ -50,14 +99,13 @@ def _numbered(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-def _cost_matrix(value: Any, info: ValidationInfo) -> Any:
+def _cost_matrix(value: Any) -> Any:
     rows = value if isinstance(value, list) else []
     numbers = [x for row in rows if isinstance(row, list) for x in row]
     if (
         len(rows) < 2
         or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
-        or not all(map(is_number, numbers))
-        or not all(0 <= x < math.inf for x in numbers)
+        or not all(is_number(x) and 0 <= x < math.inf for x in numbers)
         or not any(numbers)
     ):
         raise ValueError(
@@ -67,50 +115,29 @@ def _cost_matrix(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-def _duration(value: Any, info: ValidationInfo) -> float | None:
-    if value is None:
-        return None
-    if not is_number(value) and not isinstance(value, str):
+def _duration(value: Any) -> Any:
+    if value is not None and not is_number(value) and not isinstance(value, str):
         raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
-    return parse_duration(str(value))
+    return None if value is None else parse_duration(str(value))
 
 
-def _size(value: Any, info: ValidationInfo) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
+def _size(value: Any) -> Any:
+    if value is not None and not isinstance(value, str):
         raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
-    return parse_size(value)
+    return None if value is None else parse_size(value)
 
 
-def _split(value: Any, info: ValidationInfo) -> str | Params:
-    try:
-        folds = (
-            Split.model_validate(value) if isinstance(value, dict) else parse_split(value)
-        ).folds
-    except ValidationError as error:
-        raise MistakesError(list(explained(error, Split, value))) from None
-    if (folds or 0) > MAX_FOLDS:
+def _split(value: Any) -> str | Params:
+    folds = Split.model_validate(value).folds or 0
+    if folds > MAX_FOLDS:
         raise ValueError(f"must have at most {MAX_FOLDS:,} folds, found {folds:,}")
     return value if isinstance(value, str) else Params(value)
 
 
-def _rate(value: Any, info: ValidationInfo) -> float | str:
-    if isinstance(value, str) and value.isidentifier():
-        return value
-    if not is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"must be a number from 0 to 1, found {show(value)}")
-    return float(value)
-
-
 def _beside(value: str, info: ValidationInfo) -> str:
-    path: Path = (info.context or {})["setting"].beside(value)
-    try:
-        is_there = path.is_file()
-    except OSError:  # no system has a file of such a name
-        is_there = False
-    if not is_there:
-        raise BoostbenchError(f"there is no file {path}")
+    path = setting_of(info).beside(value)
+    if not is_file(path):
+        raise ValueError(f"there is no file {path}")
     return str(path.resolve())
 
 
@@ -125,7 +152,9 @@ Slug = Annotated[
 ]
 Rounds = Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
 Seed = Annotated[int, Field(ge=0)]
-Seeds = Annotated[Listed[Seed], Read(_numbered, int | list[Seed]), Distinct]
+Seeds = Annotated[
+    Listed[Seed], BeforeValidator(_numbered, json_schema_input_type=int | list[Seed]), Distinct
+]
 Checkpoints = Annotated[
     Listed[Rounds],
     Field(min_length=1, max_length=1_000, examples=[[10, 100]]),
@@ -139,18 +168,28 @@ Records = Annotated[
     Distinct,
     AfterValidator(lambda names: tuple(sorted({*names} - {"edges"}))),
 ]
+_SHARE = Field(json_schema_extra={"wanted": "a number from 0 to 1"})
 #: A number, or the name under which a problem holds its own rate.
-Rate = Annotated[float | str, Read(_rate, Annotated[float, Field(ge=0, le=1)] | str)]
-Costs = Annotated[Listed[Listed[float]], Read(_cost_matrix, list[list[float]])]
+Rate = Annotated[
+    Annotated[float, Field(ge=0, le=1)] | Annotated[str, Field(pattern=r"^[^\W\d]\w*$")], _SHARE
+]
+CostMatrix = Annotated[
+    Listed[Listed[float]], BeforeValidator(_cost_matrix, json_schema_input_type=list[list[float]])
+]
 #: In seconds; None for no limit.
-Duration = Annotated[float | None, Read(_duration, float | str | None)]
+Duration = Annotated[
+    float | None, BeforeValidator(_duration, json_schema_input_type=float | str | None)
+]
 #: In bytes; None for no limit.
-Size = Annotated[int | None, Read(_size, str | None)]
+MemorySize = Annotated[int | None, BeforeValidator(_size, json_schema_input_type=str | None)]
 #: A split as `Run` holds it.
-SplitSpec = Annotated[str | InstanceOf[Params], Read(_split, Literal["official"] | Split)]
+SplitSpec = Annotated[
+    str | InstanceOf[Params],
+    BeforeValidator(_split, json_schema_input_type=Literal["official"] | Split),
+]
 Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]
 #: Keeps a whole number whole where a float is asked for: as a parameter, 4 is not 4.0.
 AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 #: A file, named by its path from the config; its full path when validated.
-FileBeside = Annotated[str, Checked(_beside)]
+FileBeside = Annotated[str, AfterValidator(_beside)]

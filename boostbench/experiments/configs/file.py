@@ -8,15 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from boostbench.errors import BoostbenchError, ConfigError
+from pydantic import ValidationError
+
+from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.entries import Setting
 from boostbench.experiments.configs.extends import read_extended
-from boostbench.experiments.configs.mistakes import TOP, MistakesError, unknown
-from boostbench.experiments.configs.models import validated
+from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.overrides import apply_override
 from boostbench.source import Place, Source, show
+from boostbench.validation import TOP, mistakes_in
 
 _MAX_COMPLAINTS = 50
 
@@ -166,9 +167,10 @@ def _of_size(source: Source, size: str) -> Source:
 def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:
     try:
         data = {**source.data, FILE: setting.path}
-        config = validated(Config, data, {"setting": setting})
-    except MistakesError as error:
-        return None, [c for place, what in error.found for c in _complaints(place, what, source)]
+        config = Config.model_validate(data, context={"setting": setting})
+    except ValidationError as error:
+        found = mistakes_in(error)
+        return None, [c for place, what in found for c in _complaints(place, what, source)]
     claims = tuple(
         replace(claim, places=_places(source, index)) for index, claim in enumerate(config.claims)
     )

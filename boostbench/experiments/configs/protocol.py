@@ -1,19 +1,15 @@
-"""Choice of parameters: the key ``select`` of a config and the key ``grid`` of a booster."""
+"""Choice of parameters: the key ``select`` of a config."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, InstanceOf, Tag, ValidationInfo, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from boostbench.experiments.configs.fields import AS_WRITTEN, MAX_FOLDS, MAX_VARIANTS
-from boostbench.experiments.configs.mistakes import Notes
-from boostbench.experiments.configs.models import Listed, Model, Read
-from boostbench.experiments.runs import Axis, Params
-from boostbench.source import show
+from boostbench.experiments.configs.fields import AS_WRITTEN, MAX_FOLDS
+from boostbench.experiments.runs import Params
+from boostbench.validation import Listed, Model
 
 
 class Folds(Model):
@@ -71,45 +67,3 @@ class Select(Model):
     def folds(self) -> Params | None:
         """The cross-validation, as the value of a run holds it."""
         return Params(self.by.model_dump()) if isinstance(self.by, Folds) else None
-
-
-def read_grid(value: Any) -> tuple[Axis, ...]:
-    """Read the key ``grid`` of a booster: lists of values, at any depth of its parameters."""
-    if not isinstance(value, dict) or not value:
-        raise ValueError(f"must be {{parameter: [values]}}, found {show(value)}")
-    notes = Notes()
-    axes = tuple(_axes(value, (), notes))
-    names = Counter(axis.name for axis in axes)
-    for axis in axes:
-        if names[axis.name] > 1:
-            notes.add(f"two parameters of the grid are called {axis.name!r}", *axis.path)
-    if math.log2(MAX_VARIANTS) < sum(math.log2(len(axis.values)) for axis in axes):
-        notes.add(f"must have at most {MAX_VARIANTS:,} points")
-    notes.close()
-    return axes
-
-
-def _axes(value: Mapping[str, Any], path: tuple[str, ...], notes: Notes) -> list[Axis]:
-    found: list[Axis] = []
-    for key, item in value.items():
-        place = (*path, key)
-        if isinstance(item, dict) and item:
-            found += _axes(item, place, notes)
-        elif not isinstance(item, list) or not item:
-            notes.add(f"must be a list of values to choose from, found {show(item)}", *place)
-        elif len(item) > MAX_VARIANTS:
-            notes.add(f"must have at most {MAX_VARIANTS:,} values, found {len(item):,}", *place)
-        else:
-            for index, choice in enumerate(item):
-                if choice in item[:index]:
-                    notes.add(f"{show(choice)} is listed twice", *place, index)
-            found.append(Axis(place, tuple(item)))
-    return found
-
-
-def _grid(value: Any, info: ValidationInfo) -> tuple[Axis, ...]:
-    return read_grid(value)
-
-
-#: Values that a grid chooses from.
-GridAxes = Annotated[tuple[InstanceOf[Axis], ...], Read(_grid, dict[str, Any])]

@@ -48,8 +48,8 @@ class CostModel:
         for record in records:
             if record.status == "ok":
                 run = record.run
-                booster, dataset = run.booster.name, run.dataset.name
-                folds = 2 if run.validation is None else run.validation.folds
+                booster, dataset = run.booster.name, run.data.name
+                folds = 2 if run.validation is None else run.validation["folds"]
                 # rounds asked for: what stops a booster early stops its next run too
                 sizes = Sizes(
                     record.n_train * (folds - 1),

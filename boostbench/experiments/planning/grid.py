@@ -7,11 +7,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from boostbench.errors import BoostbenchError, nearest
+from boostbench.errors import BoostbenchError, hint
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataEntry
-from boostbench.experiments.configs.protocol import read_grid
-from boostbench.experiments.runs import Booster, Data, Params, Run
+from boostbench.experiments.configs.grids import read_grid
+from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 
 
 def expand(config: Config) -> list[Run]:
@@ -72,9 +72,8 @@ def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
     for pattern in patterns:
         if not any(_matches(run, pattern) for run in runs):
             names = {name for run in runs for name in _names(run)}
-            close = nearest(pattern, names)
-            hint = f"did you mean {close!r}?" if close else f"there are {', '.join(sorted(names))}"
-            raise BoostbenchError(f"no run matches {pattern!r}; {hint}", where="--only")
+            what = f"no run matches {pattern!r}; {hint(pattern, names)}"
+            raise BoostbenchError(what, where="--only")
     return [run for run in runs if any(_matches(run, pattern) for pattern in patterns)]
 
 
@@ -113,13 +112,13 @@ def _with_defaults(entry: DataEntry, config: Config) -> Data:
     )
 
 
-def _allowed(booster: Booster, entry: DataEntry) -> bool:
+def _allowed(booster: BoosterSpec, entry: DataEntry) -> bool:
     """Return whether no parameter is larger than it may be on this data set."""
     values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
     return all(value <= limit for value, limit in values if isinstance(value, int | float))
 
 
-def _for_data(booster: Booster, entry: DataEntry) -> Booster:
+def _for_data(booster: BoosterSpec, entry: DataEntry) -> BoosterSpec:
     """Return the booster with what the data set sets for it."""
     own = {
         **entry.booster_params.get(booster.name, {}),

@@ -20,7 +20,7 @@ from boostbench.errors import (
     PluginError,
 )
 from boostbench.experiments.planning.costs import CostModel, Sizes
-from boostbench.experiments.runs import Booster, Data, Params, Run
+from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.record import FAILURES, Record, Summary
 from boostbench.experiments.store.records import Kind, RecordStore, StoredRecord
@@ -393,9 +393,9 @@ class Planner:
         fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
         return replace(sizes, n_train=round(n_train) * fits)
 
-    def _absent_package(self, booster: Booster) -> str:
+    def _absent_package(self, booster: BoosterSpec) -> str:
         """Return which package the booster lacks; empty if none, or if nobody asks."""
-        name = booster.source or booster.name
+        name = booster.component
         if not self.check_packages:
             return ""
         if name not in self._packages:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.configs.points import Grid, Point, points_of
+from boostbench.experiments.configs.grids import Grid, Point, points_of
 from boostbench.experiments.configs.protocol import Reach
 from boostbench.experiments.runs import Axis
 

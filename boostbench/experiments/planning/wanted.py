@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.points import points_of, with_point
+from boostbench.experiments.configs.grids import points_of, with_point
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.planning.plan import Plan, PlannedRun, Planner, make_plan
 from boostbench.experiments.planning.selection import (

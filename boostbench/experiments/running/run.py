@@ -221,7 +221,7 @@ def _corrupted(
     noisy = corrupt(
         y,
         dataset.n_classes,
-        run.noise.model,
+        run.noise.component,
         rate,
         rng_for("noise", run),
         X=X,
@@ -289,7 +289,7 @@ def _kinds(value: Any) -> Any:
 
 
 def _class_of(run: Run) -> Any:
-    return registry.boosters.get(run.booster.source or run.booster.name)
+    return registry.boosters.get(run.booster.component)
 
 
 def make(

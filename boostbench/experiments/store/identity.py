@@ -74,12 +74,11 @@ def code_of(run: Run, generator: str = "") -> str:
     UnknownNameError
         If the booster, weak learner, noise model or generator is not known here.
     """
-    source = run.booster.source or run.booster.name
-    origins = [_PIPELINE, *_modules_of(source, run.booster.params.plain())]
+    origins = [_PIPELINE, *_modules_of(run.booster.component, run.booster.params.plain())]
     if run.validation is not None:
         origins.append(_CROSS_VALIDATION)
     if run.noise != CLEAN:
-        origins.append(registry.noise_models.module(run.noise.model))
+        origins.append(registry.noise_models.module(run.noise.component))
     if generator:
         origins.append(registry.generators.module(generator))
     return code_fingerprint(origins)
@@ -87,9 +86,8 @@ def code_of(run: Run, generator: str = "") -> str:
 
 def is_own_code(run: Run) -> bool:
     """Return whether booster and weak learner of a run are this package's; imports neither."""
-    source = run.booster.source or run.booster.name
     try:
-        modules = [*_modules_of(source, run.booster.params.plain())]
+        modules = [*_modules_of(run.booster.component, run.booster.params.plain())]
     except UnknownNameError:
         return False
     return all(module.startswith("boostbench.") for module in modules)

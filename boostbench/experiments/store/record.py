@@ -32,6 +32,7 @@ from typing_extensions import Self
 
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
+from boostbench.validation import first_mistake
 
 FORMAT: Literal[1] = 1
 #: Statuses of runs that went wrong; their records stay until ``--retry`` asks for them.
@@ -49,10 +50,8 @@ _COUNTS = {
 
 def complaint(error: ValidationError) -> str:
     """Return the first thing that is wrong with a record, in a few words."""
-    first = error.errors()[0]
-    at = ".".join(map(str, first["loc"]))
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return f"{at}: {message}" if at else message
+    place, what = first_mistake(error)
+    return f"{'.'.join(map(str, place))}: {what}" if place else what
 
 
 def _key(value: object) -> Key:
@@ -100,49 +99,6 @@ class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
 
 
-class _DataValue(_Strict):
-    name: str
-    params: dict[str, Any]
-    encode: str
-    missing: str | float
-    cost: list[list[float]] = []
-
-
-class _NoiseValue(_Strict):
-    model: str
-    rate: float | str
-    params: dict[str, Any]
-
-
-class _BoosterValue(_Strict):
-    name: str
-    params: dict[str, Any]
-
-
-class _Folds(_Strict):
-    model_config = ConfigDict(extra="allow")
-
-    folds: Annotated[int, Field(ge=2)]
-
-
-class RunValue(_Strict):
-    """Value of a run, as `boostbench.experiments.runs.Run.value` returns it."""
-
-    dataset: _DataValue
-    split: str | dict[str, Any]
-    noise: _NoiseValue | None
-    booster: _BoosterValue
-    rounds: Annotated[int, Field(ge=1, le=10**7)]
-    seed: Annotated[int, Field(ge=0, lt=2**63)]
-    record: list[str]
-    checkpoints: list[int]
-    validation: _Folds | None = None
-
-    def as_run(self) -> Run:
-        """Return the run; labels are the names."""
-        return Run.of_value(self.model_dump(exclude_unset=True))
-
-
 class Corruption(_Strict):
     """Corruption of the training labels; ``rate`` also where the problem drew it."""
 
@@ -188,7 +144,7 @@ class Summary(_Strict):
 
     format: Literal[1] = FORMAT
     key: Annotated[Key, PlainValidator(_key), PlainSerializer(str)]
-    run: RunValue
+    run: Annotated[Run, PlainSerializer(Run.value)]
     status: Literal["ok", "failed", "timeout", "out-of-memory", "killed", "skipped", "stale"]
     error: Failure | None = None
     stop_reason: str = ""

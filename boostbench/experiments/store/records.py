@@ -21,7 +21,6 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from boostbench.data.files import read_file
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, value_of
@@ -34,6 +33,7 @@ from boostbench.experiments.store.record import (
     Summary,
     complaint,
 )
+from boostbench.whole_files import read_file, write_file
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
 _BULK_BEGINS = b', "round_zero": '
@@ -107,22 +107,15 @@ class RecordStore:
         BoostbenchError
             If the disk is full or the folder cannot be written; what was there stays as it was.
         """
-        key, dataset = record.key, record.run.dataset.name
+        key, dataset = record.key, record.run.data.name
         path = self.path_of(dataset, key)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         content = encode(record)
         try:
             with uninterrupted():
                 self._check_folder()
                 path.parent.mkdir(exist_ok=True)
-                with temporary.open("wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                temporary.replace(path)
+                write_file(path, content)
         except OSError as error:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
             if isinstance(error, FileNotFoundError):  # the folder is made before each write
                 raise self._gone() from error
             raise _unwritable(path, error) from error
@@ -132,7 +125,7 @@ class RecordStore:
 
     def remember(self, record: Record) -> None:
         """Know a record that was written since its folder was looked through."""
-        key, dataset = record.key, record.run.dataset.name
+        key, dataset = record.key, record.run.data.name
         path = self.path_of(dataset, key)
         self._curves.pop(path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])

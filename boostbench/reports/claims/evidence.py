@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.options import Scope
+from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims.inference import Design, Outcome, Sample, Statistic, Unit, mean_of
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric

@@ -9,8 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from boostbench.experiments.configs.mistakes import MistakesError
-from boostbench.experiments.configs.options import Options, Scope
+from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.reports.claims.evidence import Case, Evidence, Selection, Studies
 from boostbench.reports.claims.options import (
     At,
@@ -24,6 +23,7 @@ from boostbench.reports.claims.options import (
 )
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
+from boostbench.validation import MistakesError
 
 
 class Kind(Options):
@@ -78,16 +78,16 @@ class Kind(Options):
             what = (
                 "needs something to look at; 'except', 'datasets' or the paper's file leave no case"
             )
-            raise MistakesError([((), what)])
+            raise MistakesError(((), what))
         whole = Counter(case.group for case in self.without_exceptions().cases_of(scope))
         for group, n in per_group.items():
             here = f" at {group}" if group else ""
             if (self.at_least.count or 0) > n:
                 what = f"at_least: {self.at_least.count} is more than the {n} cases there are{here}"
-                raise MistakesError([(("at_least",), what)])
+                raise MistakesError((("at_least",), what))
             if self.of is not None and self.of not in (n, whole[group]):
                 what = f"of: {self.of}, but there are {n} cases{here}"
-                raise MistakesError([(("of",), what)])
+                raise MistakesError((("of",), what))
 
     def without_exceptions(self) -> Kind:
         """Return the claim about everything that its exceptions leave out too."""

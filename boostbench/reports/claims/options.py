@@ -23,17 +23,16 @@ from pydantic import (
     model_validator,
 )
 
-from boostbench.errors import BoostbenchError, ConfigError, nearest
+from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import is_file
+from boostbench.experiments.configs.fields import is_file
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.mistakes import Notes, unknown
-from boostbench.experiments.configs.models import Distinct, Listed, Model, validated
-from boostbench.experiments.configs.options import BoosterLabel, DataSetLabel, scope_of
+from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, scope_of
 from boostbench.reports.values.frame import noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.source import show
+from boostbench.validation import Distinct, Listed, MistakesError, Model
 
 Whole = Annotated[int, Ge(1)]
 Number = Annotated[float, Ge(0)]
@@ -287,7 +286,7 @@ class Quantity(Model):
 def _bound(value: Any, info: ValidationInfo) -> Any:
     number = _percent(value)
     if isinstance(value, dict):
-        return validated(Quantity, value, info.context)
+        return Quantity.model_validate(value, context=info.context)
     if value in ("noise_rate", "others") or isinstance(number, float):
         return number
     if isinstance(value, int) and not isinstance(value, bool):
@@ -300,13 +299,13 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
         what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
         raise ValueError(f"must be {what}, found {show(value)}")
     names = tuple(listed(value))
-    notes = Notes()
+    mistakes = MistakesError()
     for index, name in enumerate(names):
         if name not in known:
-            notes.add(unknown("booster", str(name), known), index)
+            mistakes.add(unknown("booster", str(name), known), index)
         elif name in names[:index]:
-            notes.add(f"{name!r} is listed twice", index)
-    notes.close()
+            mistakes.add(f"{name!r} is listed twice", index)
+    mistakes.close()
     return names
 
 

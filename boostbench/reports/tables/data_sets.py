@@ -12,12 +12,12 @@ from pydantic import Field, model_validator
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError
 from boostbench.experiments.configs.fields import FileBeside
-from boostbench.experiments.configs.models import OneOrMore
-from boostbench.experiments.configs.options import with_options
+from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.options import PartOptions
+from boostbench.validation import OneOrMore
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Result:
     @classmethod
     def of(cls, record: Record) -> Result:
         """Return what a record alone tells, under the plain names of data set and booster."""
-        return cls(record.run.as_run(), record.status, record.why, record)
+        return cls(record.run, record.status, record.why, record)
 
     @property
     def ok(self) -> bool:

@@ -5,35 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo
+from pydantic import AfterValidator, Field
 
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.errors import BoostbenchError, UnknownNameError, unknown
 from boostbench.experiments.configs.fields import FileBeside, Slug
-from boostbench.experiments.configs.mistakes import unknown
-from boostbench.experiments.configs.models import Checked, OneOrMore
-from boostbench.experiments.configs.options import BoosterLabel, DataSetLabel, Options
+from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, Options
 from boostbench.reports.values.frame import Study, check_recorded
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import read_paper_values
+from boostbench.validation import OneOrMore
 
 
-def _paper(value: str, info: ValidationInfo) -> str:
+def _paper(value: str) -> str:
     read_paper_values(value)
     return value
 
 
 #: A file of paper values beside the config.
-PaperFile = Annotated[FileBeside, Checked(_paper)]
+PaperFile = Annotated[FileBeside, AfterValidator(_paper)]
 
 
-def _metric(value: str, info: ValidationInfo) -> str:
+def _metric(value: str) -> str:
     if value not in METRICS:
         raise ValueError(unknown("metric", value, METRICS))
     return value
 
 
 #: A quantity that records hold round by round.
-MetricName = Annotated[str, Checked(_metric)]
+MetricName = Annotated[str, AfterValidator(_metric)]
 
 
 class PartOptions(Options):

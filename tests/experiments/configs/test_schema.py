@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.experiments.configs.schema import config_schema
+from boostbench.experiments.configs.config_schema import config_schema
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.source import read_source
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.points import points_of, with_point
+from boostbench.experiments.configs.grids import points_of, with_point
 from boostbench.experiments.configs.protocol import Reach
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.selection import (
@@ -17,7 +17,7 @@ from boostbench.experiments.planning.selection import (
 from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.runs import Axis, Booster, Params
+from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import load_plan
 
@@ -38,13 +38,13 @@ def errors(*rows):
 
 
 def test_a_point_goes_into_the_parameters_and_the_label():
-    booster = Booster("b", Params({"learner": "tree", "x": 1}), "B", grid=GRID)
+    booster = BoosterSpec("b", Params({"learner": "tree", "x": 1}), "B", grid=GRID)
     assert points_of(GRID)[:3] == [(1, 1e-5), (1, 1e-6), (2, 1e-5)]
     one = with_point(booster, (2, 1e-6))
     assert one.params.plain() == {"depth": 2, "learner": {"tree": {"beta": 1e-6}}, "x": 1}
     assert (one.label, one.grid) == ("B (depth=2, beta=1e-06)", ())
     assert points_of(()) == [()]
-    assert with_point(Booster("b"), ()) == Booster("b")
+    assert with_point(BoosterSpec("b"), ()) == BoosterSpec("b")
 
 
 def test_the_fewest_errors_win_and_ties_go_by_preference_then_by_the_list():

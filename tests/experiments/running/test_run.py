@@ -11,11 +11,11 @@ from boostbench.data import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.running.seeds import rng_for
-from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.theory.bounds import error_bound
 
 HALF = Params({"holdout": 0.5})
-RUN = Run(Data("iris"), HALF, Noise("exchange", 0.2), Booster("sm-boost"), rounds=12, seed=0)
+RUN = Run(Data("iris"), HALF, Noise("exchange", 0.2), BoosterSpec("sm-boost"), rounds=12, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +41,12 @@ def test_the_record_has_the_sizes_and_a_value_for_every_round(outcome):
     "run",
     [
         RUN,
-        dataclasses.replace(RUN, booster=Booster("adaboost-mh", Params({"rule": "sign"}))),
+        dataclasses.replace(RUN, booster=BoosterSpec("adaboost-mh", Params({"rule": "sign"}))),
         dataclasses.replace(
             RUN,
             data=Data("gaussians-spl", Params({"n_train": 100, "n_test": 100})),
             split="official",
-            booster=Booster("martiboost", Params({"rule": "sampled"})),
+            booster=BoosterSpec("martiboost", Params({"rule": "sampled"})),
         ),
     ],
     ids=lambda run: run.booster.name,
@@ -122,8 +122,8 @@ def test_costs_are_added_up_round_by_round(outcome):
 def test_a_booster_may_take_the_costs_of_the_data():
     cost = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (9.0, 9.0, 0.0))
     run = dataclasses.replace(RUN, data=Data("iris", cost=cost))
-    written = dataclasses.replace(run, booster=Booster("sm-boost", Params({"cost": cost})))
-    taken = dataclasses.replace(run, booster=Booster("sm-boost", Params({"cost": "data"})))
+    written = dataclasses.replace(run, booster=BoosterSpec("sm-boost", Params({"cost": cost})))
+    taken = dataclasses.replace(run, booster=BoosterSpec("sm-boost", Params({"cost": "data"})))
     assert execute(taken)["curves"] == execute(written)["curves"] != execute(run)["curves"]
 
 
@@ -151,7 +151,7 @@ def test_fewer_rounds_give_the_beginning_of_the_curves(outcome):
 
 
 def test_all_boosters_of_a_seed_see_the_same_data():
-    other = prepare(dataclasses.replace(RUN, booster=Booster("samme"), rounds=3))
+    other = prepare(dataclasses.replace(RUN, booster=BoosterSpec("samme"), rounds=3))
     one = prepare(RUN)
     assert np.array_equal(one.X, other.X)
     assert np.array_equal(one.y, other.y)
@@ -180,8 +180,8 @@ def test_each_purpose_has_its_stream(purpose):
 
 
 def test_an_early_stop_is_shown_and_never_padded():
-    run = Run(Data("iris"), HALF, CLEAN, Booster("samme"), rounds=400, seed=0)
-    booster = Booster("samme", Params({"weak_learner": {"tree": {"max_leaf_nodes": 200}}}))
+    run = Run(Data("iris"), HALF, CLEAN, BoosterSpec("samme"), rounds=400, seed=0)
+    booster = BoosterSpec("samme", Params({"weak_learner": {"tree": {"max_leaf_nodes": 200}}}))
     outcome = execute(dataclasses.replace(run, booster=booster))
     assert outcome["stop_reason"]
     assert outcome["n_rounds"] < 400
@@ -192,14 +192,14 @@ def test_parameters_may_speak_of_the_size_of_the_data():
     spec = {"weak_learner": {"tree": {"max_leaf_nodes": "K + 1"}}}
     worked_out = {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
     curves = [
-        execute(dataclasses.replace(RUN, booster=Booster("samme", Params(params))))["curves"]
+        execute(dataclasses.replace(RUN, booster=BoosterSpec("samme", Params(params))))["curves"]
         for params in (spec, worked_out)
     ]
     assert curves[0] == curves[1]
 
 
 def test_a_plain_classifier_with_staged_predict_will_do():
-    outcome = execute(dataclasses.replace(RUN, booster=Booster("toy-centroids")))
+    outcome = execute(dataclasses.replace(RUN, booster=BoosterSpec("toy-centroids")))
     assert set(outcome["curves"]) == {"train_errors", "train_errors_clean", "test_errors"}
     assert outcome["n_rounds"] == 12
 
@@ -207,13 +207,13 @@ def test_a_plain_classifier_with_staged_predict_will_do():
 def test_a_classifier_without_staged_predict_is_refused(tmp_path):
     path = tmp_path / "forest.py"
     path.write_text("from sklearn.ensemble import RandomForestClassifier as Forest\n")
-    booster = Booster("forest.py:Forest", source=f"{path}:Forest")
+    booster = BoosterSpec("forest.py:Forest", source=f"{path}:Forest")
     with pytest.raises(BoostbenchError, match="has no staged_predict"):
         execute(dataclasses.replace(RUN, booster=booster))
 
 
 def test_bounds_are_recorded_on_demand():
-    run = dataclasses.replace(RUN, record=("bound",), booster=Booster("adaboost-mm"))
+    run = dataclasses.replace(RUN, record=("bound",), booster=BoosterSpec("adaboost-mm"))
     outcome = execute(run)
     curves = outcome["curves"]
     error = np.array(curves["train_errors"]) / outcome["n_train"]
@@ -226,9 +226,9 @@ def test_bounds_are_recorded_on_demand():
 
 
 def test_what_bounds_nothing_is_left_out_of_the_record():
-    run = dataclasses.replace(RUN, record=("bound",), booster=Booster("samme"))
+    run = dataclasses.replace(RUN, record=("bound",), booster=BoosterSpec("samme"))
     assert not {"bound", "edge_bound"} & set(execute(run)["curves"])
-    run = dataclasses.replace(run, booster=Booster("sm-boost"))
+    run = dataclasses.replace(run, booster=BoosterSpec("sm-boost"))
     assert "edge_bound" not in execute(run)["curves"]
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.experiments.running.run import execute, prepare
 from boostbench.experiments.running.weights import WeightTally, noisy_among_heaviest
-from boostbench.experiments.runs import Booster, Data, Noise, Params, Run
+from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
 
 GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
 FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
@@ -17,7 +17,7 @@ RUN = Run(
     GAUSSIANS,
     "official",
     FLIPPED,
-    Booster("splboost", Params({"weak_learner": "stump", "age": 1.5})),
+    BoosterSpec("splboost", Params({"weak_learner": "stump", "age": 1.5})),
     rounds=12,
     seed=0,
     record=("sample_weights", "weights"),
@@ -64,13 +64,13 @@ def test_the_shares_are_those_of_the_weights_that_were_kept(outcome):
 
 
 def test_self_pacing_takes_weight_from_corrupted_samples(outcome):
-    plain = dataclasses.replace(RUN, booster=Booster("adaboost", STUMP))
+    plain = dataclasses.replace(RUN, booster=BoosterSpec("adaboost", STUMP))
     share = execute(plain)["curves"]["noisy_weight_share"][-1]
     assert outcome["curves"]["noisy_weight_share"][-1] < 0.15 < share
 
 
 def test_the_weights_after_the_last_round_are_kept_though_it_is_no_checkpoint():
-    run = dataclasses.replace(RUN, booster=Booster("adaboost", Params({})), rounds=3)
+    run = dataclasses.replace(RUN, booster=BoosterSpec("adaboost", Params({})), rounds=3)
     assert list(execute(run)["at_checkpoints"]["sample_weights"]) == ["3"]
 
 
@@ -80,7 +80,7 @@ def test_boosters_of_many_classes_have_them_too(name):
         Data("iris"),
         Params({"holdout": 0.5}),
         Noise("exchange", 0.2),
-        Booster(name),
+        BoosterSpec(name),
         rounds=5,
         seed=0,
         record=("weights",),

@@ -5,11 +5,11 @@ import textwrap
 
 import pytest
 
-from boostbench.experiments.runs import CLEAN, Booster, Data, Noise, Params, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
 from boostbench.experiments.store.identity import code_of, value_of
 
-RUN = Run(Data("wine"), "official", CLEAN, Booster("samme"), rounds=10, seed=0)
+RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed=0)
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ RUN = Run(Data("wine"), "official", CLEAN, Booster("samme"), rounds=10, seed=0)
         {"data": Data("wine", encode="one-hot")},
         {"split": Params({"holdout": 0.3})},
         {"noise": Noise("exchange", 0.1)},
-        {"booster": Booster("sm-boost")},
-        {"booster": Booster("samme", Params({"weak_learner": "stump"}))},
+        {"booster": BoosterSpec("sm-boost")},
+        {"booster": BoosterSpec("samme", Params({"weak_learner": "stump"}))},
         {"seed": 1},
         {"record": ("margins",)},
         {"validation": Params({"folds": 5, "stratify": True})},
@@ -35,7 +35,7 @@ def test_the_number_of_rounds_is_no_part_of_the_value():
 
 
 def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
-    other = Booster("samme", label="SAMME", source="/elsewhere/samme")
+    other = BoosterSpec("samme", label="SAMME", source="/elsewhere/samme")
     assert value_of(dataclasses.replace(RUN, booster=other)) == value_of(RUN)
 
 
@@ -43,7 +43,7 @@ def test_the_value_does_not_depend_on_the_process():
     code = (
         "from boostbench.experiments.store.identity import value_of\n"
         "from boostbench.experiments.runs import *\n"
-        "print(value_of(Run(Data('wine'), 'official', CLEAN, Booster('samme'), 10, 0)))"
+        "print(value_of(Run(Data('wine'), 'official', CLEAN, BoosterSpec('samme'), 10, 0)))"
     )
     found = {
         subprocess.run(
@@ -78,11 +78,11 @@ def test_the_pipeline_brings_data_and_noise():
 
 
 def one_vs_all(booster):
-    return dataclasses.replace(RUN, booster=Booster("one-vs-all", Params({"booster": booster})))
+    return dataclasses.replace(RUN, booster=BoosterSpec("one-vs-all", Params({"booster": booster})))
 
 
 def test_a_booster_made_of_another_brings_that_one_and_its_weak_learner():
-    plain = code_of(dataclasses.replace(RUN, booster=Booster("one-vs-all")))
+    plain = code_of(dataclasses.replace(RUN, booster=BoosterSpec("one-vs-all")))
     robust = code_of(one_vs_all({"robustboost": {}}))
     assert code_of(one_vs_all("robustboost")) == robust
     assert robust not in (plain, code_of(one_vs_all({"splboost": {"age": 3.0}})))
@@ -99,7 +99,7 @@ def test_inner_folds_bring_the_code_that_counts_them():
 def test_the_parts_of_a_run_decide_its_code():
     codes = {
         code_of(RUN),
-        code_of(dataclasses.replace(RUN, booster=Booster("sm-boost"))),
+        code_of(dataclasses.replace(RUN, booster=BoosterSpec("sm-boost"))),
         code_of(RUN, generator="waveform"),
     }
     assert len(codes) == 3

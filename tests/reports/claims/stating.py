@@ -7,7 +7,7 @@ from typing import Any
 
 from boostbench.experiments.configs.claims import read_claims
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import Setting
+from boostbench.experiments.configs.fields import Setting
 
 #: The shipped configs, beside which some kinds of claims stand.
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"

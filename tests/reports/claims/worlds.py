@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.runs import CLEAN, Booster, Noise, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Run
 from boostbench.reports.values.frame import Study, collect
 from tests.reports.claims.stating import with_claims
 from tests.reports.synthetic import make_config, plan_of
@@ -44,7 +44,7 @@ def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
     config = make_config(
         folder,
         datasets=list("abcd"),
-        boosters=[Booster(booster, label=booster) for booster in ERRORS],
+        boosters=[BoosterSpec(booster, label=booster) for booster in ERRORS],
         noise=(CLEAN, NOISY),
         seeds=8 if "repeats" in name else 1,
     )

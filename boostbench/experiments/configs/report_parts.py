@@ -8,31 +8,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from boostbench import registry
-from boostbench.experiments.configs.entries import NAME, Named, source_of
-from boostbench.experiments.configs.mistakes import Notes, unknown
-from boostbench.experiments.configs.models import validated
-from boostbench.experiments.configs.options import Options, options_model
+from boostbench.errors import unknown
+from boostbench.experiments.configs.entries import NAME, Named
+from boostbench.experiments.configs.kind_options import Options, options_model
 from boostbench.source import show
+from boostbench.validation import MistakesError
 
 MAX_PARTS = 200
 
 
 @dataclass(frozen=True)
 class ReportPart:
-    """A table or a figure that the report shows.
+    """A table or a figure that the report shows."""
 
-    Attributes
-    ----------
-    name : str
-        Of its files, without suffix.
-    kind : str
-        The name of a kind of table or figure, or ``FILE.py:function``.
-    options : Options
-        Of this kind.
-    """
-
-    name: str
-    kind: str
+    name: str  # of its files, without suffix
+    kind: str  # of table or figure, or ``FILE.py:function``
     options: Options
 
 
@@ -61,15 +51,15 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     if not isinstance(value, list | tuple) or len(value) > MAX_PARTS:
         what = f"must be a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
         raise ValueError(f"{what}, found {show(value)}")
-    notes = Notes()
-    parts = [notes.take(lambda e: _read(e, context), entry, i) for i, entry in enumerate(value)]
-    notes.close()
+    mistakes = MistakesError()
+    parts = [mistakes.take(lambda e: _read(e, context), entry, i) for i, entry in enumerate(value)]
+    mistakes.close()
     names = [part.options.name or _name(parts, index) for index, part in enumerate(parts)]
     for index, name in enumerate(names):
         if name in names[:index]:
             what = f"two parts of the report are called {name!r}; give one another 'name'"
-            notes.add(what, index)
-    notes.close()
+            mistakes.add(what, index)
+    mistakes.close()
     return tuple(
         ReportPart(name, part.kind, part.options) for name, part in zip(names, parts, strict=True)
     )
@@ -89,12 +79,12 @@ class _Written(NamedTuple):
 
 def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
     written = PartEntry.written(entry)
-    kind = source_of(written.pop(NAME), context["setting"])
+    kind = context["setting"].source_of(written.pop(NAME))
     kinds = registry.tables if kind in registry.tables else registry.figures
     if ".py:" not in kind and kind not in kinds:
         raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
     model = options_model(kinds, kind)
-    return _Written(kind, written, validated(model, written, context))
+    return _Written(kind, written, model.model_validate(written, context=context))
 
 
 def _name(parts: Sequence[_Written], index: int) -> str:

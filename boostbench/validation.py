@@ -1,22 +1,22 @@
-"""The base of all models of a config, and the messages about values that a model refuses.
+"""Validation: pydantic models, and messages about the values that they refuse.
 
 A model is an ordinary pydantic model. What pydantic says of a wrong value is put in the words of
 this package here, once for all models: what the value must be is read from the JSON schema of its
-field, so that messages and the schema that editors use cannot disagree.
+field, so that messages and the schema that editors use cannot disagree. A validator refuses a value
+by any ValueError, as every `BoostbenchError` is one, or parts of it by `MistakesError`.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -25,26 +25,94 @@ from pydantic import (
     Strict,
     TypeAdapter,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
-from pydantic_core import core_schema
+from pydantic_core import ErrorDetails, core_schema
 
-from boostbench.errors import BoostbenchError, ConfigError, nearest
-from boostbench.experiments.configs.mistakes import Mistake, MistakesError, found_in, unknown
+from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
 from boostbench.source import Place, show
 
+#: A step of a place: what follows is counted from the top of the file.
+TOP = ".."
 #: Errors that pydantic adds when something else is wrong.
 _ECHOES = ("default_factory_not_called", "default_factory_error")
 T = TypeVar("T")
 M = TypeVar("M", bound="Model")
 
+#: A place inside a value and what is wrong there; an error that has a place of its own keeps it.
+Mistake = tuple[Place, str | BoostbenchError]
 #: A list in YAML, a tuple in Python.
 Listed = Annotated[tuple[T, ...], Strict(False)]
 
 
+class MistakesError(ValueError):
+    """Mistakes in parts of one value, collected while it is read; raised by `close`.
+
+    Attributes
+    ----------
+    found : list of (Place, str or BoostbenchError)
+    """
+
+    def __init__(self, *found: Mistake) -> None:
+        super().__init__()
+        self.found = list(found)
+
+    def __str__(self) -> str:
+        return "; ".join(str(what) for _, what in self.found)
+
+    def add(self, what: str, *place: str | int) -> None:
+        """Note what is wrong with the part of the value at ``place``."""
+        self.found.append((place, what))
+
+    def take(self, read: Callable[..., Any], value: Any, *place: str | int) -> Any:
+        """Return ``read(value)``, or None after noting why it was refused."""
+        try:
+            return read(value)
+        except ValueError as error:
+            self.found += [((*place, *inner), what) for inner, what in mistakes_in(error)]
+        return None
+
+    def keys(self, value: Mapping[str, Any], known: Collection[str], *place: str | int) -> None:
+        """Note every key that is not known."""
+        for key in value:
+            if key not in known:
+                self.add(unknown("key", key, known), *place, key)
+
+    def close(self) -> None:
+        """Raise this error if anything was noted."""
+        if self.found:
+            raise self
+
+
+def mistakes_in(error: ValueError) -> list[Mistake]:
+    """Return what an error says, by place."""
+    if isinstance(error, MistakesError):
+        return error.found
+    if isinstance(error, ValidationError):
+        return [
+            ((*each["loc"], *place), what)
+            for each in error.errors()
+            for place, what in _said(each) or [((), each["msg"])]
+        ]
+    if isinstance(error, ConfigError):
+        return [((), each) for each in error.complaints]
+    return [((), error.what if isinstance(error, BoostbenchError) else str(error))]
+
+
+def first_mistake(error: ValueError) -> tuple[Place, str]:
+    """Return the place and the text of the first thing that an error says."""
+    place, what = mistakes_in(error)[0]
+    return place, str(what)
+
+
+def _said(error: ErrorDetails) -> list[Mistake]:
+    """Return what a validator, not pydantic itself, said of a value."""
+    cause = (error.get("ctx") or {}).get("error")
+    return mistakes_in(cause) if isinstance(cause, ValueError) else []
+
+
 class Model(BaseModel):
-    """A mapping of a config with known keys; frozen, without conversions between types."""
+    """A mapping of known keys; frozen, without conversions between types."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -71,62 +139,7 @@ class Model(BaseModel):
         try:
             return handler(written)
         except ValidationError as error:
-            raise MistakesError(list(explained(error, cls, written, cls.kind))) from None
-        except ConfigError as error:
-            raise MistakesError([((), each) for each in error.complaints]) from None
-        except BoostbenchError as error:
-            raise ValueError(error.what) from None
-
-
-def validated(model: type[M], value: Any, context: Mapping[str, Any] | None = None) -> M:
-    """Return ``value`` as a model.
-
-    Raises
-    ------
-    MistakesError
-        With every mistake found, by its place in ``value``.
-    """
-    try:
-        return model.model_validate(value, context=context)
-    except ValidationError as error:
-        raise MistakesError(
-            [found for each in error.errors() for found in found_in(each)]
-        ) from None
-
-
-def Checked(check: Callable[[Any, ValidationInfo], Any]) -> AfterValidator:  # noqa: N802
-    """Return a validator that passes a value of the right type on through ``check``.
-
-    ``check`` may raise `BoostbenchError`, which pydantic itself would not collect.
-    """
-    return AfterValidator(_collected(check))
-
-
-def Read(  # noqa: N802  # reads as part of a type
-    read: Callable[[Any, ValidationInfo], Any], written: Any
-) -> BeforeValidator:
-    """Return a validator that reads a value of another type than the field's.
-
-    Parameters
-    ----------
-    read : callable
-        Takes what was written; may raise `BoostbenchError`.
-    written : type
-        Of what is written, for the JSON schema.
-    """
-    return BeforeValidator(_collected(read), json_schema_input_type=written)
-
-
-def _collected(check: Callable[[Any, ValidationInfo], Any]) -> Callable[..., Any]:
-    def validate(value: Any, info: ValidationInfo) -> Any:
-        try:
-            return check(value, info)
-        except ConfigError as error:
-            raise MistakesError([((), each) for each in error.complaints]) from None
-        except BoostbenchError as error:
-            raise ValueError(error.what) from None
-
-    return validate
+            raise MistakesError(*_explained(error, cls, written)) from None
 
 
 class _OneOrMore:
@@ -147,14 +160,12 @@ class _OneOrMore:
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    seen = set()
-    repeated: list[Mistake] = []
+    mistakes = MistakesError()
+    first: dict[Any, int] = {}
     for index, value in enumerate(values):
-        if value in seen:
-            repeated.append(((index,), f"{show(value)} is listed twice"))
-        seen.add(value)
-    if repeated:
-        raise MistakesError(repeated)
+        if first.setdefault(value, index) != index:
+            mistakes.add(f"{show(value)} is listed twice", index)
+    mistakes.close()
     return values
 
 
@@ -164,31 +175,30 @@ Distinct = AfterValidator(_distinct)
 OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
 
 
-def explained(
-    error: ValidationError, model: type[BaseModel], written: Any, kind: str = ""
-) -> Iterable[Mistake]:
-    """Yield what pydantic found in ``written``, by place and in words."""
+def _explained(error: ValidationError, model: type[Model], written: Any) -> Iterator[Mistake]:
+    """Yield what is wrong with ``written``, by place and in words."""
     told: set[Place] = set()
-    missing = [str(each["loc"][0]) for each in error.errors() if each["type"] == "missing"]
-    if missing and kind:
+    errors = error.errors()
+    missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
+    keys = [key for name in model.model_fields if (key := _key(model, name))[0] != "<"]
+    if missing and model.kind:
         needed = [_key(model, n) for n, field in model.model_fields.items() if field.is_required()]
+        needed = [key for key in needed if key in keys]
         plural = "" if len(missing) == 1 else "s"
-        shown = [key for key in needed if not key.startswith("<")]
-        wanted = f"{', '.join(shown[:-1])} and {shown[-1]}"
-        yield (), f"missing key{plural} {', '.join(missing)}; {kind} needs {wanted}"
-    for each in error.errors():
+        wanted = f"{', '.join(needed[:-1])} and {needed[-1]}"
+        yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
+    for each in errors:
         place, value = _within(written, each["loc"])
-        if (each.get("ctx") or {}).get("error") is not None:
-            yield from (((*place, *inner), what) for inner, what in found_in(each))
+        if said := _said(each):
+            yield from (((*place, *inner), what) for inner, what in said)
         elif each["type"] == "missing":
-            if not kind:
+            if not model.kind:
                 yield (), f"needs {str(each['loc'][0])!r}{_described(model, each['loc'])}"
         elif each["type"] == "extra_forbidden":
-            keys = [_key(model, name) for name in model.model_fields]
-            yield place, unknown("key", str(place[-1]), [k for k in keys if k[0] != "<"])
-        elif each["loc"] and each["loc"][-1] == "[key]":
-            keys = re.findall(r"'(.*?)'", str(each["ctx"].get("expected")))
             yield place, unknown("key", str(place[-1]), keys)
+        elif each["loc"] and each["loc"][-1] == "[key]":
+            choices = re.findall(r"'(.*?)'", str(each["ctx"].get("expected")))
+            yield place, unknown("key", str(place[-1]), choices)
         elif each["type"] == "too_short" and len(value) >= each["ctx"]["min_length"]:
             continue  # its items are wrong
         elif each["type"] not in _ECHOES and place not in told:
@@ -196,13 +206,13 @@ def explained(
             yield place, f"must be {_wanted(model, place, value)}"
 
 
-def _described(model: type[BaseModel], loc: Place) -> str:
+def _described(model: type[Model], loc: Place) -> str:
     names = {_key(model, name): name for name in model.model_fields}
     description = model.model_fields[names[str(loc[0])]].description or ""
     return f": {description[:1].lower()}{description[1:].rstrip('.')}" if description else ""
 
 
-def _key(model: type[BaseModel], name: str) -> str:
+def _key(model: type[Model], name: str) -> str:
     return model.model_fields[name].alias or name
 
 
@@ -218,7 +228,7 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     return place, value
 
 
-def _wanted(model: type[BaseModel], place: Place, value: Any) -> str:
+def _wanted(model: type[Model], place: Place, value: Any) -> str:
     """Return what the value at a place must be, and what it is."""
     schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
     for step in place[1:]:
@@ -233,7 +243,7 @@ def _wanted(model: type[BaseModel], place: Place, value: Any) -> str:
 
 
 @lru_cache(maxsize=100)
-def _schema_of(model: type[BaseModel], key: str) -> dict[str, Any]:
+def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
     field = next(field for name, field in model.model_fields.items() if key in (name, field.alias))
     extra = Field(json_schema_extra=field.json_schema_extra, examples=field.examples)
     typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))

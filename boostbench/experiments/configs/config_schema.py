@@ -7,12 +7,13 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.components import parameter_names
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.options import options_model
+from boostbench.experiments.configs.kind_options import options_model
 from boostbench.registry import Registry
+from boostbench.validation import resolved
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_SET_ELSEWHERE = ("n_estimators", "random_state")
 
 
 def config_schema() -> dict[str, Any]:
@@ -85,8 +86,6 @@ def _claim(said: dict[str, Any]) -> dict[str, Any]:
 
 def _options(kinds: Registry, name: str) -> dict[str, Any]:
     """Return the schema of the options of a kind, with its definitions put in."""
-    from boostbench.experiments.configs.models import resolved
-
     try:
         schema = options_model(kinds, name).model_json_schema(by_alias=True)
     except (BoostbenchError, ImportError):  # a plugin that cannot be loaded
@@ -103,11 +102,10 @@ def _name_parameters(entry: dict[str, Any]) -> None:
     mapping["properties"] = {}
     for name in registry.boosters.names():
         try:
-            parameters = inspect.signature(registry.boosters.get(name)).parameters.values()
-        except (BoostbenchError, ImportError, TypeError, ValueError):
+            known = parameter_names(registry.boosters, registry.boosters.get(name))
+        except (BoostbenchError, ImportError):
             continue
-        known = [p.name for p in parameters if p.name not in _SET_ELSEWHERE]
-        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        if known is None:
             continue
         own = {**{key: {} for key in known}, **general["properties"]}
         options = {**general, "properties": own, "additionalProperties": False}

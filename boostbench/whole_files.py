@@ -1,14 +1,13 @@
-"""Reading a file whole, if it is one and of bounded size."""
+"""Files that are read whole if they are of bounded size, and written whole or not at all."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from boostbench.errors import DataError
 
@@ -40,7 +39,7 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_bounded(file: IO[bytes] | gzip.GzipFile | bz2.BZ2File, path: Path) -> bytes:
+def read_bounded(file: IO[bytes] | Any, path: Path) -> bytes:
     """Return what an open file holds; DataError if that is more than `LARGEST` bytes."""
     content = io.BytesIO()
     while block := file.read(_BLOCK):
@@ -52,3 +51,24 @@ def read_bounded(file: IO[bytes] | gzip.GzipFile | bz2.BZ2File, path: Path) -> b
             )
         content.write(block)
     return content.getvalue()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file through a temporary one beside it, flushed to the disk; its folder is there.
+
+    Raises
+    ------
+    OSError
+        If that is impossible; what was there stays as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise

@@ -26,30 +26,25 @@ MISSING = ("", "?", "NA", "NaN", "nan")
 #: Bytes of the largest table of numbers.
 LARGEST_TABLE = 2**32
 
-Place = Callable[[int], str]
-"""Gives ``file:line`` (or ``file: row n``) of a row, counted from 0."""
+#: Gives ``file:line`` (or ``file: row n``) of a row, counted from 0.
+RowPlace = Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """The content of a source, before it is checked against the catalog.
+    """The content of a source, before it is checked against the catalog."""
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (n_rows, n_features)
-    labels : ndarray of str, shape (n_rows,)
-    feature_names : tuple of str
-    categories : tuple
-        Per feature the sorted values that the codes stand for, or None for a numeric column.
-    in_test : ndarray of bool, shape (n_rows,), or None
-        The division the source itself declares.
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # a row per sample, a column per feature
     labels: NDArray[np.str_]
     feature_names: tuple[str, ...]
+    #: Per feature the sorted values that the codes stand for, or None for a numeric column.
     categories: tuple[tuple[str, ...] | None, ...]
-    in_test: NDArray[np.bool_] | None
+    in_test: NDArray[np.bool_] | None  # the division the source itself declares
+
+    @property
+    def n_train(self) -> int | None:
+        """Number of training rows, if the source declares a division."""
+        return None if self.in_test is None else int(np.sum(~self.in_test))
 
 
 def is_number(text: str) -> bool:
@@ -82,7 +77,13 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
     )
 
 
-def parse_frame(frame: pd.DataFrame, entry: DatasetEntry, path: str, place: Place) -> Parsed:
+def parse_frame(
+    frame: pd.DataFrame,
+    entry: DatasetEntry,
+    path: str,
+    place: RowPlace,
+    numeric: Sequence[str] = (),
+) -> Parsed:
     """Turn a data frame into numbers.
 
     Parameters
@@ -94,6 +95,8 @@ def parse_frame(frame: pd.DataFrame, entry: DatasetEntry, path: str, place: Plac
         For messages about the whole file.
     place : callable
         ``file:line`` of a row.
+    numeric : sequence of str, default=()
+        Columns that the file declares as numbers.
 
     Raises
     ------
@@ -115,13 +118,20 @@ def parse_frame(frame: pd.DataFrame, entry: DatasetEntry, path: str, place: Plac
         raise DataError(f"there is no feature column besides {target!r}", where=path)
     X = np.empty((len(frame), len(features)), dtype=np.float64)
     categories: list[tuple[str, ...] | None] = []
-    numeric_share: list[tuple[float, str]] = []
+    numeric_share: dict[str, float] = {}
     for j, column in enumerate(features):
         X[:, j], values, share = _parse_column(frame[column])
         categories.append(values)
         if values is not None:
-            numeric_share.append((share, column))
-    _check_categorical(frame, numeric_share, entry, place)
+            numeric_share[column] = share
+            if column in numeric:
+                _refuse_text(frame[column], place, "the file declares it numeric")
+    allowed = entry.n_categorical
+    if allowed is not None and len(numeric_share) > allowed:
+        suspect = max(numeric_share, key=lambda column: numeric_share[column])
+        expected = "only numbers" if allowed == 0 else f"text in at most {allowed} columns"
+        reason = f"the catalog expects {expected} for {entry.name!r} ({entry.where})"
+        _refuse_text(frame[suspect], place, reason)
     check_numbers(X, features, place)
     return Parsed(
         X=X,
@@ -149,7 +159,7 @@ def check_size(n_rows: int, n_columns: int, where: str) -> None:
         )
 
 
-def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: Place) -> None:
+def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: RowPlace) -> None:
     """Refuse infinite values.
 
     Raises
@@ -199,28 +209,15 @@ def _texts(column: pd.Series) -> NDArray[np.str_]:
     return texts[codes]
 
 
-def _check_categorical(
-    frame: pd.DataFrame,
-    numeric_share: Sequence[tuple[float, str]],
-    entry: DatasetEntry,
-    place: Place,
-) -> None:
-    """Refuse more text columns than declared; the most nearly numeric one is the suspect."""
-    allowed = entry.n_categorical
-    if allowed is None or len(numeric_share) <= allowed:
-        return
-    _, column = max(numeric_share, key=lambda item: item[0])
-    texts = _texts(frame[column])
+def _refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
+    """Name the first cell of a column that is no number."""
+    texts = _texts(column)
     row = next(i for i, text in enumerate(texts) if text not in MISSING and not is_number(text))
-    expected = "only numbers" if allowed == 0 else f"text in at most {allowed} columns"
-    raise DataError(
-        f"column {column!r} holds {str(texts[row])!r}, which is not a number; the catalog expects "
-        f"{expected} for {entry.name!r} ({entry.where})",
-        where=place(row),
-    )
+    what = f"column {column.name!r} holds {str(texts[row])!r}, which is not a number"
+    raise DataError(f"{what}; {reason}", where=place(row))
 
 
-def _parse_labels(column: pd.Series, place: Place) -> NDArray[np.str_]:
+def _parse_labels(column: pd.Series, place: RowPlace) -> NDArray[np.str_]:
     texts = _texts(column)
     empty = np.flatnonzero(np.isin(texts, MISSING))
     if empty.size:
@@ -231,7 +228,7 @@ def _parse_labels(column: pd.Series, place: Place) -> NDArray[np.str_]:
     return texts
 
 
-def _parse_split(column: pd.Series, place: Place) -> NDArray[np.bool_]:
+def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:
     texts = np.char.lower(_texts(column))
     wrong = np.flatnonzero((texts != "train") & (texts != "test"))
     if wrong.size:

@@ -20,43 +20,28 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import AfterValidator, ConfigDict, ValidationInfo, create_model
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.mistakes import unknown
-from boostbench.experiments.configs.models import Checked, Model
+from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
+from boostbench.validation import Model
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Scope of the config that states an option, before a size or ``--set`` took from it.
+    """Scope of the config that states an option, before a size or ``--set`` took from it."""
 
-    Attributes
-    ----------
-    datasets, boosters : tuple of str
-        Labels.
-    noises : tuple of Noise
-    rounds : int
-        The largest number of rounds that any run makes.
-    checkpoints, seeds : tuple of int
-    path : Path
-        The config.
-    names : mapping of str to str
-        The plain name of what a label stands for.
-    unknown : frozenset of str
-        Keys of the config that are wrong, so that nothing can be said about them.
-    """
-
-    datasets: tuple[str, ...] = ()
-    boosters: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()  # labels
+    boosters: tuple[str, ...] = ()  # labels
     noises: tuple[Noise, ...] = ()
-    rounds: int = 0
+    rounds: int = 0  # the largest number that any run makes
     checkpoints: tuple[int, ...] = ()
     seeds: tuple[int, ...] = ()
-    path: Path = Path()
+    path: Path = Path()  # the config
+    #: The plain name of what a label stands for.
     names: Mapping[str, str] = field(default_factory=dict)
+    #: Keys of the config that are wrong, so that nothing can be said about them.
     unknown: frozenset[str] = frozenset()
 
 
@@ -67,21 +52,11 @@ def scope_of(info: ValidationInfo) -> Scope:
 
 
 class Options(Model):
-    """Options of one registered kind.
+    """Options of one registered kind."""
 
-    Attributes
-    ----------
-    function : callable
-        The kind.
-    registered : str
-        Its name.
-    own : tuple of str
-        The names of the function's options.
-    """
-
-    function: ClassVar[Callable[..., Any]]
-    registered: ClassVar[str] = ""
-    own: ClassVar[tuple[str, ...]] = ()
+    function: ClassVar[Callable[..., Any]]  # the kind
+    registered: ClassVar[str] = ""  # its name
+    own: ClassVar[tuple[str, ...]] = ()  # the names of the function's options
     #: True if the options are made of the parameters of a function; else the kind is their model.
     is_derived: ClassVar[bool] = True
 
@@ -162,7 +137,7 @@ def _known(kind: str, key: str) -> AfterValidator:
             raise ValueError(unknown(kind, value, labels))
         return value
 
-    return Checked(check)
+    return AfterValidator(check)
 
 
 #: The label of a booster, or of a data set, of the config.

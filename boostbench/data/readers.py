@@ -1,0 +1,309 @@
+"""Readers of data files: from the bytes of each format to one table of numbers.
+
+Text is read fast first, and on any doubt slowly, to find the line.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import re
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boostbench.data.catalog import DatasetEntry
+from boostbench.data.tables import (
+    MISSING,
+    Parsed,
+    check_numbers,
+    check_size,
+    find_target,
+    is_number,
+    parse_frame,
+)
+from boostbench.errors import DataError
+from boostbench.whole_files import read_bounded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+csv.field_size_limit(2**31 - 1)  # a file is bounded as a whole, see `whole_files`
+_ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+?)\s*(\{.*|\s\S.*)$""", re.IGNORECASE)
+_NUMERIC = ("numeric", "real", "integer")
+
+
+def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
+    """Parse one file, or the two parts of a libsvm set.
+
+    The format follows from the name: ``.csv``, ``.arff``, ``.parquet``, anything else is libsvm;
+    ``.gz`` and ``.bz2`` are unpacked.
+
+    Parameters
+    ----------
+    files : sequence of (Path, bytes)
+        Names and what `read_file` returned.
+    entry : DatasetEntry
+
+    Raises
+    ------
+    DataError
+        If a file is damaged; where the format has lines, the message holds the line.
+    """
+    name = files[0][0].name.lower().removesuffix(".gz").removesuffix(".bz2")
+    contents = [(str(path), _unpack(path, packed)) for path, packed in files]
+    path, content = contents[0]
+    if name.endswith(".parquet"):
+        return _parse_parquet(content, entry, path)
+    texts = [(path, _decode(content, path)) for path, content in contents]
+    if name.endswith(".csv"):
+        return _parse_csv(texts[0][1], entry, path)
+    if name.endswith(".arff"):
+        return _parse_arff(texts[0][1], entry, path)
+    return _parse_libsvm(texts, entry)
+
+
+def _unpack(path: Path, packed: bytes) -> bytes:
+    suffix = path.suffix.lower()
+    if not packed or suffix not in (".gz", ".bz2"):
+        return packed
+    magic, tool = (b"\x1f\x8b", "gzip") if suffix == ".gz" else (b"BZh", "bzip2")
+    if not packed.startswith(magic):
+        raise DataError(
+            f"the name says {tool}, but the file does not begin as one; unpacked files go without "
+            f"{suffix!r}",
+            where=str(path),
+        )
+    try:
+        unpacked = gzip.open if suffix == ".gz" else bz2.open
+        with unpacked(io.BytesIO(packed)) as file:
+            return read_bounded(file, path)
+    except DataError:
+        raise
+    except (EOFError, OSError, ValueError, zlib.error) as error:
+        raise DataError(
+            f"the {tool} file is damaged or cut short ({error}); copy it again", where=str(path)
+        ) from error
+
+
+def _decode(content: bytes, path: str) -> str:
+    if not content.strip():
+        raise DataError("the file is empty; a header row and data rows are expected", where=path)
+    if b"\0" in content:
+        raise DataError("this is binary data, not text", where=path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8",
+            where=f"{path}:{line}",
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Comma-separated rows of a text, below its header; blank lines are no rows."""
+
+    text: str
+    header: int  # lines of the text
+    names: Sequence[str]  # of the columns
+    path: str
+    quote: str = '"'
+
+    def frame(self, as_text: Sequence[str]) -> pd.DataFrame:
+        """Return the cells; the columns ``as_text`` stay text."""
+        import pandas as pd
+
+        options: dict[str, Any] = {}
+        if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
+            options["float_precision"] = "round_trip"  # exact; the only way since pandas 3.1
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # the rows are too long
+                frame: pd.DataFrame = pd.read_csv(
+                    io.StringIO(self.text),
+                    header=None,
+                    names=list(self.names),
+                    index_col=False,
+                    skiprows=self.header,
+                    dtype={name: str for name in self.names if name in as_text},
+                    na_values=list(MISSING),
+                    keep_default_na=False,
+                    skipinitialspace=True,
+                    low_memory=False,
+                    quotechar=self.quote,
+                    **options,
+                )
+        except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+            self._check_widths()
+            raise DataError(f"this is not a table: {error}", where=self.path) from error
+        # A short row is filled with missing cells; only its last cell betrays it.
+        if frame.iloc[:, -1].isna().any():
+            self._check_widths()
+        return frame
+
+    def place(self, row: int) -> str:
+        """Return file and line on which a row ends."""
+        for index, (line, _) in enumerate(self._rows()):
+            if index == row:
+                return f"{self.path}:{line}"
+        return self.path
+
+    def _check_widths(self) -> None:
+        """Refuse the first row that is shorter or longer than the header."""
+        for line, cells in self._rows():
+            if len(cells) != len(self.names):
+                raise DataError(
+                    f"the row has {len(cells)} cells, the header has {len(self.names)}",
+                    where=f"{self.path}:{line}",
+                )
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        lines = io.StringIO(self.text, newline="")
+        for _ in range(self.header):
+            lines.readline()
+        reader = csv.reader(lines, quotechar=self.quote, skipinitialspace=True)
+        for cells in reader:
+            if cells:
+                yield self.header + reader.line_num, cells
+
+
+def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
+    """Read a CSV file: UTF-8, header row, commas; blank lines are skipped."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    [cells] = csv.reader([text[start : end if end >= 0 else None]], skipinitialspace=True)
+    names = [cell.strip() for cell in cells]
+    header = text.count("\n", 0, start) + 1
+    where = f"{path}:{header}"
+    _check_distinct(names, "column", where)
+    rows = _Cells(text, header, names, path)
+    frame = rows.frame((find_target(names, entry, where), "split"))
+    return parse_frame(frame, entry, path, rows.place)
+
+
+def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
+    """Read a dense ARFF file; without a ``target`` or ``class`` the last attribute is the label."""
+    lines = text.splitlines()
+    words = [line.strip().lower() for line in lines]
+    data = next((n for n, word in enumerate(words) if word.startswith("@data")), None)
+    if data is None:
+        raise DataError("there is no line '@data'", where=path)
+    kinds: dict[str, str] = {}
+    for number, line in enumerate(lines[:data], start=1):
+        if words[number - 1].startswith("@attribute"):
+            match = _ATTRIBUTE.match(line.strip())
+            if match is None:
+                what = f"{line.strip()!r} is not '@attribute NAME TYPE'"
+                raise DataError(what, where=f"{path}:{number}")
+            name = match[1].strip("'\"").strip()
+            _check_distinct([*kinds, name], "attribute", f"{path}:{number}")
+            kinds[name] = match[2].strip().lower()
+    if not kinds:
+        raise DataError("there is no @attribute before @data", where=f"{path}:{data + 1}")
+    for index, line in enumerate(lines):
+        if index <= data or line.lstrip().startswith("%"):
+            lines[index] = ""
+        elif line.lstrip().startswith("{"):
+            what = "sparse ARFF is not read; save it dense or as CSV"
+            raise DataError(what, where=f"{path}:{index + 1}")
+    if not entry.target and not {"target", "class"} & {name.casefold() for name in kinds}:
+        entry = entry.model_copy(update={"target": list(kinds)[-1]})
+    body = "\n".join(lines)
+    rows = _Cells(body, data + 1, list(kinds), path, "'" if "'" in body else '"')
+    numeric = [name for name, kind in kinds.items() if kind.startswith(_NUMERIC)]
+    frame = rows.frame([name for name in kinds if name not in numeric])
+    return parse_frame(frame, entry, path, rows.place, numeric)
+
+
+def _check_distinct(names: Sequence[str], kind: str, where: str) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        what = f"{kind} {repeated[0]!r} occurs twice in the header; names must differ"
+        raise DataError(what, where=where)
+
+
+def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
+    import pandas as pd
+
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise DataError(
+            "parquet needs the package pyarrow: pip install 'boostbench[parquet]'", where=path
+        ) from error
+    try:
+        frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"this is not a readable parquet file: {reason}", where=path) from error
+    frame.columns = [str(column).strip() for column in frame.columns]
+    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}")
+
+
+def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Parsed:
+    """Read ``label index:value ...``: one file, or a training and a test file.
+
+    An index that no row names is a column of zeros; columns are added up to the number of features
+    the catalog expects, because sparse files leave trailing zeros out.
+    """
+    from scipy import sparse
+    from sklearn.datasets import load_svmlight_files
+
+    files = [io.BytesIO(text.encode()) for _, text in parts]
+    try:
+        loaded = load_svmlight_files(files, zero_based="auto")
+    except (ValueError, IndexError, OverflowError) as error:
+        for path, text in parts:
+            _check_libsvm_lines(text, path)
+        raise DataError(f"this is not a libsvm file: {error}", where=parts[0][0]) from error
+    matrices, labels = loaded[0::2], loaded[1::2]
+    rows = sparse.vstack(matrices, format="csr")
+    width = max(rows.shape[1], entry.n_features or 0)
+    check_size(rows.shape[0], width, parts[0][0])
+    X = np.zeros((rows.shape[0], width))
+    X[:, : rows.shape[1]] = rows.toarray()
+    names = tuple(f"x{j + 1}" for j in range(width))
+    check_numbers(X, names, lambda row: [at for p in parts for at, _ in _libsvm_rows(*p)][row])
+    return Parsed(
+        X=X,
+        labels=np.array([repr(float(label)) for label in np.concatenate(labels)], dtype=str),
+        feature_names=names,
+        categories=(None,) * width,
+        in_test=np.arange(len(X)) >= len(labels[0]) if len(parts) == 2 else None,
+    )
+
+
+def _libsvm_rows(path: str, text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield file and line, and the cells, of every line that holds a row."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if cells := line.split("#")[0].split():
+            yield f"{path}:{number}", cells
+
+
+def _check_libsvm_lines(text: str, path: str) -> None:
+    """Refuse the first line that is not ``label index:value ...`` with rising indices."""
+    for where, cells in _libsvm_rows(path, text):
+        if not is_number(cells[0]):
+            raise DataError(f"the label {cells[0]!r} is not a number", where=where)
+        last = -1
+        for cell in cells[1:]:
+            index, colon, value = cell.partition(":")
+            if index == "qid":
+                continue
+            if not colon or not index.isdigit() or not is_number(value):
+                raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
+            if int(index) <= last:
+                raise DataError(
+                    f"index {index} follows {last}; indices must rise within a line", where=where
+                )
+            last = int(index)

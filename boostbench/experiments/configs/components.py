@@ -1,0 +1,185 @@
+"""Checks of the parameters of boosters, weak learners, noise models and generators.
+
+They come before any training, so that a misspelt parameter costs nothing. The components are
+imported for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from boostbench import registry
+from boostbench.errors import BoostbenchError, unknown
+from boostbench.experiments.configs.expressions import holds_expression
+from boostbench.registry import Registry
+from boostbench.validation import MistakesError
+
+_SET_ELSEWHERE = {
+    "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
+    "random_state": "follows from the key 'seeds' of the config",
+}
+#: How many leading arguments the program itself passes: y, n_classes, rng and X, or rng.
+_PASSED = {"noise model": 4, "data-set generator": 1}
+#: What every noise model takes besides.
+_ANY_NOISE = ("exact", "per_class")
+
+
+def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
+    """Return the parameters that a config may set; None if any name is taken, or none is known."""
+    try:
+        parameters = inspect.signature(component).parameters.values()
+    except (TypeError, ValueError):  # of some built-in classes nothing is known
+        return None
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    names = [parameter.name for parameter in parameters][_PASSED.get(kinds.kind, 0) :]
+    if kinds is registry.boosters:
+        return [name for name in names if name not in _SET_ELSEWHERE]
+    return [*names, *_ANY_NOISE] if kinds is registry.noise_models else names
+
+
+def drawn_by(name: str) -> list[str]:
+    """Return the names of what a generated problem may draw: its generator's parameters.
+
+    Parameters
+    ----------
+    name : str
+        A data set; one that is no generator draws nothing.
+    """
+    if name not in registry.generators:
+        return []
+    return parameter_names(registry.generators, registry.generators.get(name)) or []
+
+
+def check_component(
+    kinds: Registry, source: str, params: Mapping[str, Any], mistakes: MistakesError, name: str = ""
+) -> None:
+    """Note what is wrong with the parameters of a component (after sweeps were written out).
+
+    Parameters
+    ----------
+    kinds : Registry
+        The boosters, weak learners, noise models or generators.
+    source : str
+        What the registry is asked for.
+    params : mapping of str to object
+    mistakes : MistakesError
+        Takes the complaints; places are relative to the parameters.
+    name : str, default=""
+        The component's name in complaints; that of the source by default.
+    """
+    name = name or source
+    is_booster = kinds is registry.boosters
+    try:
+        component = kinds.get(source)
+    except ImportError:
+        return  # an optional package is absent: the plan skips these runs and says so
+    except BoostbenchError as error:
+        mistakes.add(error.what)
+        return
+    if is_booster and inspect.isclass(component) and not hasattr(component, "fit"):
+        mistakes.add(f"booster {name!r} must be a class with a method 'fit'")
+    _check_names(kinds, component, name, params, mistakes)
+    if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
+        return
+    if is_booster:
+        for key, inner in (
+            ("weak_learner", registry.weak_learners),
+            ("booster", registry.boosters),
+        ):
+            if key in params:
+                _check_inner(inner, params[key], mistakes, key)
+    if not mistakes.found:
+        _check_values(component, params, mistakes)
+    if not mistakes.found and is_booster and hasattr(component, "_parameter_constraints"):
+        _check_together(component, name, params, mistakes)
+
+
+def _check_names(
+    kinds: Registry, component: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
+) -> None:
+    known = parameter_names(kinds, component)
+    also = ("model", "rate") if kinds is registry.noise_models else ()
+    for key in params:
+        if kinds is registry.boosters and key in _SET_ELSEWHERE:
+            mistakes.add(f"a booster's {key!r} {_SET_ELSEWHERE[key]}", key)
+        elif known is not None and key not in known:
+            of = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
+            mistakes.add(unknown("parameter", key, (*known, *also), of=of), key)
+
+
+def _check_inner(kinds: Registry, spec: Any, mistakes: MistakesError, place: str) -> None:
+    """Look into a component that is a parameter: a name, or ``{splboost: {age: 3}}``."""
+    spec = {spec: None} if isinstance(spec, str) else spec
+    if not isinstance(spec, Mapping) or len(spec) != 1:
+        mistakes.add(f"a {kinds.kind} is a name or {{name: {{parameter: value}}}}", place)
+        return
+    name, params = next(iter(spec.items()))
+    if params is not None and not isinstance(params, Mapping):
+        mistakes.add(f"the parameters of the {kinds.kind} {name!r} must be a mapping", place, name)
+        return
+    inner = MistakesError()
+    check_component(kinds, name, params or {}, inner)
+    mistakes.found += [((place, name, *at) if at else (place,), what) for at, what in inner.found]
+
+
+def _check_values(cls: Any, params: Mapping[str, Any], mistakes: MistakesError) -> None:
+    """Let the class itself judge the values; an expression has none yet."""
+    for key, value in _ready(params).items():
+        try:
+            component = cls(**{key: value})
+            if hasattr(component, "_parameter_constraints"):
+                component._validate_params()
+        except (Exception, SystemExit) as error:
+            mistakes.add(_first_line(error), key)
+
+
+def _check_together(
+    cls: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
+) -> None:
+    """Note values of a booster that are right alone and wrong together."""
+    try:
+        booster = cls(**_ready(params))
+        booster._validate_params()
+    except (Exception, SystemExit) as error:
+        mistakes.add(f"booster {name!r}: {_first_line(error)}")
+        return
+    if "weak_learner" in params and hasattr(booster, "demands"):
+        _check_demands(set(booster.demands()), name, params["weak_learner"], mistakes)
+
+
+def _check_demands(asked: set[type], name: str, spec: Any, mistakes: MistakesError) -> None:
+    """Note it if the weak learner can never meet what the booster asks for."""
+    learner = spec if isinstance(spec, str) else next(iter(spec))
+    met = _accepted_by(learner)
+    if asked and met and not asked & met:
+        kinds = " or ".join(sorted(kind.__name__ for kind in asked))
+        takers = [other for other in registry.weak_learners.names() if asked & _accepted_by(other)]
+        mistakes.add(
+            f"weak learner {learner!r} cannot meet {kinds}, which {name!r} asks for; "
+            f"take one of: {', '.join(takers)}",
+            "weak_learner",
+        )
+
+
+def _accepted_by(learner: str) -> set[type]:
+    """Return the demands that a weak learner meets; none if it does not say."""
+    try:
+        return set(getattr(registry.weak_learners.get(learner), "accepts", ()))
+    except (ImportError, BoostbenchError):
+        return set()
+
+
+def _ready(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in params.items() if not holds_expression(value)}
+
+
+def _first_line(error: BaseException) -> str:
+    """Return what an exception says, with the sets that scikit-learn prints in a fixed order."""
+    text = (str(error).splitlines() or [type(error).__name__])[0]
+    return re.sub(
+        r"\{(.*?)\}", lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text
+    )
