@@ -15,6 +15,7 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
+    TypeAdapter,
 )
 from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
@@ -225,6 +226,11 @@ class Run:
             "checkpoints": list(self.checkpoints),
             **validation,
         }
+
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Run:
+        """Return the run whose `value` this is; labels are the names."""
+        return TypeAdapter(cls).validate_python(value)
 
     @property
     def dataset(self) -> str:
