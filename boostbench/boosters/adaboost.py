@@ -41,11 +41,6 @@ class AdaBoost(BinaryBooster):
     weak_learner : str, dict, object or None, default=None
         None is the paper's C4.5, here of depth 3.
 
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"perfect weak learner"``, ``"no edge"`` or empty.
-
     References
     ----------
     Freund & Schapire 1997; Friedman, Hastie & Tibshirani 2000, Algorithm 1 (c = 2 alpha).

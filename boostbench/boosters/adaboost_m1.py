@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mm import votes
-from boostbench.boosters.base import Booster
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, total
 from boostbench.weak_learners import WeightedLabels
@@ -50,11 +50,6 @@ class AdaBoostM1(Booster):
         model predicts; otherwise a model without rounds answers the first class.
     random_state : int, RandomState or None, default=None
         Seed of the drawn samples, and of a weak learner that draws at random.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"perfect weak learner"``, ``"no edge"`` or empty.
 
     References
     ----------

@@ -3,10 +3,11 @@ r"""Common parts of the boosters for two classes: labels -1 and +1, margins, wei
 =========  ============================================  =========
 paper      here                                          shape
 =========  ============================================  =========
-y          ``signed_labels(state)``                       (n,)
+y          ``state.signed_labels``                        (n,)
 F          ``F[:, 1] - F[:, 0]`` of ``state.scores``     (n,)
-m = y F    ``margins(state)``                             (n,)
+m = y F    ``state.margins``                              (n,)
 w          ``booster.weights(state)``, sums to 1          (n,)
+f          ``answers(h)``                                 (n,)
 =========  ============================================  =========
 
 `decision_function` is the paper's F. A weak classifier adds its step to the score of the class it
@@ -20,17 +21,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.base import Booster
-from boostbench.boosters.leaves import with_leaf_vectors
+from boostbench.boosters.loop import Booster, with_leaf_vectors
 from boostbench.boosters.losses import MarginLoss, logistic
-from boostbench.boosters.state import BoostState
+from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, exp, total
+from boostbench.weak_learners import Targets
 
 #: The papers' C4.5 (Wang et al. tell no size; a deep tree fits the wrong labels at once).
 CLASSIFIER: tuple[str, dict[str, Any]] = ("c45", {"version": "simple", "max_depth": 3})
 #: The papers' CART for regression.
 REGRESSION: tuple[str, dict[str, Any]] = ("regression-tree", {"max_leaf_nodes": 8})
+
+#: A regression that is nowhere larger than this is taken to be 0.
+_ZERO = 1e-12
 
 
 class TwoClasses(BoostingClassifier):
@@ -67,22 +71,12 @@ class BinaryBooster(TwoClasses, Booster):
         return state.sample_weight
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the weight ``-phi'(m)`` of each row for the next round.
-
-        Parameters
-        ----------
-        state : BoostState
-
-        Returns
-        -------
-        weights : ndarray of float64, shape (n,)
-            They sum to 1, or all are 0 when no row has influence any more.
-        """
-        return normalised_weights(self.importance(state), self.loss.log_weight(margins(state)))
+        """Return the weights ``-phi'(m)``, which sum to 1, or all are 0."""
+        return normalised_weights(self.importance(state), self.loss.log_weight(state.margins))
 
     def objective(self, state: BoostState) -> float:
         """Return the mean of ``phi(m)``."""
-        return dot(state.sample_weight, self.loss.value(margins(state)))
+        return dot(state.sample_weight, self.loss.value(state.margins))
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return phi(0): all these losses are at least that where the margin is not positive."""
@@ -94,15 +88,31 @@ class BinaryBooster(TwoClasses, Booster):
         return np.column_stack([logistic(-z), logistic(z)])
 
 
-def signed_labels(state: BoostState) -> NDArray[np.float64]:
-    """Return y, -1 for the first class and +1 for the second, shape (n,)."""
-    return state.signed_labels
+class RegressionBooster(BinaryBooster):
+    """Base of the boosters ``F <- F + size * f`` with a weighted least-squares f.
 
+    A subclass defines `ask`, whose `Targets` have one column, and possibly `size`.
+    """
 
-def margins(state: BoostState) -> NDArray[np.float64]:
-    """Return m = y F, shape (n,)."""
-    F = state.scores
-    return signed_labels(state) * (F[:, 1] - F[:, 0])
+    def size(self, state: BoostState, h: Any) -> float:
+        """Return the factor of f in the step."""
+        return 1.0
+
+    def refine(self, state: BoostState, demand: Targets, h: Any) -> Any:
+        """Return the regression in the layout of the two scores."""
+        return with_leaf_values(h, h.trees.leaf_value[:, 0])
+
+    def answer(self, state: BoostState, demand: Targets, h: Any) -> Step:
+        """Return the step along f; its edge is the weighted mean of ``y f(x)``."""
+        f = answers(h)
+        edge = dot(demand.weight[:, 0], state.signed_labels * f)
+        if np.abs(f).max() <= _ZERO:
+            return Step(0.0, edge, stop="converged", keep=False)
+        return Step(self.size(state, h), edge)
+
+    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
+        """Return CART."""
+        return REGRESSION
 
 
 def answers(h: Any) -> NDArray[np.float64]:
@@ -138,19 +148,30 @@ def normalised_weights(
 
 
 def with_leaf_values(h: Any, f: NDArray[np.float64]) -> Any:
-    """Return a hypothesis of one tree with real answers f in its leaves.
+    """Return a hypothesis whose tree's leaves add f to the paper's F, shape (n_leaves,).
 
-    Parameters
-    ----------
-    h : Hypothesis
-        One tree.
-    f : ndarray of float64, shape (n_leaves,)
-        What each leaf adds to the paper's F: -f/2 to the first score, f/2 to the second.
-
-    Returns
-    -------
-    h : Hypothesis
+    They add -f/2 to the first score and f/2 to the second.
     """
     vectors = np.empty((len(f), 2))
     vectors[:, 0], vectors[:, 1] = -0.5 * f, 0.5 * f
     return with_leaf_vectors(h, vectors)
+
+
+def working_response(
+    y: NDArray[np.int32], log_odds: NDArray[np.float64], least: float, limit: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ``z = (y - p)/(p (1 - p))`` and ``p (1 - p)`` for labels 0 and 1.
+
+    Both tails of the logistic function are computed: 1 - p has no digits left where p is near 1.
+
+    Parameters
+    ----------
+    y : ndarray of int32, shape (n,)
+    log_odds : ndarray of float64, shape (n,)
+        Of ``p = 1/(1 + exp(-log_odds))``.
+    least, limit : float
+        Smallest ``p (1 - p)`` and largest ``|z|``.
+    """
+    p, rest = logistic(log_odds), logistic(-log_odds)
+    q = np.maximum(p * rest, least)
+    return np.clip(np.where(y == 1, rest, -p) / q, -limit, limit), q

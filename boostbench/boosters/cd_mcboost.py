@@ -17,24 +17,16 @@ alpha*              ``step.size``
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.base import Booster
-from boostbench.boosters.leaves import with_leaf_vectors
 from boostbench.boosters.line_search import exponential_step, falling_step
-from boostbench.boosters.mcboost import (
-    LONGEST,
-    LOSSES,
-    Confusions,
-    PairLoss,
-    least_pair_loss,
-    pair_importance,
-    pair_probabilities,
-)
-from boostbench.boosters.pairs import pair_margins, pair_risk, pair_weights
+from boostbench.boosters.loop import with_leaf_vectors
+from boostbench.boosters.mcboost import LONGEST, LOSSES, Confusions, MCBoost
+from boostbench.boosters.pairwise import pair_risk, pair_weights
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import row_sums, total
 from boostbench.theory.codewords import codewords
@@ -44,7 +36,33 @@ from boostbench.weak_learners import BinaryLabels, Targets
 _NO_EDGE = 1e-12
 
 
-class CDMCBoost(Booster):
+@dataclass
+class Components(Confusions):
+    """State of `CDMCBoost`.
+
+    Attributes
+    ----------
+    codewords : ndarray of float64, shape (K, K-1)
+    component : int
+        j, whose turn it is.
+    without_edge : int
+        Rounds in a row without edge.
+    pair_weights : ndarray of float64, shape (n, K), or None
+        The a of the round that is under way.
+    """
+
+    codewords: NDArray[np.float64]
+    component: int = 0
+    without_edge: int = 0
+    pair_weights: NDArray[np.float64] | None = None
+
+    @property
+    def y_j(self) -> NDArray[np.float64]:
+        """Column ``Y[:, j]`` of the codewords."""
+        return self.codewords[:, self.component]
+
+
+class CDMCBoost(MCBoost):
     r"""Boosting that updates one component of a vector-valued predictor a round.
 
     Class k has the codeword :math:`y_k`, a vertex of a regular simplex in K-1 dimensions, and the
@@ -71,20 +89,10 @@ class CDMCBoost(Booster):
         steps).
     orientation : {"recursive", "helmert"}, default="recursive"
         Which simplex, see `codewords`.
-    loss : {"exponential", "logistic", "tangent"}, default="exponential"
-        :math:`\phi(v)`: :math:`e^{-v}`, :math:`\ln(1 + e^{-2v})` or :math:`(2\arctan v - 1)^2`.
     step : {"search", "newton"}, default="search"
         ``"newton"`` fits a regression to :math:`w_i / h_i`, weighted by
         :math:`h_i = \frac14 \sum_k (Y_{y_i j} - Y_{kj})^2 a_{ik}`, and takes the step 1; for two
         classes and the exponential loss this is Gentle AdaBoost.
-    cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
-        What taking a class (row) for another (column) counts in the risk: ``"zero-one"``,
-        ``"ordinal"`` or a matrix, not negative.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"perfect weak learner"`` (two classes only), ``"no edge"`` or empty.
 
     References
     ----------
@@ -99,27 +107,26 @@ class CDMCBoost(Booster):
     """
 
     orientation: Literal["recursive", "helmert"] = "recursive"
-    loss: PairLoss = "exponential"
     step: Literal["search", "newton"] = "search"
-    cost: Confusions = "zero-one"
 
-    def begin(self, state: BoostState) -> None:
-        """Look up the codewords and start with the first component."""
+    half: ClassVar[float] = 0.5
+
+    def begin(self, state: BoostState) -> Components:
+        """Look up costs and codewords and start with the first component."""
         if self.step == "newton" and self.loss != "exponential":
             raise ValueError(
                 f"step='newton' is for the exponential loss; with loss={self.loss!r} "
                 "take step='search'"
             )
-        state.memo["codewords"] = codewords(state.n_classes, self.orientation)
-        state.memo["component"] = 0
-        state.memo["rounds without edge"] = 0
+        importance = super().begin(state).importance
+        return Components(importance, codewords(state.n_classes, self.orientation))
 
     def ask(self, state: BoostState) -> BinaryLabels | Targets:
         """Return ``w_i^j`` (24) of the component whose turn it is."""
-        y_j = state.memo["codewords"][:, state.memo["component"]]
-        v = pair_margins(0.5 * state.scores, state.y)
-        a = pair_weights(v, pair_importance(state, self.cost), LOSSES[self.loss])
-        state.memo["pair weights"] = a
+        own: Components = state.own
+        y_j = own.y_j
+        a = pair_weights(self.pair_margins(state), own.importance, LOSSES[self.loss])
+        own.pair_weights = a
         w = 0.5 * (row_sums(a) * y_j[state.y] - row_sums(a * y_j))
         if self.step == "search":
             return BinaryLabels(w[:, None])
@@ -129,23 +136,26 @@ class CDMCBoost(Booster):
 
     def refine(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Any:
         """Return ``g e_j`` in terms of scores: leaf vectors ``g Y[:, j]``."""
-        y_j = state.memo["codewords"][:, state.memo["component"]]
-        return with_leaf_vectors(h, h.trees.leaf_value * y_j)
+        own: Components = state.own
+        return with_leaf_vectors(h, h.trees.leaf_value * own.y_j)
 
     def answer(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Step:
         """Return the step to the smallest risk along ``g e_j`` (26), or Newton's, 1."""
-        mass, rate = collapse(state.memo["pair weights"], state.y, h.leaves[0], h.trees.leaf_value)
+        own: Components = state.own
+        assert own.pair_weights is not None
+        mass, rate = collapse(own.pair_weights, state.y, h.leaves[0], h.trees.leaf_value)
+        own.pair_weights = None
         edge = -total(mass * rate)  # sum_i g(x_i) w_i, (23)
         size = total(np.abs(mass * rate))
         edge = edge / size if size > 0.0 else 0.0
         K = state.n_classes
-        state.memo["component"] = (state.memo["component"] + 1) % (K - 1)
+        own.component = (own.component + 1) % (K - 1)
         alpha = self._size(state, h, mass, rate) if edge > _NO_EDGE else 0.0
         if alpha == 0.0:
-            state.memo["rounds without edge"] += 1
-            over = state.memo["rounds without edge"] == K - 1
+            own.without_edge += 1
+            over = own.without_edge == K - 1
             return Step(0.0, edge, stop="no edge" if over else "", keep=not over)
-        state.memo["rounds without edge"] = 0
+        own.without_edge = 0
         perfect = K == 2 and not mass[rate > 0.0].any()
         return Step(alpha, edge, stop="perfect weak learner" if perfect else "")
 
@@ -156,25 +166,12 @@ class CDMCBoost(Booster):
             return 1.0
         if self.loss == "exponential":
             return exponential_step(mass, rate)
-        v = pair_margins(0.5 * state.scores, state.y)
+        v = self.pair_margins(state)
         direction = 0.5 * h.trees.leaf_value[h.leaves[0]]
         move = direction[np.arange(len(state.y)), state.y][:, None] - direction
-        importance, phi = pair_importance(state, self.cost), LOSSES[self.loss]
+        importance, phi = self.importance(state), LOSSES[self.loss]
         longest = LONGEST / float(np.abs(move).max())
         return falling_step(lambda step: pair_risk(v + step * move, importance, phi), longest)
-
-    def objective(self, state: BoostState) -> float:
-        """Return the mean of ``sum_{k != y} c_yk phi((s_y - s_k) / 2)``."""
-        v = pair_margins(0.5 * state.scores, state.y)
-        return pair_risk(v, pair_importance(state, self.cost), LOSSES[self.loss])
-
-    def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
-        return least_pair_loss(state, self.cost, self.loss)
-
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities at the population minimiser; none for tangent and K > 2."""
-        return pair_probabilities(0.5 * F, self.loss)
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the stump of Sec. 5.1, or a regression stump for Newton steps."""

@@ -15,6 +15,7 @@ T                 ``horizon``
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.adaboost_mm import votes
-from boostbench.boosters.base import Booster
 from boostbench.boosters.declared import Count, Positive
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import dot, row_sums, total
 from boostbench.theory.bounds import default_eta, make_potential
@@ -39,6 +40,25 @@ _MET = 1e-12
 
 #: Zero-one potentials this near to each other are the same but for rounding.
 _DECIDED = 1e-14
+
+
+@dataclass
+class Game:
+    """State of `DriftingGame`.
+
+    Attributes
+    ----------
+    potential : Potential
+        phi_t.
+    horizon : int
+        T.
+    budget : float
+        Mean potential before the round that is under way.
+    """
+
+    potential: Potential
+    horizon: int
+    budget: float = 0.0
 
 
 class DriftingGame(Booster):
@@ -82,8 +102,7 @@ class DriftingGame(Booster):
     Attributes
     ----------
     stop_reason_ : str
-        ``"converged"`` when every sample is decided whatever comes, ``"condition missed"`` or
-        empty.
+        Also ``"condition missed"``.
     bound_ : float
         :math:`\phi_T(0)`, which bounds the training error if every round met the condition.
     slack_ : list of float
@@ -111,43 +130,43 @@ class DriftingGame(Booster):
 
     nested_rounds: ClassVar[bool] = False
 
-    def begin(self, state: BoostState) -> None:
+    def begin(self, state: BoostState) -> Game:
         """Prepare the potentials."""
         horizon = self.n_estimators if self.horizon is None else self.horizon
         if horizon < self.n_estimators:
             raise ValueError(
                 f"horizon must be at least n_estimators ({self.n_estimators}), found {horizon}"
             )
-        state.memo["horizon"] = horizon
         potential = make_potential(
             state.n_classes, self.gamma, condition=self.condition, loss=self.loss, eta=self._eta()
         )
-        state.memo["potential"] = potential
         start = np.zeros((1, state.n_classes), dtype=np.int64)
         self.bound_ = float(potential.values(start, horizon)[0])
         self.slack_: list[float] = []
+        return Game(potential, horizon)
 
     def ask(self, state: BoostState) -> Costs | None:
         """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
         n_left = self._rounds_left(state)
         if n_left == 0:
             return None
-        potential: Potential = state.memo["potential"]
+        own: Game = state.own
         states, where = self._states(state), np.arange(len(state.y))
-        if not isinstance(potential, ExponentialPotential):  # costly: once for equal states
+        if not isinstance(own.potential, ExponentialPotential):  # costly: once for equal states
             states, where = np.unique(states, axis=0, return_inverse=True)
             where = where.ravel()
-        cost = potential.costs(states, n_left)
+        cost = own.potential.costs(states, n_left)
         if self.loss == "zero-one" and np.ptp(cost, axis=1).max() <= _DECIDED:
             return None
-        state.memo["budget"] = dot(state.sample_weight, potential.values(states, n_left)[where])
+        own.budget = dot(state.sample_weight, own.potential.values(states, n_left)[where])
         rows = own_labels(cost[where], state.y)
         return Costs(state.sample_weight[:, None] * rows)
 
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return the step 1; the edge is at least gamma iff h meets the condition."""
         rows = np.arange(len(state.y))
-        budget = state.memo["budget"]
+        own: Game = state.own
+        budget = own.budget
         slack = budget - total(demand.cost[rows, h.labels])
         least = total(demand.cost[rows, state.y])
         edge = self.gamma + (1.0 - self.gamma) * slack / (budget - least)
@@ -159,8 +178,8 @@ class DriftingGame(Booster):
 
     def objective(self, state: BoostState) -> float:
         """Return the mean potential with the rounds that are left; at the end, the mean loss."""
-        potential: Potential = state.memo["potential"]
-        values = potential.values(self._states(state), self._rounds_left(state))
+        own: Game = state.own
+        values = own.potential.values(self._states(state), self._rounds_left(state))
         return dot(state.sample_weight, values)
 
     def loss_if_wrong(self, state: BoostState) -> float:
@@ -198,4 +217,5 @@ class DriftingGame(Booster):
         return votes_of.astype(np.int64)
 
     def _rounds_left(self, state: BoostState) -> int:
-        return int(state.memo["horizon"]) - round(votes(state))
+        own: Game = state.own
+        return own.horizon - round(votes(state))

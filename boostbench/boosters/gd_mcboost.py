@@ -34,22 +34,14 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.line_search import falling_step
-from boostbench.boosters.mcboost import (
-    LONGEST,
-    LOSSES,
-    Confusions,
-    PairLoss,
-    least_pair_loss,
-    pair_importance,
-    pair_probabilities,
-)
-from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.boosters.mcboost import LONGEST, LOSSES, MCBoost
+from boostbench.boosters.pairwise import pair_costs, pair_risk, pair_weights
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import total
 from boostbench.weak_learners import Costs
 
 
-class GDMCBoost(AdaBoostMM):
+class GDMCBoost(MCBoost, AdaBoostMM):
     r"""`AdaBoostMM` with its exact step, trees of depth 2, and a choice of losses.
 
     With scores F (half of the paper's, up to a constant) each round takes
@@ -65,16 +57,6 @@ class GDMCBoost(AdaBoostMM):
         Number of rounds T, at least 1; the paper's Table 2 has 50.
     weak_learner : str, dict, object or None, default=None
         None is the paper's: a cost-minimising tree of depth 2.
-    loss : {"exponential", "logistic", "tangent"}, default="exponential"
-        :math:`\phi(v)`: :math:`e^{-v}`, :math:`\ln(1 + e^{-2v})` or :math:`(2\arctan v - 1)^2`.
-    cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
-        What taking a class (row) for another (column) counts in the risk: ``"zero-one"``,
-        ``"ordinal"`` or a matrix, not negative.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"perfect weak learner"``, ``"no edge"`` or empty.
 
     References
     ----------
@@ -88,14 +70,12 @@ class GDMCBoost(AdaBoostMM):
     True
     """
 
-    step: ClassVar = "exact"  # type: ignore[misc]
-    loss: PairLoss = "exponential"
-    cost: Confusions = "zero-one"
+    step: ClassVar[Any] = "exact"  # type: ignore[misc]
+    half: ClassVar[float] = 1.0
 
     def ask(self, state: BoostState) -> Costs:
         """Return ``-<y_l, w_i>`` (31, 32), up to a positive factor."""
-        v = pair_margins(state.scores, state.y)
-        a = pair_weights(v, self.importance(state), LOSSES[self.loss])
+        a = pair_weights(self.pair_margins(state), self.importance(state), LOSSES[self.loss])
         return Costs(pair_costs(a, state.y))
 
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
@@ -117,7 +97,7 @@ class GDMCBoost(AdaBoostMM):
         Where h is right the margins over all labels grow by the step; where it answers l instead
         the margin over l shrinks.
         """
-        v = pair_margins(state.scores, state.y)
+        v = self.pair_margins(state)
         answered = labels[:, None] == np.arange(state.n_classes)
         move = np.where((labels == state.y)[:, None], 1.0, np.where(answered, -1.0, 0.0))
         moved = (move != 0.0) & (v < np.inf)
@@ -125,27 +105,10 @@ class GDMCBoost(AdaBoostMM):
         phi = LOSSES[self.loss]
         return falling_step(lambda step: pair_risk(v + step * move, importance, phi), LONGEST)
 
-    def importance(self, state: BoostState) -> NDArray[np.float64]:
-        """Return sample weight times the cost of each confusion, shape (n, K)."""
-        return pair_importance(state, self.cost)
-
-    def objective(self, state: BoostState) -> float:
-        """Return the mean of ``sum_{k != y} c_yk phi(F_y - F_k)``."""
-        v = pair_margins(state.scores, state.y)
-        return pair_risk(v, self.importance(state), LOSSES[self.loss])
-
-    def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
-        return least_pair_loss(state, self.cost, self.loss)
-
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
         """Return that of `AdaBoostMM`, of which this is the exact step; else None."""
         is_plain = self.loss == "exponential" and self.cost == "zero-one"
         return super().edge_bound(edges, n_classes) if is_plain else None
-
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities at the population minimiser; none for tangent and K > 2."""
-        return pair_probabilities(F, self.loss)
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.3."""

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from boostbench.boosters.binary import signed_labels
+from boostbench.boosters.binary import RegressionBooster
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
-from boostbench.boosters.regression import RegressionBooster
 from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
@@ -38,11 +37,6 @@ class GentleBoost(RegressionBooster):
     weak_learner : str, dict, object or None, default=None
         None is a least-squares tree of 8 leaves of at least 2 rows.
 
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when the regression is 0 everywhere, or empty.
-
     References
     ----------
     Friedman, Hastie & Tibshirani 2000, Algorithm 4.
@@ -59,4 +53,4 @@ class GentleBoost(RegressionBooster):
 
     def ask(self, state: BoostState) -> Targets:
         """Return the labels -1 and +1 as targets, weighted by the slope of the loss."""
-        return Targets(signed_labels(state)[:, None], self.weights(state)[:, None])
+        return Targets(state.signed_labels[:, None], self.weights(state)[:, None])

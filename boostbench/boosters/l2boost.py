@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.binary import normalised_weights, signed_labels
+from boostbench.boosters.binary import RegressionBooster, normalised_weights
 from boostbench.boosters.losses import SQUARED, MarginLoss
-from boostbench.boosters.regression import RegressionBooster
 from boostbench.boosters.state import BoostState
 from boostbench.weak_learners import Targets
 
@@ -40,11 +39,6 @@ class L2Boost(RegressionBooster):
         None is a least-squares tree of 8 leaves of at least 2 rows.
     learning_rate : float, default=0.1
         nu, in (0, 1].
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when no residual is left that the regression can tell, or empty.
 
     References
     ----------
@@ -66,7 +60,7 @@ class L2Boost(RegressionBooster):
         """Return the residuals ``y - F``, each sample weighted by its importance alone."""
         F = state.scores[:, 1] - state.scores[:, 0]
         w = normalised_weights(self.importance(state), np.zeros_like(F))
-        return Targets((signed_labels(state) - F)[:, None], w[:, None])
+        return Targets((state.signed_labels - F)[:, None], w[:, None])
 
     def size(self, state: BoostState, h: Any) -> float:
         """Return nu."""

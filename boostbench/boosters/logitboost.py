@@ -21,10 +21,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boostbench.boosters.binary import margins, normalised_weights
+from boostbench.boosters.binary import RegressionBooster, normalised_weights, working_response
 from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
-from boostbench.boosters.regression import RegressionBooster, working_response
 from boostbench.boosters.state import BoostState
 from boostbench.portable import dot, log
 from boostbench.weak_learners import Targets
@@ -54,11 +53,6 @@ class LogitBoost(RegressionBooster):
     halving : bool, default=False
         Whether a step that raises the loss is halved until it does not, at most 30 times; a
         Newton step need not lower the loss.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when the regression is 0 everywhere, or empty.
 
     References
     ----------
@@ -97,4 +91,4 @@ class LogitBoost(RegressionBooster):
 
     def _loss_after(self, state: BoostState, h: Any, size: float) -> float:
         moved = replace(state, scores=h.add_to(state.scores.copy(), size))
-        return dot(self.importance(state), self.loss.value(margins(moved)))
+        return dot(self.importance(state), self.loss.value(moved.margins))

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.portable import arctan, exp, log, log1pexp
 
 if TYPE_CHECKING:
-    from boostbench.boosters.self_paced import Regulariser
+    from boostbench.boosters.regularisers import Regulariser
 
 #: Largest exponent: exp(700) is finite, and so is a sum of many of them.
 _MAX_EXPONENT = 700.0
@@ -203,7 +203,7 @@ class Latent(MarginLoss):
 
     Examples
     --------
-    >>> from boostbench.boosters.self_paced import Linear
+    >>> from boostbench.boosters.regularisers import Linear
     >>> Latent(Linear(3.0)).weight([-2.0, -1.0, 0.0]).round(5).tolist()
     [0.0, 0.25526, 0.66667]
     """

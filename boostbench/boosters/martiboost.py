@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, Literal
 
@@ -27,12 +28,27 @@ from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
-from boostbench.boosters.row_weights import row_weights
+from boostbench.boosters.loop import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
-from boostbench.boosters.surface import OnRound, RoundInfo
 from boostbench.portable import dot, mean, row_sums
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
+
+
+@dataclass
+class Arrivals:
+    """State of `MartiBoost`.
+
+    Attributes
+    ----------
+    mass : ndarray of float64, shape (l + 2, n)
+        Training mass of each row that arrives at each node of the next layer.
+    walks : ndarray of float64, shape (n_samples, 2), or None
+        The answers of sampled walks.
+    """
+
+    mass: NDArray[np.float64]
+    walks: NDArray[np.float64] | None = None
 
 
 class MartiBoost(TwoClasses):
@@ -66,10 +82,6 @@ class MartiBoost(TwoClasses):
 
     Attributes
     ----------
-    n_rounds_ : int
-        Number of layers.
-    stop_reason_ : str
-        Always empty: all layers are trained.
     model_ : Forest
         The nodes, layer by layer; a leaf's value is the probability of answering 1.
     advantages_ : ndarray of float64, shape (n_nodes,)
@@ -96,14 +108,13 @@ class MartiBoost(TwoClasses):
         """Return the labels -1 and +1, with their weights."""
         return (BinaryLabels,)
 
-    def _train(
+    def _rounds(
         self,
         state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: OnRound,
-    ) -> None:
+    ) -> Iterator[Step]:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(2))
         if BinaryLabels not in learner.accepts:
             raise ValueError(
@@ -129,17 +140,16 @@ class MartiBoost(TwoClasses):
             if self.route == "sampled":
                 walk_apart(arriving, leaves, nodes, row, position, state.rng.random(len(row)))
             state.scores = self._answers(mass, layer + 1)
-            state.memo["mass"] = arriving[: layer + 2]
+            state.own = Arrivals(arriving[: layer + 2])
             if self.rule == "sampled":
-                state.memo["walks"] = walks.step(Program(nodes, columns, layer))
+                state.own.walks = walks.step(Program(nodes, columns, layer))
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
             edge = mean(trained) if trained.size else np.nan
-            on_round(RoundInfo(layer + 1, rows.row_of, Step(1.0, edge), state, self))
+            yield Step(1.0, edge)
         self.model_ = Forest.concatenate(layers)
         self.advantages_ = np.concatenate(advantages)
-        self.n_rounds_ = self.n_estimators
         self.stop_reason_ = ""
 
     def _train_layer(
@@ -187,7 +197,7 @@ class MartiBoost(TwoClasses):
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the nodes of the next layer put on each row, all nodes together."""
-        v, _, _ = self._arriving(state, state.memo["mass"])
+        v, _, _ = self._arriving(state, state.own.mass)
         return row_weights(BinaryLabels(np.ascontiguousarray(v.T)), len(state.y))
 
     def _balanced_answers(
@@ -230,7 +240,7 @@ class MartiBoost(TwoClasses):
 
     def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
         if self.rule == "sampled":
-            return self._labels(state.memo["walks"])
+            return self._labels(state.own.walks)
         return super()._training_labels(state, row_of)
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:

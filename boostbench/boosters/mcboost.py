@@ -1,25 +1,21 @@
 r"""Common parts of CD-MCBoost and GD-MCBoost: losses, costs of confusions, probabilities.
 
 Saberian & Vasconcelos, "Multiclass Boosting: Theory and Algorithms", 2011. The boosters are in
-`boostbench.boosters.cd_mcboost` and `boostbench.boosters.gd_mcboost`. Both minimise
-
-.. math::
-    R(f) = \sum_i \sum_{k \ne y_i} c_{y_i k}\,
-    \phi\bigl(\tfrac12 \langle f(x_i), y_{y_i} - y_k\rangle\bigr)
-
-over predictors f with values in :math:`\mathbb R^{K-1}`, where :math:`\phi(v) = e^{-v}` and
-:math:`c = 1` unless said otherwise; the paper's risk (13) has n more, a constant.
+`boostbench.boosters.cd_mcboost` and `boostbench.boosters.gd_mcboost`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.costs import label_costs
+from boostbench.boosters.cost_matrices import label_costs
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, TANGENT, MarginLoss
+from boostbench.boosters.pairwise import pair_margins, pair_risk
 from boostbench.boosters.state import BoostState, softmax
 from boostbench.portable import arctan
 
@@ -32,52 +28,85 @@ LOSSES: dict[str, MarginLoss] = {
     "tangent": TANGENT,
 }
 
-#: Types of the parameters that both boosters have.
-PairLoss = Literal["exponential", "logistic", "tangent"]
-Confusions = Annotated[Any, str, "array-like"]
-
 #: Largest change of a margin in one round, for losses other than the exponential one.
 LONGEST = 10.0
 
 
-def pair_importance(state: BoostState, cost: Any) -> Floats:
-    """Return sample weight times the cost of each confusion, shape (n, K); cached per fit."""
-    if "importance" not in state.memo:
-        costs = label_costs(cost, state.n_classes)[state.y]
-        state.memo["importance"] = state.sample_weight[:, None] * costs
-    importance: Floats = state.memo["importance"]
-    return importance
+@dataclass
+class Confusions:
+    """State of an MCBoost booster.
+
+    Attributes
+    ----------
+    importance : ndarray of float64, shape (n, K)
+        Sample weight times the cost of each confusion.
+    """
+
+    importance: Floats
 
 
-def least_pair_loss(state: BoostState, cost: Any, loss: str) -> float:
-    """Return the least risk of a wrong answer: phi(0) times the least cost of a confusion."""
-    costs = label_costs(cost, state.n_classes)
-    return float(LOSSES[loss].value(0.0)) * float(costs[~np.eye(len(costs), dtype=bool)].min())
+class MCBoost(Booster):
+    r"""Base of the boosters that minimise the risk
 
+    .. math::
+        R(f) = \sum_i \sum_{k \ne y_i} c_{y_i k}\,
+        \phi\bigl(\tfrac12 \langle f(x_i), y_{y_i} - y_k\rangle\bigr)
 
-def pair_probabilities(v: Floats, loss: str) -> Floats:
-    """Return the class probabilities at the population minimiser.
+    over predictors f with values in :math:`\mathbb R^{K-1}`; the paper's (13) has n more, a
+    constant.
 
     Parameters
     ----------
-    v : ndarray of float64, shape (n, K)
-        Half of the papers' scores up to a constant per row: the margin of k over l is
-        ``v_k - v_l``.
-    loss : str
-        For the exponential and logistic loss ``v = 1/2 log p + const``. The tangent loss has
-        ``p = 1/2 + arctan f`` for two classes, and no known probabilities for more.
-
-    Raises
-    ------
-    ValueError
-        For the tangent loss and more than two classes.
+    loss : {"exponential", "logistic", "tangent"}, default="exponential"
+        :math:`\phi(v)`: :math:`e^{-v}`, :math:`\ln(1 + e^{-2v})` or :math:`(2\arctan v - 1)^2`.
+    cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
+        c, the cost of taking a class (row) for another (column): ``"zero-one"``, ``"ordinal"`` or a
+        matrix, not negative.
     """
-    if loss != "tangent":
-        return softmax(2.0 * v)
-    if v.shape[1] > 2:
-        raise ValueError(
-            "the tangent loss has no class probabilities for more than two classes; "
-            "use decision_function, or loss='logistic'"
-        )
-    p = np.clip(0.5 + arctan(v[:, 0] - v[:, 1]), 0.0, 1.0)
-    return np.column_stack([p, 1.0 - p])
+
+    loss: Literal["exponential", "logistic", "tangent"] = "exponential"
+    cost: Annotated[Any, str, "array-like"] = "zero-one"
+
+    #: Half of the papers' scores :math:`\langle f(x), y_k\rangle`, as a multiple of `state.scores`.
+    half: ClassVar[float]
+
+    def begin(self, state: BoostState) -> Confusions:
+        """Look up the costs of the confusions."""
+        costs = label_costs(self.cost, state.n_classes)[state.y]
+        return Confusions(state.sample_weight[:, None] * costs)
+
+    def importance(self, state: BoostState) -> Floats:
+        """Return sample weight times the cost of each confusion, shape (n, K)."""
+        own: Confusions = state.own
+        return own.importance
+
+    def pair_margins(self, state: BoostState) -> Floats:
+        r"""Return :math:`v_{ik} = \tfrac12 (s_{i y_i} - s_{ik})`, shape (n, K)."""
+        return pair_margins(self.half * state.scores, state.y)
+
+    def objective(self, state: BoostState) -> float:
+        """Return the mean of ``sum_{k != y} c_yk phi(v_ik)``."""
+        return pair_risk(self.pair_margins(state), self.importance(state), LOSSES[self.loss])
+
+    def loss_if_wrong(self, state: BoostState) -> float:
+        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
+        costs = label_costs(self.cost, state.n_classes)
+        least = float(costs[~np.eye(len(costs), dtype=bool)].min())
+        return float(LOSSES[self.loss].value(0.0)) * least
+
+    def probabilities(self, F: Floats) -> Floats:
+        """Return the class probabilities at the population minimiser.
+
+        For the exponential and logistic loss half the scores are ``1/2 log p + const``. The tangent
+        loss has ``p = 1/2 + arctan f`` for two classes, and no known probabilities for more.
+        """
+        v = self.half * F
+        if self.loss != "tangent":
+            return softmax(2.0 * v)
+        if v.shape[1] > 2:
+            raise ValueError(
+                "the tangent loss has no class probabilities for more than two classes; "
+                "use decision_function, or loss='logistic'"
+            )
+        p = np.clip(0.5 + arctan(v[:, 0] - v[:, 1]), 0.0, 1.0)
+        return np.column_stack([p, 1.0 - p])

@@ -6,9 +6,9 @@ Kuznetsov, Mohri & Syed, "Multi-class deep boosting", NIPS 2014, Figure 1 and Se
 paper               here                                        shape
 ==================  ==========================================  ===================
 f                   ``state.scores``                            (n, K)
-D_t, S_t            ``D`` (see `multiclass_objectives`)
-h_j(x_i, .)         ``answers`` (see `leaf_answers`)
-alpha_{t,j}         ``f.coefficients[j]``
+D_t, S_t            ``D`` (see `deep_objectives`)
+h_j(x_i, .)         ``answers`` (see `deep_leaves`)
+alpha_{t,j}         ``chosen.alpha[j]``
 Lambda_j            ``penalty``                                 (candidates,)
 eps_{t,j}           ``eps``                                     (candidates,)
 F'(alpha, e_j)      ``2 S/m d``                                 (candidates,)
@@ -21,6 +21,7 @@ R_m(T_n), Eq. 13    ``tree_complexity(n, d, m)``
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -28,10 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.combination import Combination, on_grid
 from boostbench.boosters.declared import NotNegative
-from boostbench.boosters.leaf_answers import PATHS, Answers, LabelAnswers, TreePath
-from boostbench.boosters.multiclass_objectives import (
+from boostbench.boosters.deep_leaves import PATHS, Answers, LabelAnswers, TreePath
+from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
     LOGISTIC,
     CompSum,
@@ -42,15 +42,18 @@ from boostbench.boosters.multiclass_objectives import (
     Sum,
     closed_step,
 )
-from boostbench.boosters.row_weights import row_weights
+from boostbench.boosters.ensemble import Ensemble
+from boostbench.boosters.loop import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
-from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
+from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
 
 #: Directions whose derivatives differ by less than this tie; no steeper one: nothing to descend.
 _FLAT = 1e-12
+
+_GRID = 2.0**38
 
 
 class MDeepBoost(BoostingClassifier):
@@ -104,8 +107,8 @@ class MDeepBoost(BoostingClassifier):
     Attributes
     ----------
     stop_reason_ : str
-        ``"stationary"`` if no direction descends, ``"perfect weak learner"`` or empty.
-    model_ : Combination
+        ``"stationary"`` if no direction descends, or ``"perfect weak learner"``.
+    model_ : Ensemble
     coefficients_ : ndarray of float64, shape (n_trees,)
         Final alpha of every tree ever chosen; zero for those given up.
     tree_sizes_ : ndarray of int, shape (n_trees,)
@@ -135,52 +138,49 @@ class MDeepBoost(BoostingClassifier):
 
     # ---- Figure 1 -------------------------------------------------------------------------
 
-    def _train(
+    def _rounds(
         self,
         state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: OnRound,
-    ) -> None:
+    ) -> Iterator[Step]:
         learner, trees = self._path_learner(state.n_classes), PATHS[self.leaves]
         data = learner.prepare(X, rows.representative, rows.count)
         loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
-        chosen = _Chosen(Combination(state.n_classes), [], [])
-        state.memo["penalty"] = 0.0
-        stop = ""
-        for t in range(1, self.n_estimators + 1):
+        f, chosen = Ensemble(state.n_classes), Chosen()
+        state.own = chosen
+        self.stop_reason_ = ""
+        while f.n_rounds < self.n_estimators and not self.stop_reason_:
             D = loss.weigh(F, y, w)  # lines 10-14
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
             path = trees.grow(learner, data, y, D, cost, rng)
             k = self._steepest(path, chosen, cost, D, loss, state)  # line 5
             eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, state))  # lines 6-8
             if k is None or eta == 0.0:
-                stop = "stationary"
+                self.stop_reason_ = "stationary"
                 break
-            chosen.f.add_step(k.tree, eta)  # line 9
+            if k.tree == len(chosen.answers):  # line 9
+                f.add(k.answers.trees, eta)
+            else:
+                f.add_again(k.tree, eta)
+            chosen.add(k, eta)
             k.answers.add_to(F, eta)
-            state.memo["penalty"] += k.penalty * eta
-            stop = "perfect weak learner" if k.is_perfect else ""
-            step = Step(eta, 1.0 - 2.0 * k.eps, stop)
-            on_round(RoundInfo(t, rows.row_of, step, state, self))
-            if stop:
-                break
-        self.model_ = chosen.f.seal()
-        self.coefficients_ = np.array(chosen.f.coefficients)
+            self.stop_reason_ = "perfect weak learner" if k.is_perfect else ""
+            yield Step(eta, 1.0 - 2.0 * k.eps, self.stop_reason_)
+        self.model_ = f.seal()
+        self.coefficients_ = np.array(chosen.alpha)
         self.tree_sizes_ = np.array(chosen.sizes, dtype=np.int64)
-        self.n_rounds_ = self.model_.n_rounds
-        self.stop_reason_ = stop
 
     def _steepest(
         self,
         path: TreePath,
-        chosen: _Chosen,
+        chosen: Chosen,
         cost: NDArray[np.float64],
         D: Distribution,
         loss: Objective,
         state: BoostState,
-    ) -> _Direction | None:
+    ) -> Direction | None:
         """Return the direction of line 5, of trees chosen before and those of the path.
 
         A direction's derivative is ``2 S/m d`` with ``d = eps - 1/2 + Lambda m / (2 S)``. On ties
@@ -200,18 +200,18 @@ class MDeepBoost(BoostingClassifier):
             if not loss.smooth:
                 D_down = loss.weigh(state.scores, state.y, state.sample_weight, down=True)
                 d_down = d_down + _errors(old, D_down.cost(state.y)) - eps[:n_old]
-            can_shrink = np.array(chosen.f.coefficients) > 0.0
+            can_shrink = np.array(chosen.alpha) > 0.0
             descent[:n_old] = np.maximum(descent[:n_old], np.where(can_shrink, d_down, 0.0))
         if descent.max() <= _FLAT:
             return None
         k = int(np.argmax(descent >= descent.max() - _FLAT))
-        tree = k if k < n_old else chosen.add(path, int(leaves[k - n_old]), int(sizes[k]))
-        return _Direction(
-            tree, chosen.answers[tree], chosen.f.coefficients[tree], eps[k], penalty[k]
-        )
+        if k < n_old:
+            return Direction(k, old[k], int(sizes[k]), chosen.alpha[k], eps[k], penalty[k])
+        new = path.take(int(leaves[k - n_old]))
+        return Direction(len(chosen.answers), new, int(sizes[k]), 0.0, eps[k], penalty[k])
 
     def _step_along(
-        self, k: _Direction, D: Distribution, loss: Objective, state: BoostState
+        self, k: Direction, D: Distribution, loss: Objective, state: BoostState
     ) -> float:
         """Return eta of lines 6-8, or the exact minimum along the direction."""
         b = k.penalty * D.inverse_scale
@@ -239,8 +239,9 @@ class MDeepBoost(BoostingClassifier):
 
     def objective(self, state: BoostState) -> float:
         """Return loss and penalty (Eqs. 6-9)."""
+        chosen: Chosen = state.own
         losses = self._loss_part().losses(state.scores, state.y)
-        return dot(state.sample_weight, losses) + float(state.memo["penalty"])
+        return dot(state.sample_weight, losses) + chosen.penalty
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the costs of Eq. 12 put on each row; see `row_weights`."""
@@ -289,38 +290,69 @@ class MDeepBoost(BoostingClassifier):
         return self.model_.staged_scores(X)
 
 
-class _Chosen(NamedTuple):
-    """The trees chosen so far, f with their answers on the training rows and their sizes."""
-
-    f: Combination
-    answers: list[Answers]
-    sizes: list[int]
-
-    def add(self, path: TreePath, n_leaves: int, size: int) -> int:
-        h = path.take(n_leaves)
-        self.answers.append(h)
-        self.sizes.append(size)
-        return self.f.add_tree(h.trees)
-
-
-class _Direction(NamedTuple):
-    """A tree, its answers on the training rows, alpha, eps and Lambda."""
+class Direction(NamedTuple):
+    """A tree, its answers on the training rows, n, alpha, eps and Lambda."""
 
     tree: int
     answers: Answers
+    size: int
     alpha: float
     eps: float
     penalty: float
 
     @property
     def is_perfect(self) -> bool:
-        """Whether no finite step would be the best."""
+        """True if no finite step would be the best."""
         return self.eps <= TINY and self.penalty == 0.0
+
+
+@dataclass
+class Chosen:
+    """State of `MDeepBoost`: the trees chosen so far.
+
+    Attributes
+    ----------
+    answers : list of Answers
+    alpha : list of float
+    sizes : list of int
+        Inner nodes.
+    penalty : float
+        Sum of ``Lambda_j alpha_j``.
+    """
+
+    answers: list[Answers] = field(default_factory=list)
+    alpha: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    penalty: float = 0.0
+
+    def add(self, k: Direction, eta: float) -> None:
+        """Add a step along a direction."""
+        if k.tree == len(self.answers):
+            self.answers.append(k.answers)
+            self.alpha.append(0.0)
+            self.sizes.append(k.size)
+        self.alpha[k.tree] += eta
+        self.penalty += k.penalty * eta
 
 
 def _errors(trees: list[Answers], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return eps of each tree (Eq. 12)."""
     return np.array([h.error(cost) for h in trees])
+
+
+def on_grid(step: float) -> float:
+    """Return the multiple of 2**-38 (4e-12) nearest to a step.
+
+    Sums of such numbers below 2**15 are exact in float64, so the scores of trees that answer labels
+    do not depend on the order of the steps, and one whose steps sum to zero leaves no trace.
+
+    Examples
+    --------
+    >>> a, b = on_grid(0.1), on_grid(0.7)
+    >>> (a + b) - b == a, (0.1 + 0.7) - 0.7 == 0.1
+    (True, False)
+    """
+    return float(np.rint(step * _GRID) / _GRID)
 
 
 def tree_complexity(

@@ -11,6 +11,7 @@ F          ``scores(X)``                       (n, K)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -20,14 +21,14 @@ from sklearn.base import clone
 
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
-from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
+from boostbench.boosters.surface import BoostingClassifier, RoundInfo
 from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
 
 
 @dataclass
 class _Course:
-    """Outcome of the fit of one booster.
+    """The fit of one booster, as its `on_round` sees it.
 
     Attributes
     ----------
@@ -37,20 +38,19 @@ class _Course:
         The state's row of each sample, -1 for samples of weight 0.
     told : list of (float, float, float)
         Edge, objective and bound of each round.
-    memos : list of dict
-        The numbers that the booster had in mind after each round.
+    own : list of object
+        The booster's own state after each round.
     """
 
     state: BoostState | None = None
     row_of: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     told: list[tuple[float, float, float]] = field(default_factory=list)
-    memos: list[dict[str, Any]] = field(default_factory=list)
+    own: list[Any] = field(default_factory=list)
 
     def __call__(self, info: RoundInfo) -> None:
         self.state, self.row_of = info.state, info.row_of
         self.told.append((info.step.edge, info.loss, info.bound))
-        numbers = {k: v for k, v in info.state.memo.items() if isinstance(v, int | float)}
-        self.memos.append(numbers)
+        self.own.append(copy(info.state.own))
 
     def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the booster's weight after t rounds per unit of sample weight, at scores F.
@@ -61,9 +61,35 @@ class _Course:
         used = np.flatnonzero(self.row_of >= 0)
         of_row = np.empty(len(self.state.y), dtype=np.intp)
         of_row[self.row_of[used]] = used
-        memo = self.state.memo | self.memos[min(t, len(self.memos)) - 1]
-        w = one.weights(replace(self.state, scores=F[of_row], memo=memo))
+        own = self.own[min(t, len(self.own)) - 1]
+        w = one.weights(replace(self.state, scores=F[of_row], own=own))
         return np.asarray((w / self.state.sample_weight)[self.row_of])
+
+
+@dataclass(frozen=True)
+class _Side:
+    """State of `OneVsAll`: all boosters side by side after a round.
+
+    Attributes
+    ----------
+    courses : list of _Course
+    sample : ndarray of intp, shape (n,)
+        A sample of each row.
+    round : int
+    parts : list of ndarray of float64, shape (n_samples, 2)
+        Scores of each booster.
+    F : ndarray of float64, shape (n_samples, K)
+    loss, bound : float
+        Mean of the objectives; sum of the bounds on the training error, perhaps NaN.
+    """
+
+    courses: list[_Course]
+    sample: NDArray[np.intp]
+    round: int
+    parts: list[NDArray[np.float64]]
+    F: NDArray[np.float64]
+    loss: float
+    bound: float
 
 
 class OneVsAll(BoostingClassifier):
@@ -90,7 +116,7 @@ class OneVsAll(BoostingClassifier):
     n_rounds_ : int
         Rounds of the booster that made most; the others keep their last scores.
     stop_reason_ : str
-        Why the boosters stopped, if all of them stopped early; empty otherwise.
+        The boosters' reasons if all of them stopped early.
 
     Examples
     --------
@@ -102,14 +128,13 @@ class OneVsAll(BoostingClassifier):
 
     booster: Annotated[Any, str, Mapping, BoostingClassifier] = "adaboost"
 
-    def _train(
+    def _rounds(
         self,
         state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: OnRound,
-    ) -> None:
+    ) -> Iterator[Step]:
         y = state.y[rows.row_of]  # the label of a sample of weight 0 does not matter
         targets = [1] if state.n_classes == 2 else range(state.n_classes)
         self.estimators_ = []
@@ -118,11 +143,20 @@ class OneVsAll(BoostingClassifier):
             one = self._make_one(int(rng.integers(2**31)))
             one.fit(X, y == k, rows.sample_weight, on_round=course)
             self.estimators_.append(one)
-        rounds = [one.n_rounds_ for one in self.estimators_]
-        self.n_rounds_ = max(rounds)
         reasons = {one.stop_reason_ for one in self.estimators_}
         self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        self._replay(state, X, rows, courses, on_round)
+        # the rounds of all boosters side by side, as if they had been made so
+        for t, parts in enumerate(self._staged_parts(X), start=1):
+            F = self._joined(parts)
+            state.scores = F[rows.representative]
+            # a booster that made no round has nothing to tell
+            told = [course.told for course in courses if course.told]
+            last = [its[min(t, len(its)) - 1] for its in told]
+            edge, loss, bound = (row_sums(np.transpose(last)) / len(last)).tolist()
+            # a wrong answer is an error of at least one of the boosters
+            bound = bound * len(told) if len(told) == len(courses) else np.nan
+            state.own = _Side(courses, rows.representative, t, parts, F, loss, bound)
+            yield Step(1.0, edge)
 
     def _make_one(self, seed: int) -> Any:
         """Return a booster for one class, not fitted."""
@@ -139,28 +173,6 @@ class OneVsAll(BoostingClassifier):
             one.set_params(weak_learner=self.weak_learner)
         return one
 
-    def _replay(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        courses: list[_Course],
-        on_round: OnRound,
-    ) -> None:
-        """Report the rounds of all boosters side by side, as if they had been made so."""
-        state.memo |= {"courses": courses, "sample": rows.representative}
-        for t, parts in enumerate(self._staged_parts(X), start=1):
-            F = self._joined(parts)
-            state.scores = F[rows.representative]
-            state.memo |= {"round": t, "parts": parts, "F": F}
-            # a booster that made no round has nothing to tell
-            told = [course.told for course in courses if course.told]
-            last = [its[min(t, len(its)) - 1] for its in told]
-            edge, state.memo["loss"], bound = row_sums(np.transpose(last)) / len(last)
-            # a wrong answer is an error of at least one of the boosters
-            state.memo["bound"] = bound * len(told) if len(told) == len(courses) else np.nan
-            on_round(RoundInfo(t, rows.row_of, Step(1.0, float(edge)), state, self))
-
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._joined([one._scores(X) for one in self.estimators_])
 
@@ -170,7 +182,7 @@ class OneVsAll(BoostingClassifier):
     def _staged_parts(self, X: NDArray[np.float64]) -> Iterator[list[NDArray[np.float64]]]:
         parts = [np.zeros((len(X), 2)) for _ in self.estimators_]
         stages = [one._staged_scores(X) for one in self.estimators_]
-        for _ in range(self.n_rounds_):
+        for _ in range(max(one.n_rounds_ for one in self.estimators_)):
             parts = [next(stage, part) for stage, part in zip(stages, parts, strict=True)]
             yield parts
 
@@ -187,7 +199,8 @@ class OneVsAll(BoostingClassifier):
         return labels
 
     def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        return self._labels(state.memo["F"])
+        own: _Side = state.own
+        return self._labels(own.F)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the boosters' probabilities of their classes, normalised over the classes."""
@@ -202,23 +215,23 @@ class OneVsAll(BoostingClassifier):
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the mean over the boosters of the weight that each puts on a row."""
-        fitted = zip(self.estimators_, state.memo["courses"], state.memo["parts"], strict=True)
-        sample = state.memo["sample"]
-        w = np.zeros(len(sample))
-        for one, course, F in fitted:
+        own: _Side = state.own
+        w = np.zeros(len(own.sample))
+        for one, course, F in zip(self.estimators_, own.courses, own.parts, strict=True):
             if course.told:
-                w += course.weights(one, state.memo["round"], F)[sample]
+                w += course.weights(one, own.round, F)[own.sample]
         w *= state.sample_weight
         return np.asarray(w / (total(w) or 1.0))
 
     def objective(self, state: BoostState) -> float:
         """Return the mean of the boosters' objectives after the round."""
-        return float(state.memo["loss"])
+        own: _Side = state.own
+        return own.loss
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return what the objective is divided by to give the sum of the boosters' bounds."""
-        bound = float(state.memo["bound"])
-        return float(state.memo["loss"]) / bound if bound > 0.0 else 0.0
+        """Return the objective divided by the sum of the boosters' bounds."""
+        own: _Side = state.own
+        return own.loss / own.bound if own.bound > 0.0 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the booster's own."""

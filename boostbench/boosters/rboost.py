@@ -22,11 +22,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, normalised_weights
+from boostbench.boosters.binary import (
+    CLASSIFIER,
+    BinaryBooster,
+    normalised_weights,
+    working_response,
+)
 from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
-from boostbench.boosters.regression import working_response
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
 from boostbench.weak_learners import Targets, WeightedLabels
@@ -59,11 +63,6 @@ class RBoost1(GentleBoost):
         Curvature of the Newton step.
     max_response : float, default=4.0
         Largest ``|z|`` of the step "fisher", positive, ``inf`` for no limit.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when the regression is 0 everywhere, or empty.
 
     References
     ----------
@@ -105,11 +104,6 @@ class RBoost2(BinaryBooster):
     ----------
     weak_learner : str, dict, object or None, default=None
         None is C4.5 of depth 3.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"no edge"`` or empty.
 
     References
     ----------

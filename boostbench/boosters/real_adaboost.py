@@ -1,6 +1,8 @@
-r"""Real AdaBoost: boosting of class-probability trees.
+r"""Real AdaBoost and SavageBoost: boosting of class-probability trees.
 
-Schapire & Singer 1999; Friedman, Hastie & Tibshirani 2000, Algorithm 2.
+Schapire & Singer 1999; Friedman, Hastie & Tibshirani 2000, Algorithm 2. Masnadi-Shirazi &
+Vasconcelos, "On the design of loss functions for classification", NIPS 2008; Wang et al.,
+"SPLBoost", Sec. II-A: the same under a bounded loss, where f is called G.
 
 ==============  ==================================  ==============================
 paper           here                                shape
@@ -23,11 +25,10 @@ from boostbench.boosters.binary import (
     CLASSIFIER,
     BinaryBooster,
     answers,
-    signed_labels,
     with_leaf_values,
 )
 from boostbench.boosters.declared import NotNegative, Positive
-from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
+from boostbench.boosters.losses import EXPONENTIAL, SAVAGE, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, log
 from boostbench.weak_learners import WeightedLabels
@@ -50,11 +51,6 @@ class RealAdaBoost(BinaryBooster):
         s as a fraction of all weight, not negative; None is 1/(2 n_samples).
     max_answer : float or None, default=None
         Largest ``|f(x)|``, positive; None for no limit.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when all answers are 0, or empty.
 
     References
     ----------
@@ -90,7 +86,7 @@ class RealAdaBoost(BinaryBooster):
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return step 1; the leaves hold the steps."""
         f = answers(h)
-        edge = dot(demand.weight, signed_labels(state) * np.sign(f))
+        edge = dot(demand.weight, state.signed_labels * np.sign(f))
         if np.abs(f).max() <= TINY:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(1.0, edge)
@@ -98,6 +94,41 @@ class RealAdaBoost(BinaryBooster):
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return C4.5."""
         return CLASSIFIER
+
+
+class SavageBoost(RealAdaBoost):
+    r"""Real AdaBoost with the weights of the Savage loss :math:`\phi(m) = (1 + e^{2m})^{-2}`.
+
+    The weights :math:`w_i \propto -\phi'(m_i) \propto e^{2m_i} / (1 + e^{2m_i})^3` fall again for
+    samples that are far on the wrong side. The minimiser of the conditional risk
+    :math:`\eta\,\phi(F + G) + (1 - \eta)\,\phi(-F - G)` over G is
+
+    .. math::
+        G(x) = \tfrac12 \ln\frac{P_w(y = 1 \mid x)}{P_w(y = -1 \mid x)}, \qquad F \leftarrow F + G ,
+
+    because the weights at x of the two labels have the ratio :math:`e^{-2F(x)}`.
+
+    Parameters
+    ----------
+    smoothing : float or None, default=None
+        Added to the weight of each class in a leaf, as a fraction of all weight, not negative;
+        None is 1/(2 n_samples). The steps of pure leaves are huge and the loss is flat there, so
+        a larger value, such as 0.05, may be better.
+
+    References
+    ----------
+    Masnadi-Shirazi & Vasconcelos 2008, Sec. 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> booster = SavageBoost(n_estimators=30, weak_learner="stump", smoothing=0.05)
+    >>> booster.fit(X, y).score(X, y) > 0.97
+    True
+    """
+
+    loss: ClassVar[MarginLoss] = SAVAGE
 
 
 def _class_weights(h: Any, demand: WeightedLabels) -> NDArray[np.float64]:

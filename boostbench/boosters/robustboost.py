@@ -8,11 +8,11 @@ paper           here                                shape
 epsilon         ``epsilon``                         target error
 theta           ``theta``                           margin to reach
 sigma_f         ``sigma_final``
-t               ``state.memo["time"]``              rises from 0 to 1
-m = y F         ``margins(state)``                   (n,)
-mu, sigma       ``Potential.mu``, ``.sigma``
-Phi(m, t)       ``Potential.value``                 (n,)
-w(m, t)         ``exp(Potential.log_weight)``       (n,)
+t               ``own.time``                        rises from 0 to 1
+m = y F         ``state.margins``                   (n,)
+mu, sigma       ``own.potential.mu``, ``.sigma``
+Phi(m, t)       ``own.potential.value``             (n,)
+w(m, t)         ``exp(own.potential.log_weight)``     (n,)
 Delta s         ``step.size``
 Delta t         ``dt``; ``step.decay`` is exp(-dt)
 ==============  ==================================  ==============================
@@ -20,6 +20,7 @@ Delta t         ``dt``; ``step.decay`` is exp(-dt)
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any
 
@@ -31,19 +32,31 @@ from boostbench.boosters.binary import (
     CLASSIFIER,
     BinaryBooster,
     answers,
-    margins,
     normalised_weights,
-    signed_labels,
 )
 from boostbench.boosters.declared import Positive, Share
-from boostbench.boosters.robustboost_potential import Potential
-from boostbench.boosters.robustboost_solver import solve_step
+from boostbench.boosters.robustboost_step import MovingPotential, solve_step
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp
 from boostbench.weak_learners import WeightedLabels
 
 #: Time left at which the game is over.
 _TIME_LEFT = 1e-3
+
+
+@dataclass
+class Clock:
+    """State of `RobustBoost`.
+
+    Attributes
+    ----------
+    potential : MovingPotential
+    time : float
+        t, from 0 to 1.
+    """
+
+    potential: MovingPotential
+    time: float = 0.0
 
 
 class RobustBoost(BinaryBooster):
@@ -81,7 +94,7 @@ class RobustBoost(BinaryBooster):
     Attributes
     ----------
     stop_reason_ : str
-        ``"time is up"``, ``"no edge"``, ``"no progress"`` or empty.
+        Also ``"time is up"`` and ``"no progress"``.
     time_ : float
         Time t at the end, 0..1.
 
@@ -104,21 +117,21 @@ class RobustBoost(BinaryBooster):
     sigma_final: Positive = 0.1
     truncate: bool = False
 
-    def begin(self, state: BoostState) -> None:
+    def begin(self, state: BoostState) -> Clock:
         """Set the clock to 0 and find rho."""
-        potential = Potential(self.epsilon, self.theta, self.sigma_final, self.truncate)
+        potential = MovingPotential(self.epsilon, self.theta, self.sigma_final, self.truncate)
         if potential.rho <= 0.0:
             raise ValueError(
                 f"epsilon={self.epsilon} is too large for theta={self.theta}: scores would have "
                 f"to drift backwards (rho = {potential.rho:.3g}); lower epsilon or raise theta"
             )
-        state.memo |= {"potential": potential, "time": 0.0}
         self.time_ = 0.0
+        return Clock(potential)
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weights w(m, t), which sum to 1, or all are 0."""
-        potential: Potential = state.memo["potential"]
-        log_w = potential.log_weight(margins(state), state.memo["time"])
+        own: Clock = state.own
+        log_w = own.potential.log_weight(state.margins, own.time)
         return normalised_weights(state.sample_weight, log_w)
 
     def ask(self, state: BoostState) -> WeightedLabels | None:
@@ -128,27 +141,27 @@ class RobustBoost(BinaryBooster):
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return the step ``Delta s`` and the decay ``exp(-Delta t)`` that solve both equations."""
-        u = signed_labels(state) * answers(h)
+        u = state.signed_labels * answers(h)
         edge = dot(demand.weight, u)
         if edge <= TINY:
             return Step(0.0, edge, stop="no edge", keep=False)
-        t = state.memo["time"]
-        ds, dt = solve_step(state.memo["potential"], margins(state), u, state.sample_weight, t)
+        own: Clock = state.own
+        ds, dt = solve_step(own.potential, state.margins, u, state.sample_weight, own.time)
         if ds < TINY and dt < TINY:
             return Step(0.0, edge, stop="no progress", keep=False)
-        self.time_ = state.memo["time"] = min(t + dt, 1.0)
+        self.time_ = own.time = min(own.time + dt, 1.0)
         stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
         return Step(ds, edge, stop=stop, decay=float(exp(-dt)))
 
     def objective(self, state: BoostState) -> float:
         """Return the mean potential, epsilon until the last round."""
-        potential: Potential = state.memo["potential"]
-        return dot(state.sample_weight, potential.value(margins(state), state.memo["time"]))
+        own: Clock = state.own
+        return dot(state.sample_weight, own.potential.value(state.margins, own.time))
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return the potential of the margin 0 at this time."""
-        potential: Potential = state.memo["potential"]
-        return float(potential.value(np.zeros(1), state.memo["time"])[0])
+        own: Clock = state.own
+        return float(own.potential.value(np.zeros(1), own.time)[0])
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return C4.5 (Wang et al., Sec. IV)."""

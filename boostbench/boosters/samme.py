@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostbench.boosters.base import Booster
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import WeightedLabels
@@ -40,11 +40,6 @@ class SAMME(Booster):
     ----------
     weak_learner : str, dict, object or None, default=None
         None is the paper's: a Gini tree of at most ``12 * (n_classes - 1)`` leaves.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"perfect weak learner"``, ``"no edge"`` or empty.
 
     References
     ----------

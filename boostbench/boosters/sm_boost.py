@@ -7,7 +7,7 @@ paper             here                             shape
 ================  ===============================  ==============================
 psi               ``state.scores``                 (n, K)
 g_psi             ``g``                            (n, K)
-c_i(y)            ``state.memo["cost"]``           (n, K)
+c_i(y)            ``own.cost``                     (n, K)
 Delta_i(y)        ``delta``                        a number
 h                 ``-h.values(K)``                 (n, K), in {-1, +1}
 M                 ``subsample * N``
@@ -20,19 +20,37 @@ it: the weak learner is asked for the paper's -h, and the steps are added.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.boosters.base import Booster
-from boostbench.boosters.costs import label_costs, normalised
+from boostbench.boosters.cost_matrices import label_costs, normalised
 from boostbench.boosters.declared import Positive
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
+
+
+class Risk(NamedTuple):
+    """State of `SMBoost`.
+
+    Attributes
+    ----------
+    cost : ndarray of float64, shape (n, K)
+        c_i(y), divided by `scale`.
+    scale : float
+        Largest range of a row's costs.
+    n_drawn : int
+        M.
+    """
+
+    cost: NDArray[np.float64]
+    scale: float
+    n_drawn: int
 
 
 class SMBoost(Booster):
@@ -74,11 +92,6 @@ class SMBoost(Booster):
     random_state : int, RandomState or None, default=None
         Seed of the drawn pairs.
 
-    Attributes
-    ----------
-    stop_reason_ : str
-        ``"converged"`` when no pair has weight left, or empty.
-
     References
     ----------
     Geist 2015, Sec. 4 (risk 4, gradient Prop. 2, inner product 7), Sec. 5.1, Algorithm 2.
@@ -111,47 +124,36 @@ class SMBoost(Booster):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, or NaN where a value is missing.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; see `BoostingClassifier.fit`.
+        X, y, sample_weight, on_round
+            As of `BoostingClassifier.fit`.
         cost : array-like of shape (n_samples, n_classes), default=None
             Each sample's own cost of every answer, in place of the parameter `cost`; several
             answers may be free (multi-label data).
-        on_round : callable, default=None
-            Called with a `RoundInfo` after each round.
 
         Returns
         -------
         self : SMBoost
-
-        Raises
-        ------
-        ValueError
-            If a parameter, X, y, the weights or the costs are out of range.
         """
         own_cost = self.cost if cost is None and callable(self.cost) else cost
         self._fit(X, y, sample_weight, on_round, own_cost)
         return self
 
-    def begin(self, state: BoostState) -> None:
+    def begin(self, state: BoostState) -> Risk:
         """Look up the costs c_i(y), at most 1 apart within a row, and fix M."""
         costs = state.cost
         if costs is None:
             costs = label_costs(self.cost, state.n_classes)[state.y]
-        state.memo["cost"], state.memo["cost_scale"] = normalised(np.asfortranarray(costs))
-        state.memo["n_drawn"] = max(1, round(self.subsample * state.n_samples))
+        cost, scale = normalised(np.asfortranarray(costs))
+        return Risk(cost, scale, max(1, round(self.subsample * state.n_samples)))
 
     def ask(self, state: BoostState) -> BinaryLabels | None:
         """Return the pairs (i, z) weighted by ``-Delta_i(z)`` (Algorithm 2, lines 3-5)."""
+        own: Risk = state.own
         u, drawn = np.empty(0), None
         if self.gradient == "sampled":
-            u = np.sort(state.rng.random(state.memo["n_drawn"]))
+            u = np.sort(state.rng.random(own.n_drawn))
             drawn = np.zeros(state.scores.shape, dtype=np.int64, order="F")
-        g, cost = softmax(state.scores), state.memo["cost"]
-        demand = weigh_pairs(g, cost, state.sample_weight, u, drawn)
+        demand = weigh_pairs(softmax(state.scores), own.cost, state.sample_weight, u, drawn)
         return None if demand is None else BinaryLabels(demand, drawn)
 
     def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
@@ -165,13 +167,14 @@ class SMBoost(Booster):
 
     def objective(self, state: BoostState) -> float:
         """Return the smooth risk R(psi) (4), in the units of `cost`."""
-        risk = smooth_risk(softmax(state.scores), state.memo["cost"], state.sample_weight)
-        return risk * float(state.memo["cost_scale"])
+        own: Risk = state.own
+        return smooth_risk(softmax(state.scores), own.cost, state.sample_weight) * own.scale
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return half the least cost of a wrong answer: its label has probability 1/2 or less."""
-        wrong = state.memo["cost"][np.arange(state.n_classes) != state.y[:, None]]
-        return 0.5 * float(state.memo["cost_scale"] * wrong.min())
+        own: Risk = state.own
+        wrong = own.cost[np.arange(state.n_classes) != state.y[:, None]]
+        return 0.5 * float(own.scale * wrong.min())
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 5.2."""

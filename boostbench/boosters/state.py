@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -35,8 +35,9 @@ class BoostState:
         The booster's own random stream.
     cost : ndarray of float64, shape (n, K), or None
         Each row's own cost of every answer, where the caller gave such costs.
-    memo : dict
-        Values that a booster computes once per fit or carries from round to round.
+    own : object
+        What the booster itself computes once per fit or carries from round to round: the value
+        that its `begin` returns, commonly a small dataclass.
     """
 
     y: NDArray[np.int32]
@@ -46,7 +47,7 @@ class BoostState:
     scores: NDArray[np.float64]
     rng: np.random.Generator
     cost: NDArray[np.float64] | None = None
-    memo: dict[str, Any] = field(default_factory=dict)
+    own: Any = None
 
     @cached_property
     def signs(self) -> NDArray[np.int8]:
@@ -59,6 +60,11 @@ class BoostState:
     def signed_labels(self) -> NDArray[np.float64]:
         """The labels of two classes as -1 and +1, shape (n,)."""
         return 2.0 * self.y.astype(np.float64) - 1.0
+
+    @property
+    def margins(self) -> NDArray[np.float64]:
+        """The margins of two classes, m = y F with ``F = F[:, 1] - F[:, 0]``, shape (n,)."""
+        return self.signed_labels * (self.scores[:, 1] - self.scores[:, 0])
 
     @property
     def true_scores(self) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from boostbench.boosters.costs import sample_costs
+from boostbench.boosters.cost_matrices import sample_costs
 from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
@@ -93,7 +93,9 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     n_rounds_ : int
         Rounds in the model, at most `n_estimators`.
     stop_reason_ : str
-        Why training stopped early; empty when all rounds were made.
+        Why training stopped early; empty when all rounds were made. ``"perfect weak learner"``:
+        it makes no weighted error; ``"no edge"``: it is no better than chance; ``"converged"``:
+        nothing is left to learn. Some boosters have reasons of their own.
 
     Notes
     -----
@@ -114,15 +116,14 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     # ---- what a subclass defines ----------------------------------------------------------
 
     @abstractmethod
-    def _train(
+    def _rounds(
         self,
         state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: OnRound,
-    ) -> None:
-        """Train on the rows; set `n_rounds_`, `stop_reason_` and the model."""
+    ) -> Iterator[Step]:
+        """Train on the rows, yielding after each round; set `stop_reason_` and the model."""
 
     @abstractmethod
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,28 +149,20 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         """Return name and parameters of the paper's weak learner."""
 
     def demands(self) -> tuple[type, ...]:
-        """Return what the weak learner may be asked for; empty if that is not known beforehand."""
+        """Return the demands that the weak learner may get; empty if that is not known."""
         return ()
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the least objective of a sample that is answered wrong; 0 if it may lose nothing.
+        """Return a lower bound on the objective of a misclassified sample; 0 if there is none.
 
         The objective divided by it bounds the training error.
         """
         return 0.0
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
-        """Return a bound on the training error after each round by the edges, where one is known.
+        """Return a bound on the training error after each round, where the edges give one.
 
-        Parameters
-        ----------
-        edges : sequence of float
-            As in the booster's steps, of each round.
-        n_classes : int
-
-        Returns
-        -------
-        bound : ndarray of float64, shape (n_rounds,), or None
+        ``edges`` are those of the steps; the bound has shape (n_rounds,).
         """
         return None
 
@@ -243,7 +236,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             rng=booster_rng,
             cost=None if own_cost is None else own_cost[rows.representative],
         )
-        self._train(state, X, rows, learner_rng, on_round or _ignore)
+        self.n_rounds_ = 0
+        for step in self._rounds(state, X, rows, learner_rng):
+            self.n_rounds_ += 1
+            if on_round is not None:
+                on_round(RoundInfo(self.n_rounds_, rows.row_of, step, state, self))
         return self
 
     def _validate_training_data(
@@ -278,16 +275,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         return self._staged_scores(self._validate_test_data(X))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return F, shape (n_samples, n_classes), or F[:, 1] - F[:, 0] for two classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        decision : ndarray of float64
-        """
+        """Return F, shape (n_samples, n_classes), or F[:, 1] - F[:, 0] for two classes."""
         return self._decision(self.scores(X))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
@@ -296,16 +284,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             yield self._decision(F).copy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the largest score, the first one on ties.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
+        """Return the class of the largest score, the first one on ties, shape (n_samples,)."""
         return self._labels(self.scores(X))
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
@@ -314,17 +293,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             yield self._labels(F)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities, shape (n_samples, n_classes).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of float64
-            Rows sum to 1.
-        """
+        """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
         return self.probabilities(self.scores(X))
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
@@ -358,7 +327,3 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _ignore(_: RoundInfo) -> None:
-    """Stand in for a callback that was not given."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
-from boostbench.boosters.self_paced import REGULARISERS
+from boostbench.boosters.regularisers import REGULARISERS
 from boostbench.errors import BoostbenchError, UnknownNameError
 
 _LABELS = {

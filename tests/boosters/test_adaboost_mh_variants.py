@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostbench.boosters.adaboost_mh import AdaBoostMH
-from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel, AdaBoostMHReal
+from boostbench.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHLabel, AdaBoostMHReal
 from boostbench.boosters.state import TINY
 from boostbench.weak_learners import BinaryLabels, Stump
 from boostbench.weak_learners.multilabel import MultiLabelStump

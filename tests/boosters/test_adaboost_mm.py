@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
-from boostbench.boosters.adaboost_mh_variants import AdaBoostMHLabel
+from boostbench.boosters.adaboost_mh import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.state import TINY, BoostState

@@ -17,9 +17,8 @@ from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.rboost import RBoost1, RBoost2
-from boostbench.boosters.real_adaboost import RealAdaBoost
+from boostbench.boosters.real_adaboost import RealAdaBoost, SavageBoost
 from boostbench.boosters.samme import SAMME
-from boostbench.boosters.savageboost import SavageBoost
 from tests.boosters.games import watch
 
 BINARY = [

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.base import Booster
+from boostbench.boosters.loop import Booster
 from boostbench.weak_learners import Demand, make_weak_learner
 from tests.boosters.test_common import BINARY, TABLE
 

@@ -48,7 +48,7 @@ def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str,
     booster = DriftingGame(T, gamma=vector["gamma"], **parameters)
     y = np.array([0, 1, 2], dtype=np.int32)
     game = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
-    booster.begin(game)
+    game.own = booster.begin(game)
     demand = booster.ask(game)
     assert demand is not None
     expected = np.tile(vector[name][0], (3, 1))
@@ -135,7 +135,7 @@ def test_light_votes_ask_what_adaboost_mm_asks() -> None:
     eta = 1e-3
     game = BoostState(y, np.ones(3), 3, 3, F, np.random.default_rng(0))
     booster = DriftingGame(100, gamma=0.1, eta=eta)
-    booster.begin(game)
+    game.own = booster.begin(game)
     demand = booster.ask(game)
     assert demand is not None
     votes = BoostState(y, np.ones(3), 3, 3, eta * F, np.random.default_rng(0))

@@ -18,7 +18,7 @@ from boostbench.boosters.losses import (
     Latent,
     MarginLoss,
 )
-from boostbench.boosters.self_paced import Hard, Linear, Logarithmic, Mixture, Polynomial
+from boostbench.boosters.regularisers import Hard, Linear, Logarithmic, Mixture, Polynomial
 
 SMOOTH: dict[str, MarginLoss] = {
     "exponential": EXPONENTIAL,

@@ -11,13 +11,12 @@ from scipy.optimize import minimize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost import AdaBoost
-from boostbench.boosters.adaboost_cost import AdaBoostCost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
-from boostbench.boosters.adaboost_mm import AdaBoostMM
+from boostbench.boosters.adaboost_mm import AdaBoostCost, AdaBoostMM
 from boostbench.boosters.cd_mcboost import CDMCBoost
 from boostbench.boosters.gd_mcboost import GDMCBoost
 from boostbench.boosters.mcboost import LOSSES
-from boostbench.boosters.pairs import pair_margins, pair_risk
+from boostbench.boosters.pairwise import pair_margins, pair_risk
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.state import TINY
 from boostbench.theory.codewords import codewords

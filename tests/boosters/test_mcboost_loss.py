@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 from boostbench.boosters.cd_mcboost import CDMCBoost
 from boostbench.boosters.gd_mcboost import GDMCBoost
 from boostbench.boosters.mcboost import LOSSES
-from boostbench.boosters.pairs import pair_costs, pair_margins, pair_risk, pair_weights
+from boostbench.boosters.pairwise import pair_costs, pair_margins, pair_risk, pair_weights
 from boostbench.theory.codewords import codewords
 from boostbench.theory.margins import margins
 from tests.boosters.finite import noisy_stumps

@@ -15,9 +15,9 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.combination import Combination, on_grid
-from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
-from boostbench.boosters.multiclass_objectives import Objective, Phi, Sum, error_of
+from boostbench.boosters.deep_objectives import Objective, Phi, Sum, error_of
+from boostbench.boosters.ensemble import Ensemble
+from boostbench.boosters.mdeepboost import MDeepBoost, on_grid, tree_complexity
 from boostbench.weak_learners import Costs, Forest, Greedy
 from tests.boosters.descents import descend, noisy_problem
 
@@ -314,7 +314,7 @@ def test_trees_that_were_given_up_leave_no_trace() -> None:
     staged = [F.copy() for F in booster.staged_scores(X)]
     assert len(staged) == booster.n_rounds_ > len(alpha)
     assert_array_equal(staged[-1], booster.scores(X))
-    forest = booster.model_._trees[0]
+    forest = booster.model_._parts[0]
     F = np.zeros_like(staged[-1])
     forest.add_scores(X, np.flatnonzero(alpha), alpha[alpha > 0], F)
     assert_array_equal(staged[-1], F)
@@ -337,14 +337,13 @@ def test_the_order_of_steps_does_not_matter() -> None:
         )  # fmt: skip
 
     steps = [on_grid(eta) for eta in (0.1, 0.7, 1 / 3)]
-    f, X = Combination(2), np.zeros((1, 1))
-    first, second = f.add_tree(constant(0)), f.add_tree(constant(0))
-    for tree, step in [(first, steps[0]), (second, steps[1]), (first, steps[2])]:
-        f.add_step(tree, step)
-    f.add_step(second, -steps[1])
+    f, X = Ensemble(2), np.zeros((1, 1))
+    f.add(constant(0), steps[0])
+    f.add(constant(0), steps[1])
+    f.add_again(0, steps[2])
+    f.add_again(1, -steps[1])
     f.seal()
     assert (f.n_rounds, f.n_leaves) == (4, 2)
-    assert f.coefficients == [steps[0] + steps[2], 0.0]
     assert f.scores(X).tolist() == [[steps[0] + steps[2], 0.0]]
     assert [F.copy() for F in f.staged_scores(X)][-1].tolist() == f.scores(X).tolist()
     assert pickle.loads(pickle.dumps(f)).scores(X).tolist() == f.scores(X).tolist()

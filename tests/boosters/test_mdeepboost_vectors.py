@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
-from boostbench.boosters.multiclass_objectives import (
+from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
     LOGISTIC,
     CompSum,
@@ -21,6 +20,7 @@ from boostbench.boosters.multiclass_objectives import (
     Sum,
     closed_step,
 )
+from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
 from tests.boosters.descents import descend
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "deep_boosting.json").read_text())

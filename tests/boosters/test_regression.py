@@ -10,8 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench import make_booster
+from boostbench.boosters.binary import working_response
 from boostbench.boosters.losses import LOGISTIC_2, LOSSES
-from boostbench.boosters.regression import working_response
+from boostbench.boosters.splboost import Pace
 from boostbench.boosters.state import BoostState
 
 FAR_OUT = np.array([0.0, 1e-9, 0.3, 1.0, 5.0, 9.0, 17.0, 30.0, 36.0, 37.0, 200.0, 300.0])
@@ -53,9 +54,9 @@ def test_weights_lose_no_digits_where_samples_are_certain(name: str, own: dict[s
     scores = np.tile(np.column_stack([-0.5 * F, 0.5 * F]), (2, 1))
     state = BoostState(y, np.full(n, 1 / n), n, 2, scores, np.random.default_rng(0))
     booster = make_booster(name, **own)
-    booster.begin(state)
-    if "rounds" in state.memo:
-        state.memo["rounds"] = 1  # past the round in which all samples count fully
+    state.own = booster.begin(state)
+    if isinstance(state.own, Pace):
+        state.own.rounds = 1  # past the round in which all samples count fully
     with localcontext() as context:
         context.prec = 50
         power = 2 if name == "rboost1" else 1

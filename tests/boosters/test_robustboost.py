@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 from sklearn.datasets import make_classification
 
-from boostbench.boosters.binary import answers, margins, signed_labels
+from boostbench.boosters.binary import answers
 from boostbench.boosters.robustboost import RobustBoost
-from boostbench.boosters.robustboost_potential import Potential
+from boostbench.boosters.robustboost_step import MovingPotential
 
 SETTINGS: list[dict[str, Any]] = [
     {"epsilon": 0.1},
@@ -39,15 +39,15 @@ def test_both_equations_hold_at_every_step_and_time_rises(
     answer = booster.answer
 
     def listening_answer(state: Any, demand: Any, h: Any) -> Any:
-        asked.append((margins(state), signed_labels(state) * answers(h)))
+        asked.append((state.margins, state.signed_labels * answers(h)))
         return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
-        (m, u), t = asked[-1], info.state.memo["time"]
+        (m, u), t = asked[-1], info.state.own.time
         moved = m * info.step.decay + u * info.step.size
-        assert_allclose(margins(info.state), moved, atol=1e-12)
+        assert_allclose(info.state.margins, moved, atol=1e-12)
         assert info.step.decay == pytest.approx(np.exp(times[-1] - t))
-        w = info.state.sample_weight * np.exp(info.state.memo["potential"].log_weight(moved, t))
+        w = info.state.sample_weight * np.exp(info.state.own.potential.log_weight(moved, t))
         assert abs((w * u).sum()) <= 1e-9 * w.sum() or info.step.stop == "time is up"
         times.append(t)
         potentials.append(info.loss)
@@ -71,8 +71,8 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
     answer = booster.answer
 
     def listening_answer(state: Any, demand: Any, h: Any) -> Any:
-        m, u, t = margins(state), signed_labels(state) * answers(h), state.memo["time"]
-        asked.append((state.memo["potential"], m, u, t))
+        m, u, t = state.margins, state.signed_labels * answers(h), state.own.time
+        asked.append((state.own.potential, m, u, t))
         return answer(state, demand, h)
 
     def on_round(info: Any) -> None:
@@ -91,7 +91,7 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
             return float((potential.value(moved, t + dt) - potential.value(m, t)).mean())
 
         if info.step.size < 10.0 and not info.step.stop:
-            taken = info.state.memo["time"] - t
+            taken = info.state.own.time - t
             dt = brentq(rise, 0.0, 1.1 * taken, xtol=1e-14)
             assert taken == pytest.approx(dt, rel=1e-6, abs=1e-12)
             assert info.step.size == pytest.approx(score_step(dt), rel=1e-8)
@@ -127,26 +127,26 @@ def test_an_easy_problem_ends_at_time_1() -> None:
 def test_the_potential_starts_at_epsilon_and_ends_at_the_goal(
     epsilon: float, theta: float, truncate: bool
 ) -> None:
-    potential = Potential(epsilon, theta, 0.1, truncate)
+    potential = MovingPotential(epsilon, theta, 0.1, truncate)
     assert potential.value(np.zeros(1), 0.0)[0] == pytest.approx(epsilon, abs=1e-14)
     assert potential.mu(1.0) == pytest.approx(theta)
     assert potential.sigma(1.0) == pytest.approx(0.1)
 
 
 def test_numbers_of_the_specification() -> None:
-    potential = Potential(0.1, 0.0, 0.1)
+    potential = MovingPotential(0.1, 0.0, 0.1)
     assert potential.sigma(0.0) == pytest.approx(2.542233, abs=6e-7)
     assert potential.mu(0.0) == pytest.approx(-2.303755, abs=6e-7)
     assert potential.rho == pytest.approx(0.670366, abs=6e-7)
-    assert Potential(0.1, 0.0, 0.1, True).rho == pytest.approx(0.860405, abs=6e-7)
-    potential, half = Potential(0.2, 0.3), np.array([0.5])
+    assert MovingPotential(0.1, 0.0, 0.1, True).rho == pytest.approx(0.860405, abs=6e-7)
+    potential, half = MovingPotential(0.2, 0.3), np.array([0.5])
     assert potential.rho == pytest.approx(0.677540, abs=6e-7)
     assert potential.value(half, 0.5)[0] == pytest.approx(0.171884, abs=6e-7)
     assert np.exp(potential.log_weight(half, 0.5))[0] == pytest.approx(0.638799, abs=6e-7)
 
 
 def test_the_potential_solves_its_differential_equation() -> None:
-    potential = Potential(0.1, 0.2)
+    potential = MovingPotential(0.1, 0.2)
     m, t, d = np.linspace(-2, 2, 9), 0.4, 1e-4
     in_time = (potential.value(m, t + d) - potential.value(m, t - d)) / (2 * d)
     in_margin = (potential.value(m + d, t) - potential.value(m - d, t)) / (2 * d)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from boostbench.boosters.costs import label_costs
+from boostbench.boosters.cost_matrices import label_costs
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
 from boostbench.boosters.state import softmax
 from tests.boosters.games import centred_cost, watch

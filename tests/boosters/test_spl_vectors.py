@@ -81,7 +81,7 @@ def test_weights_latent_weights_and_times(case: dict[str, Any]) -> None:
     def on_round(info: Any) -> None:
         if hasattr(booster, "latent_weights"):
             latent.append(booster.latent_weights(info.state)[info.row_of])
-        times.append(info.state.memo.get("time"))
+        times.append(getattr(info.state.own, "time", None))
         weights[-1] = weights[-1][info.row_of]
         if info.round == len(case["rounds"]):
             weights.append(booster.weights(info.state)[info.row_of])

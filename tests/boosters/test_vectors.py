@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.boosters import sm_boost
 from boostbench.boosters.adaboost_mh import AdaBoostMH
-from boostbench.boosters.costs import label_costs
+from boostbench.boosters.cost_matrices import label_costs
 from boostbench.boosters.rows import canonical_rows
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs

@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench import make_booster
-from boostbench.boosters.base import Booster
-from boostbench.boosters.row_weights import row_weights
+from boostbench.boosters.loop import Booster, row_weights
 from boostbench.registry import boosters
 from boostbench.weak_learners.demands import BinaryLabels, Targets, WeightedLabels
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.base import Booster as Ensembled
+from boostbench.boosters.loop import Booster as Ensembled
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.run import execute, prepare

@@ -8,72 +8,20 @@ decision trees as they are commonly learned answer the shares of the classes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.multiclass_objectives import Distribution, error_of
+from boostbench.boosters.deep_objectives import Distribution, error_of
 from boostbench.portable import row_sums
 from boostbench.weak_learners import Costs, Forest, GrowthPath, Hypothesis, WeightedLabels
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
-
-
-class Answers(Protocol):
-    """A tree with its answers on the training rows."""
-
-    @property
-    def trees(self) -> Forest:
-        """The tree."""
-        ...
-
-    def error(self, cost: Floats) -> float:
-        """Return eps at costs of shape (n, K)."""
-        ...
-
-    def add_to(self, F: Floats, eta: float) -> None:
-        """Add eta times the answers to the scores."""
-        ...
-
-
-class TreePath(Protocol):
-    """The trees of one growth, of 1 to `max_leaves` leaves.
-
-    Attributes
-    ----------
-    demand : type
-        What they are grown for.
-    order : {"C", "F"}
-        Memory order in which costs are read fastest.
-    """
-
-    demand: ClassVar[type]
-    order: ClassVar[Literal["C", "F"]]
-
-    @classmethod
-    def grow(
-        cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
-    ) -> TreePath:
-        """Grow trees at the distribution D, whose costs of Eq. 12 have shape (n, K)."""
-        ...
-
-    @property
-    def max_leaves(self) -> int:
-        """Leaves of the largest tree."""
-        ...
-
-    @property
-    def errors(self) -> Floats:
-        """Eps of the tree of 1, 2, ..., `max_leaves` leaves."""
-        ...
-
-    def take(self, n_leaves: int) -> Answers:
-        """Return the tree of that many leaves."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -84,19 +32,69 @@ class LabelAnswers:
     labels: Labels
 
     def error(self, cost: Floats) -> float:
-        """Return the summed cost of the answers."""
+        """Return eps at costs of shape (n, K): the summed cost of the answers."""
         return float(error_of(self.labels, cost))
 
     def add_to(self, F: Floats, eta: float) -> None:
-        """Add eta at the answers."""
+        """Add eta at the answers to the scores."""
         F[np.arange(len(self.labels)), self.labels] += eta
 
 
 @dataclass(frozen=True)
-class LabelPath:
-    """Trees grown for the costs, whose leaves answer the cheapest label."""
+class ShareAnswers(Hypothesis):
+    """A tree that answers a distribution over the classes per leaf."""
+
+    def error(self, cost: Floats) -> float:
+        """Return eps at costs of shape (n, K): the sum of costs times answers."""
+        return self.inner(cost)
+
+
+#: A tree with its answers on the training rows.
+Answers: TypeAlias = LabelAnswers | ShareAnswers
+
+
+@dataclass(frozen=True)
+class TreePath(ABC):
+    """The trees of one growth, of 1 to `max_leaves` leaves.
+
+    Attributes
+    ----------
+    demand : type
+        What they are grown for.
+    order : {"C", "F"}
+        Memory order in which costs are read fastest.
+    """
 
     path: GrowthPath
+
+    demand: ClassVar[type]
+    order: ClassVar[Literal["C", "F"]]
+
+    @classmethod
+    @abstractmethod
+    def grow(
+        cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
+    ) -> TreePath:
+        """Grow trees at the distribution D, whose costs of Eq. 12 have shape (n, K)."""
+
+    @property
+    def max_leaves(self) -> int:
+        """Leaves of the largest tree."""
+        return self.path.max_leaves
+
+    @cached_property
+    @abstractmethod
+    def errors(self) -> Floats:
+        """Eps of the tree of 1, 2, ..., `max_leaves` leaves."""
+
+    @abstractmethod
+    def take(self, n_leaves: int) -> Answers:
+        """Return the tree of that many leaves."""
+
+
+@dataclass(frozen=True)
+class LabelPath(TreePath):
+    """Trees grown for the costs, whose leaves answer the cheapest label."""
 
     demand: ClassVar[type] = Costs
     order: ClassVar[Literal["C", "F"]] = "C"
@@ -108,12 +106,7 @@ class LabelPath:
         """Grow for the costs of every answer."""
         return cls(learner.grow_path(data, Costs(cost), rng))
 
-    @property
-    def max_leaves(self) -> int:
-        """Leaves of the largest tree."""
-        return self.path.max_leaves
-
-    @property
+    @cached_property
     def errors(self) -> Floats:
         """Quantity that growing for costs lowers."""
         return self.path.impurity
@@ -125,27 +118,7 @@ class LabelPath:
 
 
 @dataclass(frozen=True)
-class ShareAnswers:
-    """A tree that answers a distribution over the classes per leaf."""
-
-    h: Hypothesis
-
-    @property
-    def trees(self) -> Forest:
-        """The tree."""
-        return self.h.trees
-
-    def error(self, cost: Floats) -> float:
-        """Return the sum of costs times answers."""
-        return self.h.inner(cost)
-
-    def add_to(self, F: Floats, eta: float) -> None:
-        """Add eta times the distributions."""
-        self.h.add_to(F, eta)
-
-
-@dataclass(frozen=True)
-class SharePath:
+class SharePath(TreePath):
     """Trees grown for the weights of the rows, whose leaves answer each class's share of them.
 
     Attributes
@@ -155,7 +128,6 @@ class SharePath:
     cost : ndarray of float64, shape (n, K)
     """
 
-    path: GrowthPath
     weight: Floats
     cost: Floats
 
@@ -171,11 +143,6 @@ class SharePath:
         weight[np.arange(len(y)), y] = D.right
         path = learner.grow_path(data, WeightedLabels(y, D.right, cost.shape[1]), rng)
         return cls(path, weight, cost)
-
-    @property
-    def max_leaves(self) -> int:
-        """Leaves of the largest tree."""
-        return self.path.max_leaves
 
     @cached_property
     def errors(self) -> Floats:
@@ -194,7 +161,7 @@ class SharePath:
         """Return the tree of that many leaves."""
         h = self.path.take(n_leaves)
         shares = _shares_of(h.sums(self.weight))
-        return ShareAnswers(Hypothesis(h.trees.with_leaf_values(shares), h.leaves))
+        return ShareAnswers(h.trees.with_leaf_values(shares), h.leaves)
 
 
 def _shares_of(weights: Floats) -> Floats:

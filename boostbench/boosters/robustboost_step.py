@@ -1,4 +1,7 @@
-r"""The two equations of a RobustBoost round: Newton's method, and nested bracketing where it fails.
+r"""The potential of RobustBoost, and the two equations of a round.
+
+Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138). They are solved by Newton's
+method, and by nested bracketing where it fails.
 
 For a given time step the score step is the first zero of the edge; the time step is the one at
 which the mean potential is back at its value, after having fallen. Most steps are short: Newton's
@@ -9,12 +12,13 @@ positive all the way to it. Otherwise both zeros are bracketed, one within the o
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.robustboost_potential import Potential
+from boostbench.portable import erfc, erfc_inverse, exp
 from boostbench.portable.elementary import erfc_, exp_
 from boostbench.weak_learners.compiled import inner, kernel
 
@@ -30,8 +34,62 @@ _LAST_STEP = 1e-9
 _ABSOLUTE, _RELATIVE = 1e-14, 4.0 * float(np.finfo(np.float64).eps)
 
 
+@dataclass(frozen=True)
+class MovingPotential:
+    r"""Probability that a sample of margin m at time t ends below the margin theta.
+
+    .. math::
+        \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
+        \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho, \qquad
+        \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)} .
+
+    Parameters
+    ----------
+    epsilon, theta, sigma_final, truncate
+        As of `RobustBoost`.
+
+    Examples
+    --------
+    >>> potential = MovingPotential(epsilon=0.1)
+    >>> round(potential.rho, 6), round(float(potential.value(np.zeros(1), 0.0)[0]), 6)
+    (0.670366, 0.1)
+    """
+
+    epsilon: float = 0.1
+    theta: float = 0.0
+    sigma_final: float = 0.1
+    truncate: bool = False
+
+    @property
+    def rho(self) -> float:
+        """Return the drift for which ``Phi(0, 0) = epsilon``."""
+        quantile = erfc_inverse(self.epsilon if self.truncate else 2.0 * self.epsilon)
+        return float((self.theta * np.e + self.sigma(0.0) * quantile) / (2.0 * (np.e - 1.0)))
+
+    def mu(self, t: float) -> float:
+        """Return the margin whose chance is even."""
+        return float((self.theta - 2.0 * self.rho) * exp(1.0 - t) + 2.0 * self.rho)
+
+    def sigma(self, t: float) -> float:
+        """Return the spread, `sigma_final` at time 1."""
+        return float(
+            np.sqrt((self.sigma_final * self.sigma_final + 1.0) * exp(2.0 * (1.0 - t)) - 1.0)
+        )
+
+    def value(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """Return Phi(m, t)."""
+        tail = erfc((m - self.mu(t)) / self.sigma(t))
+        return np.asarray(np.minimum(tail, 1.0) if self.truncate else 0.5 * tail)
+
+    def log_weight(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """Return ``ln w(m, t)``, the slope of Phi up to a factor; -inf where it is 0."""
+        mu = self.mu(t)
+        log_w = -np.square((m - mu) / self.sigma(t))
+        return np.where(m > mu, log_w, -np.inf) if self.truncate else log_w
+
+
 def solve_step(
-    potential: Potential,
+    potential: MovingPotential,
     m: NDArray[np.float64],
     u: NDArray[np.float64],
     weight: NDArray[np.float64],
@@ -41,7 +99,7 @@ def solve_step(
 
     Parameters
     ----------
-    potential : Potential
+    potential : MovingPotential
     m : ndarray of float64, shape (n,)
         Margins at time t.
     u : ndarray of float64, shape (n,)
@@ -66,7 +124,7 @@ def solve_step(
 
 @inner
 def _centre_and_spread(t, constants):  # type: ignore[no-untyped-def]
-    """Return mu(t) and sigma(t); see `Potential`."""
+    """Return mu(t) and sigma(t); see `MovingPotential`."""
     theta, rho, sigma_final, _ = constants
     mu = (theta - 2.0 * rho) * exp_(1.0 - t) + 2.0 * rho
     return mu, math.sqrt((sigma_final * sigma_final + 1.0) * exp_(2.0 * (1.0 - t)) - 1.0)

@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.leaf_answers import PATHS
-from boostbench.boosters.multiclass_objectives import CompSum, Objective, Sum
+from boostbench.boosters.deep_leaves import PATHS
+from boostbench.boosters.deep_objectives import CompSum, Objective, Sum
 from boostbench.weak_learners import Tree
 from tests.boosters.descents import descend, noisy_problem
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args, get_type_hints
@@ -26,18 +26,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
-from boostbench.boosters.row_weights import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
-from boostbench.boosters.surface import BoostingClassifier, OnRound, RoundInfo
-from boostbench.weak_learners import Demand, make_weak_learner
+from boostbench.boosters.surface import BoostingClassifier
+from boostbench.portable import row_sums, total
+from boostbench.weak_learners import (
+    BinaryLabels,
+    Costs,
+    Demand,
+    Forest,
+    WeightedLabels,
+    make_weak_learner,
+)
 
 
 class Booster(BoostingClassifier):
     """Base class of the boosters that add up weak hypotheses.
 
-    A subclass adds its own parameters in ``__init__`` and their ranges in
-    `_parameter_constraints`, and defines `ask`, `answer`, `objective` and
+    A subclass declares its own parameters, and defines `ask`, `answer`, `objective` and
     `default_weak_learner`.
 
     Attributes
@@ -62,27 +68,18 @@ class Booster(BoostingClassifier):
     def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return the step along the weak hypothesis ``h`` that was fitted to ``demand``."""
 
-    def begin(self, state: BoostState) -> None:
-        """Prepare a fit, for example by filling ``state.memo``; nothing by default."""
+    def begin(self, state: BoostState) -> Any:
+        """Return what the booster computes once per fit, which becomes ``state.own``."""
+        return None
 
     def refine(self, state: BoostState, demand: Any, h: Any) -> Any:
         """Return the hypothesis to add, for example ``h`` with other leaf values; ``h`` here."""
         return h
 
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Play one round: ask, let the weak learner fit, refine, answer.
+        """Return the hypothesis and the step of one round: ask, fit, refine, answer.
 
-        Parameters
-        ----------
-        state : BoostState
-        fit : callable
-            From a demand to the weak learner's hypothesis.
-
-        Returns
-        -------
-        h : Hypothesis or None
-            None if there was nothing to ask.
-        step : Step
+        ``fit`` makes a hypothesis of a demand. The hypothesis is None if there was nothing to ask.
         """
         demand = self.ask(state)
         if demand is None:
@@ -92,38 +89,35 @@ class Booster(BoostingClassifier):
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return what the next round's demand puts on each row; see `row_weights`."""
-        aside = replace(state, rng=deepcopy(state.rng), memo=dict(state.memo))
+        aside = replace(state, rng=deepcopy(state.rng), own=copy(state.own))
         return row_weights(self.ask(aside), len(state.y))
 
-    def _train(
+    def _rounds(
         self,
         state: BoostState,
         X: NDArray[np.float64],
         rows: CanonicalRows,
         rng: np.random.Generator,
-        on_round: OnRound,
-    ) -> None:
+    ) -> Iterator[Step]:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(state.n_classes))
         data = learner.prepare(X, rows.representative, rows.count)
         ensemble = Ensemble(state.n_classes)
-        stop = ""
-        self.begin(state)
+        state.own = self.begin(state)
         fit = partial(self._fit_learner, learner, data, rng)
-        for t in range(1, self.n_estimators + 1):
+        self.stop_reason_ = ""
+        for _ in range(self.n_estimators):
             h, step = self.run_round(state, fit)
+            self.stop_reason_ = step.stop
             if step.keep:
                 if step.decay != 1.0:
                     state.scores *= step.decay
                 h.add_to(state.scores, step.size)
                 ensemble.add(h.trees, step.size, step.decay)
-                on_round(RoundInfo(t, rows.row_of, step, state, self))
+                yield step
             h = None  # a leaf per row and tree, which the next round has no use for
-            stop = step.stop
-            if stop:
+            if step.stop:
                 break
         self.model_ = ensemble.seal()
-        self.n_rounds_ = ensemble.n_rounds
-        self.stop_reason_ = stop
 
     def _fit_learner(self, learner: Any, data: Any, rng: np.random.Generator, demand: Any) -> Any:
         if not isinstance(demand, learner.accepts):
@@ -139,3 +133,52 @@ class Booster(BoostingClassifier):
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         return self.model_.staged_scores(X)
+
+
+def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
+    """Return a hypothesis with the same trees whose leaves add vectors, shape (n_leaves, K)."""
+    trees = h.trees
+    if not isinstance(trees, Forest):
+        raise ValueError(f"the leaves of a tree are to be given vectors; {trees!r} has none")
+    return replace(h, trees=trees.with_leaf_values(vectors))
+
+
+def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:
+    r"""Return the share of each row in a demand.
+
+    =================  ===================================================================
+    weighted labels    the weight
+    binary labels      the sum of the magnitudes over all questions
+    costs              the sum over all answers of their cost above the row's cheapest one
+    targets            weight times ``|target|``: the gradient of a regression's loss
+    =================  ===================================================================
+
+    Parameters
+    ----------
+    demand : Demand or None
+        None asks nothing.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    weights : ndarray of float64, shape (n,)
+        They sum to 1, or all are 0 when no row has influence.
+
+    Examples
+    --------
+    >>> row_weights(Costs(np.array([[-1.0, 0.5, 0.5], [2.0, 2.0, 3.0]])), 2).tolist()
+    [0.75, 0.25]
+    """
+    if demand is None:
+        return np.zeros(n)
+    if isinstance(demand, WeightedLabels):
+        w = demand.weight
+    elif isinstance(demand, BinaryLabels):
+        w = row_sums(np.abs(demand.signed_weight))
+    elif isinstance(demand, Costs):
+        w = row_sums(demand.cost - demand.cost.min(axis=1, keepdims=True))
+    else:
+        w = row_sums(demand.weight * np.abs(demand.target))
+    size = total(w)
+    return w / size if size > 0.0 else np.zeros(n)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from boostbench.boosters.multiclass_objectives import (
+from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
     LOGISTIC,
     MAX_STEP,

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 
-from boostbench.boosters.self_paced import (
+from boostbench.boosters.regularisers import (
     Hard,
     Linear,
     Logarithmic,
