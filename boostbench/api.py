@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,27 +19,26 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.experiments.planning.adoption import Revalidated, revalidate
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.plan import Plan, PlannedRun, check_data, sample_of
 from boostbench.experiments.planning.wanted import plan_config
-from boostbench.experiments.running.conduct import Event, Outcome, run_plan
-from boostbench.experiments.running.environment import n_cores
-from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
-from boostbench.reports.claims import judge
-from boostbench.reports.claims.verdicts import Verdict
-from boostbench.reports.report import Report, make_report
-from boostbench.reports.values.frame import Result, Study, collect, export_rows
 
+# A method imports what it alone needs: a plan draws nothing, a report starts no workers.
 if TYPE_CHECKING:
     import pandas as pd
 
+    from boostbench.experiments.planning.adoption import Revalidated
+    from boostbench.experiments.running.conduct import Event, Outcome
     from boostbench.experiments.running.dask_executor import DaskExecutor
+    from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+    from boostbench.reports.claims.verdicts import Verdict
+    from boostbench.reports.report import Report
+    from boostbench.reports.values.frame import Study
 
 Paths = str | Path | Sequence[str | Path]
-Listener = Callable[[Event], None]
+Listener = Callable[["Event"], None]
 ExecutorName = Literal["local", "inline", "dask"]
 
 
@@ -206,6 +206,8 @@ class Experiment:
         BoostbenchError
             If an argument does not fit, or records cannot be written.
         """
+        from boostbench.experiments.running.conduct import Outcome, run_plan
+
         local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
         _check_executor(executor, scheduler, local)
         plan = self.plan(strict=strict)
@@ -265,6 +267,7 @@ class Experiment:
         KeyboardInterrupt
             After Ctrl-C; records that were made are kept.
         """
+        from boostbench.experiments.planning.adoption import revalidate
 
         def do_again(runs: Sequence[PlannedRun]) -> None:
             if self._do(runs, jobs, on_event).interrupted:
@@ -274,6 +277,8 @@ class Experiment:
 
     def study(self) -> Study:
         """Return the results of all runs, as reports read them."""
+        from boostbench.reports.values.frame import collect
+
         return collect(self.config, self.plan(check_packages=False).results)
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
@@ -295,6 +300,8 @@ class Experiment:
         BoostbenchError
             If no run has a record.
         """
+        from boostbench.reports.values.frame import export_rows
+
         return export_rows(self.study().results, rounds)
 
     def report(self) -> Report:
@@ -305,10 +312,14 @@ class Experiment:
         BoostbenchError
             If no run has a result.
         """
+        from boostbench.reports.report import make_report
+
         return make_report(self.study(), studies=self._study_of, size=self.size or "")
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the records there are."""
+        from boostbench.reports.claims import judge
+
         return judge(self.study(), self._study_of)
 
     @property
@@ -325,6 +336,9 @@ class Experiment:
         time_limit: float | None = None,
         memory_limit: int | None = None,
     ) -> InlineExecutor | LocalExecutor | DaskExecutor:
+        from boostbench.experiments.running.environment import n_cores
+        from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+
         if name == "inline":
             return InlineExecutor(self.data)
         if name == "dask":
@@ -343,6 +357,8 @@ class Experiment:
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Outcome:
+        from boostbench.experiments.running.conduct import run_plan
+
         with self._executor("local", jobs=jobs) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 
@@ -351,6 +367,8 @@ class Experiment:
 
         It is taken in the same size if it has it, and to no more rounds than this one.
         """
+        from boostbench.reports.values.frame import collect
+
         size = self.size if self.size in other.sizes else None
         variant = load_config(other.path, size=size, check_parameters=False)
         rounds = min(variant.rounds, self.config.rounds)
@@ -380,7 +398,7 @@ def load_experiments(
         As for `Experiment.load`; a pattern of ``only`` has to match in one of the configs.
     check_parameters : bool, default=True
         Whether the parameters of boosters, weak learners and noise models are checked, which
-        imports them. A report needs no such check.
+        imports them. A report needs no such check; nor do experiments whose runs are all done.
 
     Raises
     ------
@@ -393,32 +411,50 @@ def load_experiments(
         registry.load_plugin(plugin, where="--plugin")
     folders = _paths(data)
     search_dirs(folders)  # a folder that is not there is no fault of the configs
+    read = partial(_read, tuple(configs), _override_texts(overrides), size=size, data_dirs=folders)
+    try:
+        loaded = read(check_parameters=False)
+    except ConfigError:
+        read(check_parameters=check_parameters)  # what is wrong with parameters is said besides
+        raise
+    _refuse_shared_names(loaded)
+    store = RecordStore(results)
+    runs = [expand(config) for config in loaded]
+    chosen = set(select([run for its in runs for run in its], only))
+    experiments = tuple(
+        Experiment(config, store, folders, tuple(r for r in its if r in chosen), shard, size)
+        for config, its in zip(loaded, runs, strict=True)
+    )
+    if check_parameters and not _are_done(experiments, RecordStore(results)):
+        read(check_parameters=True)
+    return experiments
+
+
+def _read(configs: Sequence[str | Path], overrides: Sequence[str], **options: Any) -> list[Config]:
+    """Read configs and raise the mistakes of all of them together."""
     loaded: list[Config] = []
     complaints: list[BoostbenchError] = []
     for reference in configs:
         try:
-            config = load_config(
-                find_config(str(reference)),
-                _override_texts(overrides),
-                size=size,
-                data_dirs=folders,
-                check_parameters=check_parameters,
-            )
-            loaded.append(config)
+            loaded.append(load_config(find_config(str(reference)), overrides, **options))
         except ConfigError as error:
             complaints += error.complaints
         except BoostbenchError as error:
             complaints.append(error)
     if complaints:
         raise ConfigError(complaints)
-    _refuse_shared_names(loaded)
-    store = RecordStore(results)
-    runs = [expand(config) for config in loaded]
-    chosen = set(select([run for its in runs for run in its], only))
-    return tuple(
-        Experiment(config, store, folders, tuple(r for r in its if r in chosen), shard, size)
-        for config, its in zip(loaded, runs, strict=True)
-    )
+    return loaded
+
+
+def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
+    """Return whether each run has a record, made by this code: its parameters were right then."""
+    try:
+        plans = [replace(each, store=store).plan(check_packages=False) for each in experiments]
+    except BoostbenchError:  # it will be raised again by whoever needs the plan
+        return False
+    finally:
+        experiments[0].store.damaged += store.damaged
+    return all(planned.status == "ok" for plan in plans for planned in plan.runs)
 
 
 def load_results(
@@ -437,6 +473,8 @@ def load_results(
     BoostbenchError
         If the folder holds no record of a run that ended well.
     """
+    from boostbench.reports.values.frame import Result, export_rows
+
     store = RecordStore(results)
     records = (store.read(path) for path in store.all_paths())
     found = [Result.of(record) for record in records if record is not None]
