@@ -425,7 +425,7 @@ def load_experiments(
         Experiment(config, store, folders, tuple(r for r in its if r in chosen), shard, size)
         for config, its in zip(loaded, runs, strict=True)
     )
-    if check_parameters and not _are_done(experiments, RecordStore(results)):
+    if check_parameters and not _are_done(experiments, store):
         read(check_parameters=True)
     return experiments
 
@@ -448,12 +448,13 @@ def _read(configs: Sequence[str | Path], overrides: Sequence[str], **options: An
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
     """Return whether each run has a record, made by this code: its parameters were right then."""
+    seen = RecordStore(store.folder.parent)  # the store itself looks when something is planned
     try:
-        plans = [replace(each, store=store).plan(check_packages=False) for each in experiments]
+        plans = [replace(each, store=seen).plan(check_packages=False) for each in experiments]
     except BoostbenchError:  # it will be raised again by whoever needs the plan
         return False
     finally:
-        experiments[0].store.damaged += store.damaged
+        store.damaged += seen.damaged
     return all(planned.status == "ok" for plan in plans for planned in plan.runs)
 
 

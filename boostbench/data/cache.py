@@ -1,4 +1,4 @@
-"""The cache folder: downloaded files and parsed tables.
+"""The cache folder: downloaded files, parsed tables and sources.
 
 The folder is ``BOOSTBENCH_CACHE``, else the platform's place for caches. It may be deleted at any
 time, and a folder that cannot be written only costs time.
@@ -11,6 +11,7 @@ import io
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from boostbench.data.tables import Parsed
 from boostbench.whole_files import write_file
 
-_DIGEST_SIZE = hashlib.sha256().digest_size  # a kept table begins with the digest of the rest
+_DIGEST_SIZE = hashlib.sha256().digest_size  # what is kept begins with the digest of the rest
 
 
 def cache_dir() -> Path:
@@ -32,28 +33,42 @@ def cache_dir() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "boostbench"
 
 
-def read_parsed(key: str) -> Parsed | None:
-    """Return the table kept under ``key``, or None if it is absent or damaged."""
+def read_kept(name: str) -> bytes | None:
+    """Return what `keep` was given under a name, or None if it is absent or damaged."""
     try:
-        content = _path(key).read_bytes()
-        digest, content = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
-        if digest != hashlib.sha256(content).digest():
-            return None
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            facts = json.loads(str(arrays["facts"]))
-            return Parsed(
-                X=arrays["X"].astype(np.float64),
-                labels=arrays["labels"],
-                feature_names=tuple(facts["feature_names"]),
-                categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
-                in_test=arrays.get("in_test"),
-            )
+        content = (cache_dir() / name).read_bytes()
     except OSError:
         return None
+    digest, content = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
+    return content if digest == hashlib.sha256(content).digest() else None
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keep ``content`` in a file of the cache folder; one that cannot be written is passed over."""
+    path = cache_dir() / name
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, hashlib.sha256(content).digest() + content)
+
+
+def read_parsed(key: str) -> Parsed | None:
+    """Return the table kept under ``key``, or None if it is absent or damaged."""
+    content = read_kept(f"parsed/{key}.npz")
+    if content is None:
+        return None
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        facts = json.loads(str(arrays["facts"]))
+        return Parsed(
+            X=arrays["X"].astype(np.float64),
+            labels=arrays["labels"],
+            feature_names=tuple(facts["feature_names"]),
+            categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
+            in_test=arrays.get("in_test"),
+        )
 
 
 def write_parsed(key: str, parsed: Parsed) -> None:
-    """Keep a table under ``key``; a folder that cannot be written is passed over."""
+    """Keep a table under ``key``."""
     facts = {"feature_names": parsed.feature_names, "categories": parsed.categories}
     arrays: dict[str, np.ndarray] = {
         "X": _smallest(parsed.X),
@@ -62,18 +77,9 @@ def write_parsed(key: str, parsed: Parsed) -> None:
     }
     if parsed.in_test is not None:
         arrays["in_test"] = parsed.in_test
-    try:
-        content = io.BytesIO()
-        np.savez(content, **arrays)  # type: ignore[arg-type]
-        digest = hashlib.sha256(content.getbuffer()).digest()
-        _path(key).parent.mkdir(parents=True, exist_ok=True)
-        write_file(_path(key), digest + content.getbuffer())
-    except OSError:
-        return
-
-
-def _path(key: str) -> Path:
-    return cache_dir() / "parsed" / f"{key}.npz"
+    content = io.BytesIO()
+    np.savez(content, **arrays)  # type: ignore[arg-type]
+    keep(f"parsed/{key}.npz", content.getvalue())
 
 
 def _smallest(X: np.ndarray) -> np.ndarray:

@@ -52,7 +52,7 @@ CSV = "u,v,target\n" + "".join(f"{i % 7},{i % 3},{'abc'[i % 3]}\n" for i in rang
 
 
 def forget_code():
-    for name in ("_fingerprint", "_path_of", "_text_of", "_tree_of", "_essence", "_imports_of"):
+    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
         getattr(fingerprints, name).cache_clear()
 
 

@@ -5,6 +5,9 @@ imports from its own package are parsed; comments, docstrings and layout do not 
 package only re-exports is followed to the module that defines it, so a change to one booster does
 not touch the others. Nothing is imported for it. Of a plugin file, the files count that its imports
 execute and that are not installed: beside it, in a package beside it, on the module path.
+
+Parsing takes longer than all else that a command does with finished runs. So what is needed of a
+text is kept in the cache folder by the text's digest; which files count is looked up anew.
 """
 
 from __future__ import annotations
@@ -12,12 +15,15 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from boostbench import registry
+from boostbench.data.cache import keep, read_kept
 from boostbench.inputs import digest_of_text, is_installed
 
 #: Modules that cannot change a number: messages, names, places of files, drawings.
@@ -29,6 +35,23 @@ _INDIFFERENT = {
     "boostbench.resources",
     "boostbench.weak_learners.drawing",
 }
+
+
+class _Import(NamedTuple):
+    """An import statement; ``import a.b`` names nothing, and its level is -1."""
+
+    module: str
+    names: tuple[tuple[str, str], ...]  # each as it is called there and here
+    level: int
+    is_at_top: bool
+
+
+class _Facts(NamedTuple):
+    """What counts of a source text."""
+
+    essence: str  # the text without comments, docstrings and layout
+    imports: tuple[_Import, ...]
+    words: frozenset[str]  # its string constants
 
 
 def code_fingerprint(origins: Iterable[str]) -> str:
@@ -65,7 +88,7 @@ _sources: dict[str, tuple[tuple[str, str], ...]] = {}
 @cache
 def _fingerprint(origins: tuple[str, ...]) -> str:
     paths = sorted(_walk(origins))
-    texts = sorted(_essence(path) for path in paths)
+    texts = sorted(_facts_of(path).essence for path in paths)
     fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
     digests = (digest_of_text(_text_of(path)) for path in paths)
     _sources[fingerprint] = tuple(
@@ -117,19 +140,40 @@ def _text_of(path: Path) -> bytes:
 
 
 @cache
-def _tree_of(path: Path) -> ast.Module:
-    tree = ast.parse(_text_of(path), filename=str(path))
+def _facts_of(path: Path) -> _Facts:
+    text = _text_of(path)
+    stamp = b"\0".join([sys.version.encode(), _text_of(Path(__file__)), text])
+    name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
+    kept = read_kept(name)
+    if kept is not None:
+        essence, imports, words = json.loads(kept)
+        made = (_Import(m, tuple(map(tuple, names)), *rest) for m, names, *rest in imports)
+        return _Facts(essence, tuple(made), frozenset(words))
+    facts = _parsed(text, path)
+    keep(name, json.dumps([facts.essence, facts.imports, sorted(facts.words)]).encode())
+    return facts
+
+
+def _parsed(text: bytes, path: Path) -> _Facts:
+    tree = ast.parse(text, filename=str(path))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return tree
-
-
-@cache
-def _essence(path: Path) -> str:
-    return ast.unparse(_tree_of(path))  # alike for all Python versions, unlike ast.dump
+    top = {*tree.body}
+    imports: list[_Import] = []
+    words: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports += [_Import(alias.name, (), -1, node in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
+            imports.append(_Import(node.module or "", names, node.level, node in top))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words.add(node.value)
+    # alike for all Python versions, unlike ast.dump
+    return _Facts(ast.unparse(tree), tuple(imports), frozenset(words))
 
 
 @cache
@@ -141,17 +185,14 @@ def _imports_of(origin: str) -> tuple[str, ...]:
     is_file = origin.endswith(".py")
     root = "boostbench" if is_file else origin.partition(".")[0]
     found: list[str] = []
-    for node in ast.walk(_tree_of(path)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                found += [alias.name] if _belongs(alias.name, root) else []
-                found += _files_of(alias.name, (), path) if is_file else []
-        elif isinstance(node, ast.ImportFrom):
-            names = tuple(alias.name for alias in node.names)
-            if is_file:
-                found += _files_of(node.module or "", names, path, node.level)
-            for name in names if not (is_file and node.level) else ():
-                found += _definers(_absolute(node, origin, path), name, root)
+    for its in _facts_of(path).imports:
+        names = tuple(name for name, _ in its.names)
+        if its.level < 0:
+            found += [its.module] if _belongs(its.module, root) else []
+        if is_file:
+            found += _files_of(its.module, names, path, max(its.level, 0))
+        for name in names if not (is_file and its.level) else ():
+            found += _definers(_absolute(its, origin, path), name, root)
     return tuple(dict.fromkeys(found))
 
 
@@ -189,12 +230,12 @@ def _belongs(module: str, root: str) -> bool:
     return module.partition(".")[0] in (root, "boostbench")
 
 
-def _absolute(node: ast.ImportFrom, origin: str, path: Path) -> str:
-    if not node.level:
-        return node.module or ""
+def _absolute(its: _Import, origin: str, path: Path) -> str:
+    if not its.level:
+        return its.module
     parts = origin.split(".") if not origin.endswith(".py") else [path.stem]
-    keep = len(parts) - node.level + (path.name == "__init__.py")
-    return ".".join([*parts[: max(keep, 0)], *([node.module] if node.module else [])])
+    n_kept = len(parts) - its.level + (path.name == "__init__.py")
+    return ".".join([*parts[: max(n_kept, 0)], *([its.module] if its.module else [])])
 
 
 def _definers(module: str, name: str, root: str) -> list[str]:
@@ -208,19 +249,15 @@ def _definers(module: str, name: str, root: str) -> list[str]:
     if path is None:
         return []
     if path.name == "__init__.py":
-        for node in _tree_of(path).body:
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    return _definers(_absolute(node, module, path), alias.name, root)
+        for its in _facts_of(path).imports:
+            for there, here in its.names if its.is_at_top else ():
+                if here == name:
+                    return _definers(_absolute(its, module, path), there, root)
     return [module]
 
 
 def _weak_learners_named_in(path: Path) -> Iterator[str]:
     """Yield the modules of weak learners that the code chooses by name, as boosters do."""
-    for node in ast.walk(_tree_of(path)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            name = node.value
-            if name in registry.weak_learners:
-                yield registry.weak_learners.module(name)
+    for name in registry.weak_learners.names():
+        if name in _facts_of(path).words:
+            yield registry.weak_learners.module(name)

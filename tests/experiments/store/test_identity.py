@@ -122,7 +122,7 @@ def plugin(tmp_path):
 def forget_code():
     from boostbench.experiments.store import fingerprints
 
-    for name in ("_fingerprint", "_path_of", "_text_of", "_tree_of", "_essence", "_imports_of"):
+    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
         getattr(fingerprints, name).cache_clear()
 
 
@@ -146,6 +146,19 @@ def test_comments_docstrings_and_layout_do_not_change_the_code(plugin):
 def test_an_edited_helper_changes_the_code(plugin):
     before = plugin("helper.py", "def step(x):\n    return x / 2\n")
     assert plugin("helper.py", "def step(x):\n    return x / 3\n") != before
+
+
+def test_what_was_parsed_is_kept_and_a_damaged_copy_is_passed_over(plugin, tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    text = "def step(x):\n    return x / 4\n"
+    before = plugin("helper.py", text)
+    monkeypatch.setattr("ast.parse", None)
+    assert plugin("helper.py", text) == before
+    monkeypatch.undo()
+    for kept in (tmp_path / "cache").rglob("*.json"):
+        kept.write_bytes(kept.read_bytes().replace(b"4", b"5"))
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    assert plugin("helper.py", text) == before
 
 
 def test_a_file_beside_that_is_not_imported_does_not_matter(plugin):
