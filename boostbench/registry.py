@@ -21,6 +21,8 @@ import contextlib
 import hashlib
 import importlib
 import importlib.util
+import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -128,6 +130,22 @@ class Registry:
         if name in self._installed():
             return self._installed()[name].module
         raise UnknownNameError(self.kind, name, self.names())
+
+    def summary(self, name: str) -> str:
+        """Return the first line of a docstring; of what is built in without importing it.
+
+        Raises
+        ------
+        UnknownNameError, PluginError
+            As by `get`.
+        """
+        if name in self._registered or name not in self._builtin:
+            return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
+        module, _, attribute = self._builtin[name].partition(":")
+        file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
+        begin = rf'^(?:class {attribute}\b|def {attribute}\b|{attribute} = ).*?"""(.+?)(?:"""|\n)'
+        found = re.search(begin, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        return found[1] if found else ""
 
     def options(self) -> Any:
         """Return the base of the models of the plugins' options."""

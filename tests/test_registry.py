@@ -1,12 +1,22 @@
 """Names, entry points and plugin files."""
 
+import inspect
 import sys
 from pathlib import Path
 
 import pytest
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.registry import Registry, boosters, load_plugin
+from boostbench.registry import (
+    Registry,
+    boosters,
+    claims,
+    figures,
+    load_plugin,
+    noise_models,
+    tables,
+    weak_learners,
+)
 
 
 @pytest.fixture
@@ -158,3 +168,9 @@ def test_an_attribute_that_a_file_lacks_is_answered_with_the_nearest(registry, t
 @pytest.mark.parametrize("name", boosters.names())
 def test_every_builtin_booster_can_be_loaded(name):
     assert boosters.get(name).__name__
+
+
+@pytest.mark.parametrize("kind", [boosters, weak_learners, noise_models, figures, tables, claims])
+def test_a_summary_read_from_the_source_is_that_of_the_docstring(kind):
+    for name in kind.names():
+        assert kind.summary(name) == inspect.getdoc(kind.get(name)).partition("\n")[0]

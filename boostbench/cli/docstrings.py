@@ -25,17 +25,12 @@ def sections_of(plugin: Any) -> dict[str, str]:
     >>> sections_of(f)
     {'': 'Do it.', 'References': 'Somebody 1999.'}
     """
-    text = _without_markup(inspect.getdoc(plugin) or "") + "\n"
+    text = without_markup(inspect.getdoc(plugin) or "") + "\n"
     titles = list(_UNDERLINED.finditer(text))
     starts = [0, *(title.end() for title in titles)]
     ends = [*(title.start() for title in titles), len(text)]
     names = ["", *(title["title"] for title in titles)]
     return {name: text[a:b].strip("\n") for name, a, b in zip(names, starts, ends, strict=True)}
-
-
-def summary_of(plugin: Any) -> str:
-    """Return the first line of the docstring."""
-    return sections_of(plugin)[""].partition("\n")[0]
 
 
 def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -70,7 +65,8 @@ def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
     }
 
 
-def _without_markup(text: str) -> str:
+def without_markup(text: str) -> str:
+    """Return text without the marks of reStructuredText."""
     text = re.sub(r":[a-z]+:`([^`]*)`", r"\1", text)
     text = re.sub(r"``([^`]*)``", r"\1", text)
     return re.sub(r"^( *)\.\. math::\n(?: *\n)?", "", text, flags=re.MULTILINE)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boostbench import registry
-from boostbench.cli.docstrings import summary_of
-from boostbench.errors import PluginError, UnknownNameError
+from boostbench.cli.docstrings import without_markup
+from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.registry import Registry
 
@@ -72,18 +72,12 @@ def rows_of(kind: Kind) -> list[Row]:
 def _of_registry(registry: Registry) -> Kind:
     def rows() -> list[Row]:
         return [
-            {"name": name, "summary": summary_of(plugin)} for name, plugin in _loadable(registry)
+            {"name": name, "summary": without_markup(registry.summary(name))}
+            for name in registry.names()
+            if name not in registry.broken()
         ]
 
     return Kind(registry.names, rows, registry)
-
-
-def _loadable(registry: Registry) -> Iterator[tuple[str, Any]]:
-    for name in registry.names():
-        try:
-            yield name, registry.get(name)
-        except PluginError:
-            continue  # named by rows_of
 
 
 def _dataset_names() -> list[str]:
@@ -110,22 +104,30 @@ def _dataset_rows() -> list[Row]:
 
 
 def _config_rows() -> list[Row]:
-    from boostbench.experiments.configs.file import load_config
+    from boostbench.experiments.configs.extends import read_extended
+    from boostbench.experiments.configs.sweeps import count_variants
 
     rows = []
     for name, path in shipped_configs().items():
-        config = load_config(path)
+        written = read_extended(path)[0].data
         rows.append(
             {
                 "name": name,
-                "paper": config.paper,
-                "datasets": len(config.datasets),
-                "boosters": len(config.boosters),
-                "rounds": config.rounds,
+                "paper": written.get("paper", ""),
+                "datasets": len(written.get("datasets", ())),
+                "boosters": sum(map(count_variants, map(_fixed, written.get("boosters", ())))),
+                "rounds": written.get("rounds"),
                 "file": str(path),
             }
         )
     return rows
+
+
+def _fixed(booster: Any) -> Any:
+    """Return a booster of a config without the grid, of which one point is chosen."""
+    if not isinstance(booster, dict):
+        return booster
+    return [{k: v for k, v in params.items() if k != "grid"} for params in booster.values()]
 
 
 KINDS = {

@@ -20,9 +20,21 @@ def modules_after(*arguments):
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"]])
-def test_help_imports_nothing_heavy(arguments):
+LISTS = ("boosters", "weak-learners", "noise", "configs", "figures", "tables", "claims")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["run", "--help"], *(["list", kind] for kind in LISTS)],
+    ids=" ".join,
+)
+def test_help_and_lists_import_nothing_heavy(arguments):
     assert not modules_after(*arguments) & HEAVY
+
+
+def test_a_command_whose_runs_are_done_imports_no_booster(boostbench, tiny):
+    assert boostbench("run", tiny, "--executor", "inline").code == 0
+    assert not modules_after("run", tiny) & (HEAVY - {"numpy"})
 
 
 def test_version(boostbench):
