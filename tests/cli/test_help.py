@@ -20,7 +20,7 @@ def modules_after(*arguments):
     return set(done.stderr.split())
 
 
-LISTS = ("boosters", "weak-learners", "noise", "configs", "figures", "tables", "claims")
+LISTS = ("boosters", "weak-learners", "noise", "figures", "tables", "claims")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,10 @@ LISTS = ("boosters", "weak-learners", "noise", "configs", "figures", "tables", "
 )
 def test_help_and_lists_import_nothing_heavy(arguments):
     assert not modules_after(*arguments) & HEAVY
+
+
+def test_configs_are_listed_without_boosters_and_plots():
+    assert not modules_after("list", "configs") & (HEAVY - {"numpy"})
 
 
 def test_a_command_whose_runs_are_done_imports_no_booster(boostbench, tiny):
