@@ -17,8 +17,7 @@ from boostbench import registry
 from boostbench.data import Dataset, load, search_dirs
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.shipped import find_config
+from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.plan import Plan, PlannedRun, check_data, sample_of
 from boostbench.experiments.planning.wanted import plan_config
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 Paths = str | Path | Sequence[str | Path]
 Listener = Callable[["Event"], None]
-ExecutorName = Literal["local", "inline", "dask"]
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ class Experiment:
         self,
         *,
         jobs: int | None = None,
-        executor: ExecutorName = "local",
+        executor: Literal["local", "inline", "dask"] = "local",
         scheduler: str | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -207,9 +205,10 @@ class Experiment:
             If an argument does not fit, or records cannot be written.
         """
         from boostbench.experiments.running.conduct import Outcome, run_plan
+        from boostbench.experiments.running.executors import check_options
 
         local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
-        _check_executor(executor, scheduler, local)
+        check_options(executor, scheduler, local)
         plan = self.plan(strict=strict)
         if on_plan is not None:
             on_plan(plan)
@@ -330,7 +329,7 @@ class Experiment:
 
     def _executor(
         self,
-        name: ExecutorName,
+        name: str,
         scheduler: str | None = None,
         jobs: int | None = None,
         time_limit: float | None = None,
@@ -411,13 +410,13 @@ def load_experiments(
         registry.load_plugin(plugin, where="--plugin")
     folders = _paths(data)
     search_dirs(folders)  # a folder that is not there is no fault of the configs
-    read = partial(_read, tuple(configs), _override_texts(overrides), size=size, data_dirs=folders)
+    files = [str(config) for config in configs]
+    read = partial(load_configs, files, _override_texts(overrides), size=size, data_dirs=folders)
     try:
         loaded = read(check_parameters=False)
     except ConfigError:
         read(check_parameters=check_parameters)  # what is wrong with parameters is said besides
         raise
-    _refuse_shared_names(loaded)
     store = RecordStore(results)
     runs = [expand(config) for config in loaded]
     chosen = set(select([run for its in runs for run in its], only))
@@ -428,22 +427,6 @@ def load_experiments(
     if check_parameters and not _are_done(experiments, store):
         read(check_parameters=True)
     return experiments
-
-
-def _read(configs: Sequence[str | Path], overrides: Sequence[str], **options: Any) -> list[Config]:
-    """Read configs and raise the mistakes of all of them together."""
-    loaded: list[Config] = []
-    complaints: list[BoostbenchError] = []
-    for reference in configs:
-        try:
-            loaded.append(load_config(find_config(str(reference)), overrides, **options))
-        except ConfigError as error:
-            complaints += error.complaints
-        except BoostbenchError as error:
-            complaints.append(error)
-    if complaints:
-        raise ConfigError(complaints)
-    return loaded
 
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
@@ -502,31 +485,6 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     (150, 4)
     """
     return load(name, data_dirs=_paths(data), **options)
-
-
-def _check_executor(
-    executor: ExecutorName, scheduler: str | None, local: Mapping[str, object]
-) -> None:
-    """Refuse options that do not go with the executor."""
-    if (executor == "dask") != (scheduler is not None):
-        what = "`--executor dask` and `--scheduler ADDRESS` are given together"
-        raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
-    for option, value in local.items():
-        if executor != "local" and value is not None:
-            where = f"--{option.replace('_', '-')}"
-            raise BoostbenchError("only goes with `--executor local`; leave it out", where=where)
-
-
-def _refuse_shared_names(configs: Sequence[Config]) -> None:
-    """Two configs of one name would write their reports into one folder."""
-    first: dict[str, Config] = {}
-    for config in configs:
-        other = first.setdefault(config.name, config)
-        if other is not config:
-            raise BoostbenchError(
-                f"the name {config.name!r} is that of {other.path} too; one of them needs another",
-                where=str(config.path),
-            )
 
 
 def _paths(given: Paths) -> tuple[Path, ...]:

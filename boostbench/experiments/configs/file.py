@@ -16,6 +16,7 @@ from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.extends import read_extended
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.overrides import apply_override
+from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Place, Source, show
 from boostbench.validation import TOP, mistakes_in
 
@@ -85,6 +86,39 @@ def load_config(
     if complaints or config is None:
         raise ConfigError(complaints)
     return config if stated is None else config.model_copy(update={"claims": stated})
+
+
+def load_configs(references: Iterable[str], *args: Any, **options: Any) -> list[Config]:
+    """Read and check configs, each given by its path or the name of a shipped one.
+
+    Parameters
+    ----------
+    references : iterable of str
+    *args, **options
+        As for `load_config`.
+
+    Raises
+    ------
+    ConfigError
+        With the mistakes of all of them, also if two have one name: they would write their reports
+        into one folder.
+    """
+    loaded: dict[str, Config] = {}
+    complaints: list[BoostbenchError] = []
+    for reference in references:
+        try:
+            config = load_config(find_config(reference), *args, **options)
+            other = loaded.setdefault(config.name, config)
+            if other is not config:
+                what = f"the name {config.name!r} is that of {other.path} too; one needs another"
+                complaints.append(BoostbenchError(what, where=str(config.path)))
+        except ConfigError as error:
+            complaints += error.complaints
+        except BoostbenchError as error:
+            complaints.append(error)
+    if complaints:
+        raise ConfigError(complaints)
+    return list(loaded.values())
 
 
 def _claims_as_stated(

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -77,6 +77,17 @@ class Executor(Protocol):
 
     def shutdown(self) -> None:
         """Stop what is running, at once, and let go of all resources."""
+
+
+def check_options(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
+    """Refuse options that do not go with an executor; ``local`` goes with worker processes."""
+    if (executor == "dask") != (scheduler is not None):
+        what = "`--executor dask` and `--scheduler ADDRESS` are given together"
+        raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
+    for option, value in local.items():
+        if executor != "local" and value is not None:
+            where = f"--{option.replace('_', '-')}"
+            raise BoostbenchError("only goes with `--executor local`; leave it out", where=where)
 
 
 class InlineExecutor:
