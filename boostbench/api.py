@@ -18,9 +18,9 @@ from boostbench.data import Dataset, load, search_dirs
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
+from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.plan import Plan, PlannedRun, check_data, sample_of
-from boostbench.experiments.planning.wanted import plan_config
+from boostbench.experiments.planning.planner import Plan, PlannedRun, check_data, sample_of
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
 

@@ -92,7 +92,7 @@ def _of_records(store: RecordStore, results: Path) -> list[Row]:
 
 
 def _of_record(path: Path, record: Summary) -> Row:
-    from boostbench.experiments.planning.plan import other_versions
+    from boostbench.experiments.planning.planner import other_versions
 
     run = record.run
     return {
@@ -110,7 +110,7 @@ def _of_record(path: Path, record: Summary) -> Row:
 
 
 def _print(rows: Sequence[Row]) -> None:
-    from boostbench.experiments.planning.plan import STATUSES
+    from boostbench.experiments.planning.planner import STATUSES
 
     total = Counter(row["status"] for row in rows)
     shown = [status for status in STATUSES if total[status]]

@@ -10,9 +10,9 @@ import pytest
 from boostbench import inputs
 from boostbench.data import load, locate
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning import plan as planning
+from boostbench.experiments.planning import planner as planning
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import fingerprints

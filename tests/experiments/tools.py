@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.plan import make_plan
-from boostbench.experiments.planning.wanted import plan_config
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store.records import RecordStore

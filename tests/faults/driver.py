@@ -10,7 +10,7 @@ from pathlib import Path
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.store.records import RecordStore

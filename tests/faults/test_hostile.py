@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import carry_out, records_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.store.records import RecordStore
 from tests.conftest import family_of
 from tests.experiments.tools import carry_out, records_of

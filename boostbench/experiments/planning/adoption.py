@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plan import Plan, PlannedRun
+from boostbench.experiments.planning.planner import Plan, PlannedRun
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
@@ -28,45 +28,40 @@ _RESULT = {
 _RELATIVE = 1e-9
 
 
-@dataclass(frozen=True)
-class Family:
-    """Runs of one booster on one data set whose records come from the same older code.
+#: Data set, booster and older code of some stale runs. The booster's parameters vary, the code
+#: does not.
+Family = tuple[str, str, str]
 
-    Attributes
-    ----------
-    dataset : str
-        Label.
-    booster : str
-        Registered name: its parameters vary within the family, the code does not.
-    code : str
-        Fingerprint of the older code.
-    members : tuple of PlannedRun
-        Stale, in a fixed order that mixes parameters, noises and seeds; of as many rounds as their
-        records.
-    """
+
+@dataclass
+class Revalidated:
+    """Outcome for the runs of one booster on one data set that share their older code."""
 
     dataset: str
     booster: str
-    code: str
-    members: tuple[PlannedRun, ...]
+    code: str  # fingerprint of the older code
+    checked: int  # runs done again
+    same: int  # how many of them gave what the old record says
+    adopted: int = 0  # other records that now count
+    stale: int = 0  # other records that do not
 
     @property
-    def name(self) -> tuple[str, str, str]:
-        """Data set, booster and code, which no other family shares."""
-        return self.dataset, self.booster, self.code
-
-    def sample(self, share: float) -> tuple[PlannedRun, ...]:
-        """Return a share of the members, 0 to 1, and at least one."""
-        return self.members[: max(1, math.ceil(share * len(self.members) - 1e-9))]
+    def is_same(self) -> bool:
+        """Whether the change of the code left all results that were checked as they are."""
+        return self.same == self.checked
 
 
-def families(planned: Iterable[PlannedRun]) -> list[Family]:
-    """Put together the runs that are stale for the code alone and were done to the end."""
-    found: dict[tuple[str, str, str], list[PlannedRun]] = {}
+def families(planned: Iterable[PlannedRun]) -> dict[Family, list[PlannedRun]]:
+    """Put together the runs that are stale for the code alone and were done to the end.
+
+    They are of as many rounds as their records, in a fixed order that mixes parameters, noises and
+    seeds.
+    """
+    found: dict[Family, list[PlannedRun]] = {}
     for each in planned:
         if each.status != "stale" or each.path is None:
             continue
-        old = Key.parse(each.path.stem)
+        old = Key.of(each.path)
         record = each.store.summary(each.path)
         is_old_code = old.code != each.key.code and old.data == each.key.data != ""
         if record is None or record.status != "ok" or not is_old_code:
@@ -74,10 +69,7 @@ def families(planned: Iterable[PlannedRun]) -> list[Family]:
         run = replace(each.run, rounds=old.rounds)
         member = replace(each, run=run, key=replace(each.key, rounds=old.rounds))
         found.setdefault((run.dataset, run.booster.name, old.code), []).append(member)
-    return [
-        Family(*place, tuple(sorted(members, key=lambda member: member.key.value)))
-        for place, members in found.items()
-    ]
+    return {name: sorted(its, key=lambda member: member.key.value) for name, its in found.items()}
 
 
 def same_result(old: Record, new: Record) -> bool:
@@ -113,34 +105,6 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> 
     return n_adopted
 
 
-@dataclass
-class Revalidated:
-    """Outcome for a family.
-
-    Attributes
-    ----------
-    dataset, booster, code : str
-        Of the family.
-    checked, same : int
-        Runs done again, and how many of them gave what the old record says.
-    adopted, stale : int
-        Other records that now count, and that do not.
-    """
-
-    dataset: str
-    booster: str
-    code: str
-    checked: int
-    same: int
-    adopted: int = 0
-    stale: int = 0
-
-    @property
-    def is_same(self) -> bool:
-        """Whether the change of the code left all results that were checked as they are."""
-        return self.same == self.checked
-
-
 def revalidate(
     plan: Callable[[], Plan],
     do_again: Callable[[Sequence[PlannedRun]], None],
@@ -160,26 +124,28 @@ def revalidate(
     share : float
         Of each family, 0 to 1.
     """
-    judged: dict[tuple[str, str, str], Revalidated] = {}
+    judged: dict[Family, Revalidated] = {}
     while True:
         found = families(plan().runs)
-        new = [family for family in found if family.name not in judged]
-        more = [f for f in found if f.name in judged and judged[f.name].is_same]
-        if not new and not more:
+        samples = {
+            name: members[: max(1, math.ceil(share * len(members) - 1e-9))]
+            for name, members in found.items()
+            if name not in judged
+        }
+        more = [name for name in found if name in judged and judged[name].is_same]
+        if not samples and not more:
             return list(judged.values())
-        samples = [planned for family in new for planned in family.sample(share)]
         if samples:
-            do_again(samples)
-        for family in new:
-            judged[family.name] = _judged(family, store, share)
-        for family in more:
-            its = judged[family.name]
-            its.adopted += adopt(family.members, store, its.checked)
+            do_again([member for sample in samples.values() for member in sample])
+        for name, sample in samples.items():
+            judged[name] = _judged(name, sample, found[name][len(sample) :], store)
+        for name in more:
+            judged[name].adopted += adopt(found[name], store, judged[name].checked)
 
 
-def _judged(family: Family, store: RecordStore, share: float) -> Revalidated:
-    sample = family.sample(share)
-    rest = family.members[len(sample) :]
+def _judged(
+    name: Family, sample: Sequence[PlannedRun], rest: Sequence[PlannedRun], store: RecordStore
+) -> Revalidated:
     n_same = sum(
         same_result(
             _read(store, member.path),
@@ -187,7 +153,7 @@ def _judged(family: Family, store: RecordStore, share: float) -> Revalidated:
         )
         for member in sample
     )
-    found = Revalidated(*family.name, checked=len(sample), same=n_same)
+    found = Revalidated(*name, checked=len(sample), same=n_same)
     if found.is_same:
         found.adopted = adopt(rest, store, len(sample))
     found.stale = len(rest) - found.adopted

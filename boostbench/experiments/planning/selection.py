@@ -8,7 +8,7 @@ The protocol of "Multi-class deep boosting" (Sec. 6.2 of its reading) and of SPL
     3  where a value kept lies at an end of its range, the range grows there: from 1 again
     4  the test error of what was kept is reported
 
-Files, processes and plans are the business of `boostbench.experiments.planning.wanted`.
+Files, processes and plans are the business of `boostbench.experiments.planning.contests`.
 """
 
 from __future__ import annotations
@@ -34,27 +34,13 @@ _DIGITS = 12  # of a value that a range was extended by
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of a point of the grid.
+    """Choice of a point of the grid."""
 
-    Attributes
-    ----------
-    at : int
-        For ensembles of up to, or (unless rounds are chosen) of just so many rounds.
-    index : int
-        Which point, in the order of `points_of`.
-    rounds : int
-        How many rounds are used.
-    errors : int
-        What decided.
-    n_ties : int
-        Points that reach the same, this one among them.
-    """
-
-    at: int
-    index: int
-    rounds: int
-    errors: int
-    n_ties: int
+    at: int  # for ensembles of up to, or (unless rounds are chosen) of just so many rounds
+    index: int  # which point, in the order of `points_of`
+    rounds: int  # how many are used
+    errors: int  # what decided
+    n_ties: int  # points that reach the same, this one among them
 
 
 def choose(
@@ -85,21 +71,27 @@ def choose(
         None if no point could be fitted.
     """
     first = 0 if rounds else at - 1
-    order = [index for index in _by_preference(grid, prefer) if errors[index] is not None]
+    usable = {index: counts[first:at] for index, counts in enumerate(errors) if counts is not None}
+    order = [index for index in _by_preference(grid, prefer) if index in usable]
     if not order:
         return None
-    lowest = [_counts(errors, index)[first:at].min() for index in order]
+    lowest = [usable[index].min() for index in order]
     best = min(lowest)
     index = order[lowest.index(best)]
-    found = first + 1 + int(_counts(errors, index)[first:at].argmin())
+    found = first + 1 + int(usable[index].argmin())
     return Choice(at, index, found, int(best), lowest.count(best))
 
 
-def mean_errors(counts: Sequence[Errors], sizes: Sequence[int]) -> Errors:
-    """Return whole numbers that are ordered as the mean error rates of several test parts are."""
+def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:
+    """Return whole numbers that are ordered as the mean error rates of several test parts are.
+
+    None if one of the fits failed.
+    """
     multiple = math.lcm(*sizes)
-    shares = [c.astype(object) * (multiple // n) for c, n in zip(counts, sizes, strict=True)]
-    total: Errors = np.sum(shares, axis=0)
+    parts = [(errors, n) for errors, n in zip(counts, sizes, strict=True) if errors is not None]
+    if len(parts) < len(sizes):
+        return None
+    total: Errors = np.sum([c.astype(object) * (multiple // n) for c, n in parts], axis=0)
     return total
 
 
@@ -130,12 +122,6 @@ def _by_preference(grid: Grid, prefer: Mapping[str, str]) -> list[int]:
         range(len(points)),
         key=lambda index: tuple(sign * points[index][place] for place, sign in rules),
     )
-
-
-def _counts(errors: Sequence[Errors | None], index: int) -> Errors:
-    found = errors[index]
-    assert found is not None
-    return found
 
 
 def _longer(axis: Axis, kept: set[Any], reach: Reach) -> Axis:

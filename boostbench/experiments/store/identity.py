@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from boostbench import registry
@@ -18,24 +19,12 @@ _CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
 
 @dataclass(frozen=True)
 class Key:
-    """Identity of a record; it counts for a run if value, code and data agree.
+    """Identity of a record; it counts for a run if value, code and data agree."""
 
-    Attributes
-    ----------
-    value : str
-        16 hex digits of the run's value without its number of rounds.
-    rounds : int
-        Number of rounds T. One fit serves every smaller T as well, see `Booster.nested_rounds`.
-    code : str
-        8 hex digits of the code.
-    data : str
-        8 characters of the data's checksum; empty when the data is not there.
-    """
-
-    value: str
-    rounds: int
-    code: str
-    data: str
+    value: str  # 16 hex digits of the run's value without its number of rounds
+    rounds: int  # T; one fit serves every smaller T as well, see `Booster.nested_rounds`
+    code: str  # 8 hex digits of the code
+    data: str  # 8 characters of the data's checksum; empty when the data is not there
 
     def __str__(self) -> str:
         return f"{self.value}-{self.rounds}-{self.code}-{self.data}"
@@ -45,6 +34,11 @@ class Key:
         """Return the key written as ``value-rounds-code-data``; ValueError if it is none."""
         value, rounds, code, data = text.split("-")
         return cls(value, int(rounds), code, data)
+
+    @classmethod
+    def of(cls, path: Path) -> Key:
+        """Return the key of a record file."""
+        return cls.parse(path.stem)
 
 
 def value_of(run: Run) -> str:

@@ -15,7 +15,6 @@ import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,20 +46,6 @@ class _OtherFormatError(RecordError):
     """A record of another version of boostbench: nothing is wrong with it."""
 
 
-@dataclass(frozen=True)
-class StoredRecord:
-    """A record file, known by its name alone.
-
-    Attributes
-    ----------
-    key : Key
-    path : Path
-    """
-
-    key: Key
-    path: Path
-
-
 class RecordStore:
     """The records of one results folder.
 
@@ -80,7 +65,7 @@ class RecordStore:
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
         self.damaged: list[str] = []
-        self._known: dict[str, dict[str, list[StoredRecord]]] = {}
+        self._known: dict[str, dict[str, list[Path]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
         self._written: set[Path] = set()
         self._identity: tuple[int, int] | None = None
@@ -89,15 +74,17 @@ class RecordStore:
         """Return the file of a record."""
         return self.folder / folder_name(dataset) / f"{key}.json"
 
-    def find(self, run: Run) -> list[StoredRecord]:
-        """Return the records of a run's value, whatever their code and data.
+    def find(self, run: Run) -> list[Path]:
+        """Return the files of the records of a run's value, whatever their code and data.
 
         They have as many rounds as the run, newest last, or more: then those of the most rounds
         come first.
         """
         stored = self._stored(run.data.name).get(value_of(run), ())
-        enough = [record for record in stored if record.key.rounds >= run.rounds]
-        return sorted(enough, key=lambda record: -record.key.rounds)
+        rounds = {path: Key.of(path).rounds for path in stored}
+        return sorted(
+            (path for path in stored if rounds[path] >= run.rounds), key=lambda path: -rounds[path]
+        )
 
     def write(self, record: Record) -> Path:
         """Write a record so that it is there whole or not at all.
@@ -129,10 +116,7 @@ class RecordStore:
         path = self.path_of(dataset, key)
         self._curves.pop(path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])
-        of_value[:] = [
-            *(known for known in of_value if known.path != path),
-            StoredRecord(key, path),
-        ]
+        of_value[:] = [*(known for known in of_value if known != path), path]
 
     def prepare(self) -> None:
         """Make sure that records can be written, and clear away what a killed process left.
@@ -225,12 +209,10 @@ class RecordStore:
     def all_paths(self) -> list[Path]:
         """Return every record file, sorted."""
         return [
-            stored.path
-            for folder in sorted(self.folder.glob("*"))
-            for stored in sorted(_by_age(folder), key=lambda stored: stored.path.name)
+            path for folder in sorted(self.folder.glob("*")) for path in sorted(_by_age(folder))
         ]
 
-    def _stored(self, dataset: str) -> dict[str, list[StoredRecord]]:
+    def _stored(self, dataset: str) -> dict[str, list[Path]]:
         folder = folder_name(dataset)
         if folder not in self._known:
             self._known[folder] = _scan(self.folder / folder)
@@ -246,7 +228,7 @@ class RecordStore:
         self.damaged.append(f"{error}; {where}, the run will be done again")
         for of_folder in self._known.values():
             for of_value in of_folder.values():
-                of_value[:] = [known for known in of_value if known.path != path]
+                of_value[:] = [known for known in of_value if known != path]
 
 
 def encode(record: Record) -> bytes:
@@ -297,14 +279,14 @@ def folder_name(dataset: str) -> str:
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
 
 
-def _scan(folder: Path) -> dict[str, list[StoredRecord]]:
-    found: dict[str, list[StoredRecord]] = {}
-    for stored in _by_age(folder):
-        found.setdefault(stored.key.value, []).append(stored)
+def _scan(folder: Path) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in _by_age(folder):
+        found.setdefault(Key.of(path).value, []).append(path)
     return found
 
 
-def _by_age(folder: Path) -> Iterable[StoredRecord]:
+def _by_age(folder: Path) -> Iterable[Path]:
     files = []
     try:
         with os.scandir(folder) as entries:
@@ -318,7 +300,7 @@ def _by_age(folder: Path) -> Iterable[StoredRecord]:
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, name in sorted(files):
-        yield StoredRecord(Key.parse(name.removesuffix(".json")), folder / name)
+        yield folder / name
 
 
 def _identity_of(folder: Path) -> tuple[int, int]:

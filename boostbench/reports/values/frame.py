@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.planning.plan import Reported
+from boostbench.experiments.planning.planner import Item
 from boostbench.experiments.runs import Noise, Params, Run, canonical_json
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
@@ -124,7 +124,7 @@ class Study:
         return len({(result.run.seed, result.fold) for result in self.results}) > 1
 
 
-def collect(config: Config, planned: Iterable[Reported]) -> Study:
+def collect(config: Config, planned: Iterable[Item]) -> Study:
     """Read the records of an experiment.
 
     Parameters
@@ -162,7 +162,7 @@ def collect(config: Config, planned: Iterable[Reported]) -> Study:
     return Study(config, tuple(sorted(results, key=place)))
 
 
-def _result(planned: Reported) -> Result:
+def _result(planned: Item) -> Result:
     record = planned.record()
     if record is None and planned.status == "ok":
         return Result(planned.run, "missing", "its record is damaged")

@@ -3,7 +3,7 @@ import pytest
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.planning.plan import check_data, make_plan
+from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.store.records import RecordStore
 
 CONFIG = """

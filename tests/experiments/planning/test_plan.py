@@ -6,7 +6,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning.plan import Plan, make_plan
+from boostbench.experiments.planning.planner import Plan, make_plan
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, load_plan
 
@@ -155,7 +155,7 @@ def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
 def test_changed_code_makes_a_run_stale(runs_of, results, monkeypatch):
     runs = runs_of(SMALL)
     carry_out(runs, results)
-    monkeypatch.setattr("boostbench.experiments.planning.plan.code_of", lambda *_: "0" * 8)
+    monkeypatch.setattr("boostbench.experiments.planning.planner.code_of", lambda *_: "0" * 8)
     plan = make_plan(runs, RecordStore(results))
     assert plan.counts() == {"stale": 8}
     assert plan.runs[0].reason == "the code changed since it was done"

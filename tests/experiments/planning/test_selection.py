@@ -8,13 +8,13 @@ import pytest
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.grids import points_of, with_point
 from boostbench.experiments.configs.protocol import Reach
+from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.selection import (
     choose,
     extended,
     mean_errors,
 )
-from boostbench.experiments.planning.wanted import plan_config
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.runs import Axis, BoosterSpec, Params

@@ -4,7 +4,7 @@ import pytest
 
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import dask_executor
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.store.records import RecordStore

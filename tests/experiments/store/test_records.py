@@ -8,7 +8,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.adoption import same_result
-from boostbench.experiments.planning.plan import make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of

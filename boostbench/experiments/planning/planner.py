@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, cast
 
 from boostbench import registry
 from boostbench.errors import (
@@ -19,12 +19,15 @@ from boostbench.errors import (
     DataUnavailableError,
     PluginError,
 )
-from boostbench.experiments.planning.costs import CostModel, Sizes
+from boostbench.experiments.planning.estimates import Estimates, work
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.record import FAILURES, Record, Summary
-from boostbench.experiments.store.records import Kind, RecordStore, StoredRecord
+from boostbench.experiments.store.records import Kind, RecordStore
 from boostbench.inputs import digest_of
+
+if TYPE_CHECKING:
+    from boostbench.data import DatasetEntry
 
 #: All statuses of a planned run, in the order in which they are listed.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
@@ -33,58 +36,33 @@ STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 #: Share of a data set's rows that are taken to be for training.
 _TRAINING = 0.7
-_GUESS = Sizes(n_train=2000, n_features=20, n_classes=5, rounds=1)
-
-
-class Reported(Protocol):
-    """Item of a report: a run, or the choice among several, and its status."""
-
-    @property
-    def run(self) -> Run:
-        """The run, or the method with the parameters that were chosen."""
-
-    @property
-    def status(self) -> str:
-        """As of a `PlannedRun`."""
-
-    @property
-    def reason(self) -> str:
-        """As of a `PlannedRun`."""
-
-    def record(self) -> Record | None:
-        """Return what is recorded; None if nothing is."""
+_GUESS = {"n_train": 2000, "n_features": 20, "n_classes": 5}
 
 
 @dataclass(frozen=True)
-class PlannedRun:
-    """A run and where it stands.
+class Item:
+    """Item of a report: a run, or the choice among several, and its status."""
 
-    Attributes
-    ----------
-    run : Run
-    status : str
-        ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
-        ``skipped`` (the data or a package is absent).
-    reason : str
-        Why, in words; empty for ``ok`` and ``missing``.
-    key : Key
-        Its data part is empty when the data is absent.
-    seconds : float
-        What it took, or is expected to take.
-    path : Path or None
-        The record that counts; of a stale run the newest one that does not.
-    versions : str
-        Numerical libraries of which the record has other versions than there are here.
-    store : RecordStore
-    """
-
-    run: Run
+    run: Run  # or the method with the parameters that were chosen
+    #: ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
+    #: ``skipped`` (the data or a package is absent).
     status: str
-    reason: str
-    key: Key
-    seconds: float
-    path: Path | None
+    reason: str  # why, in words; empty for ``ok`` and ``missing``
+
+    def record(self) -> Record | None:
+        """Return what is recorded; None if nothing is."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PlannedRun(Item):
+    """A run and where it stands."""
+
+    key: Key  # its data part is empty when the data is absent
+    seconds: float  # what it took, or is expected to take
+    path: Path | None  # of the record that counts; of a stale run the newest one that does not
     store: RecordStore
+    #: Numerical libraries of which the record has other versions than there are here.
     versions: str = ""
 
     def row(self) -> dict[str, Any]:
@@ -112,25 +90,17 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of an experiment.
+    """All runs of an experiment."""
 
-    Attributes
-    ----------
-    runs : tuple of PlannedRun
-        In the order in which they should be done.
-    chosen : tuple of Reported or None
-        Where parameters are chosen: what the report is of, one for each method, data set, noise,
-        seed and fold.
-    n_open : int
-        Where parameters are chosen: how many choices are not made yet. More runs may follow.
-    """
-
-    runs: tuple[PlannedRun, ...]
-    chosen: tuple[Reported, ...] | None = None
+    runs: tuple[PlannedRun, ...]  # in the order in which they should be done
+    #: Where parameters are chosen: what the report is of, one for each method, data set, noise,
+    #: seed and fold.
+    chosen: tuple[Item, ...] | None = None
+    #: Where parameters are chosen: how many choices are not made yet. More runs may follow.
     n_open: int = 0
 
     @property
-    def results(self) -> tuple[Reported, ...]:
+    def results(self) -> tuple[Item, ...]:
         """Items of a report: the runs, or the choices among them."""
         return self.runs if self.chosen is None else self.chosen
 
@@ -217,7 +187,9 @@ def make_plan(
     on the machine that writes the report, the newest record of the same value and code counts.
     """
     planner = Planner(store, data_dirs, check_packages=check_packages, strict=strict)
-    return Plan(planner.planned({run: planner.found(run, store.summary) for run in runs}))
+    for run in runs:
+        planner.find(run, store.summary)
+    return Plan(planner.planned())
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
@@ -259,9 +231,17 @@ class _Source:
     """Facts about a data set before it is read."""
 
     checksum: str
-    reason: str
-    generator: str
-    sizes: Sizes
+    reason: str  # why it is absent
+    entry: DatasetEntry
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A record of a run; one that does not count has a reason."""
+
+    path: Path
+    record: Summary
+    reason: str = ""
 
 
 class Planner:
@@ -287,87 +267,86 @@ class Planner:
         self.data_dirs = tuple(data_dirs)
         self.check_packages = check_packages
         self.strict = strict
-        self._set_by: dict[Run, tuple[StoredRecord, str]] = {}
+        self._found: dict[Run, _Found | None] = {}
         self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
 
-    def found(
-        self, run: Run, read: Callable[[Path], Kind | None]
-    ) -> tuple[StoredRecord | None, Kind | None]:
-        """Return the record that counts for a run and what ``read`` returns of it."""
-        key = self.key_of(run)
-        candidates = [
-            stored
-            for stored in self.store.find(run)
-            if stored.key.code == key.code and key.data in ("", stored.key.data)
-        ]
-        for stored in reversed(candidates):
-            summary = read(stored.path)
-            if summary is None:
-                continue
-            if stored.key.rounds == run.rounds or summary.nested_rounds:
-                outdated = self._outdated(summary)
-                if not outdated:
-                    return stored, summary
-                self._set_by[run] = stored, outdated
-        return None, None
+    def find(self, run: Run, read: Callable[[Path], Kind | None]) -> Kind | None:
+        """Return what ``read`` returns of the record that counts for a run, None if none does.
 
-    def _outdated(self, summary: Summary) -> str:
+        A run is looked up once.
+        """
+        if run not in self._found:
+            self._found[run] = self._look_up(run, read)
+        found = self._found[run]
+        return None if found is None or found.reason else cast("Kind", found.record)
+
+    def _look_up(self, run: Run, read: Callable[[Path], Summary | None]) -> _Found | None:
+        key, found = self.key_of(run), None
+        for path in reversed(self.store.find(run)):
+            other = Key.of(path)
+            if other.code != key.code or key.data not in ("", other.data):
+                continue
+            record = read(path)
+            if record is not None and (other.rounds == run.rounds or record.nested_rounds):
+                found = _Found(path, record, self._outdated(record))
+                if not found.reason:
+                    return found
+        return found
+
+    def _outdated(self, record: Summary) -> str:
         """Return what else changed since a record was made; empty if nothing did.
 
         A file that is not here, as on the machine that writes the report, is passed over.
         """
-        for path, digest in summary.inputs.items():
+        for path, digest in record.inputs.items():
             if digest_of(path) not in ("", digest):
                 return f"{path}, which it read, changed since it was done"
-        others = other_versions(summary) if self.strict else ""
+        others = other_versions(record) if self.strict else ""
         return f"it was done with {others}" if others else ""
 
-    def planned(
-        self, found: Mapping[Run, tuple[StoredRecord | None, Kind | None]]
-    ) -> tuple[PlannedRun, ...]:
-        """Return where runs stand, of which `found` told the records."""
-        costs = CostModel(summary for _, summary in found.values() if summary is not None)
-        return tuple(self._planned(run, *found[run], costs) for run in found)
+    def planned(self) -> tuple[PlannedRun, ...]:
+        """Return where the runs stand that were looked up, in that order."""
+        counting = (found for found in self._found.values() if found and not found.reason)
+        estimates = Estimates(found.record for found in counting)
+        return tuple(self._planned(run, found, estimates) for run, found in self._found.items())
 
-    def _planned(
-        self, run: Run, stored: StoredRecord | None, summary: Summary | None, costs: CostModel
-    ) -> PlannedRun:
+    def _planned(self, run: Run, found: _Found | None, estimates: Estimates) -> PlannedRun:
         key = self.key_of(run)
-        if stored is not None and summary is not None:
-            reason = summary.why
+        if found is not None and not found.reason:
+            record = found.record
+            reason = record.why
             if not key.data:
                 reason = reason or "the data is absent; the newest record counts"
             return PlannedRun(
                 run,
-                summary.status,
+                record.status,
                 reason,
-                stored.key,
-                summary.total_seconds,
-                stored.path,
+                Key.of(found.path),
+                record.total_seconds,
+                found.path,
                 self.store,
-                other_versions(summary),
+                other_versions(record),
             )
-        seconds = costs.seconds(run.booster.name, run.data.name, self._sizes(run))
+        seconds = estimates.seconds(run.booster.name, run.data.name, self._work(run))
         absent = self._source(run).reason or self._absent_package(run.booster)
         if absent:
             return PlannedRun(run, "skipped", absent, key, seconds, None, self.store)
-        others = [old for old in self.store.find(run) if _difference(old.key, key)]
-        if run in self._set_by:
-            newest, reason = self._set_by[run]
+        others = [path for path in self.store.find(run) if _difference(Key.of(path), key)]
+        if found is not None:
+            path, reason = found.path, found.reason
         elif others:
-            newest = others[-1]
-            reason = _difference(newest.key, key)
+            path, reason = others[-1], _difference(Key.of(others[-1]), key)
         else:
             return PlannedRun(run, "missing", "", key, seconds, None, self.store)
-        return PlannedRun(run, "stale", reason, key, seconds, newest.path, self.store)
+        return PlannedRun(run, "stale", reason, key, seconds, path, self.store)
 
     def key_of(self, run: Run) -> Key:
         """Return the key that a record of the run must have."""
         if run not in self._keys:
             source = self._source(run)
-            code = code_of(run, source.generator)
+            code = code_of(run, source.entry.generator)
             self._keys[run] = Key(value_of(run), run.rounds, code, source.checksum[:8])
         return self._keys[run]
 
@@ -382,16 +361,24 @@ class Planner:
                 checksum = located.checksum
             except DataUnavailableError as error:
                 reason = error.what
-            self._sources[run.data] = _Source(checksum, reason, entry.generator, _sizes_of(entry))
+            self._sources[run.data] = _Source(checksum, reason, entry)
         return self._sources[run.data]
 
-    def _sizes(self, run: Run) -> Sizes:
-        sizes = replace(self._source(run).sizes, rounds=run.rounds)
+    def _work(self, run: Run) -> float:
+        entry = self._source(run).entry
         split = run.split if isinstance(run.split, Params) else Params()
-        thinned = split.get("max_rows") or math.inf
-        n_train = min(sizes.n_train, split.get("max_train") or math.inf, _TRAINING * thinned)
-        fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
-        return replace(sizes, n_train=round(n_train) * fits)
+        n_train = min(
+            entry.n_train or round((entry.n_rows or 0) * _TRAINING) or _GUESS["n_train"],
+            split.get("max_train") or math.inf,
+            _TRAINING * (split.get("max_rows") or math.inf),
+        )
+        n_fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
+        return work(
+            round(n_train) * n_fits,
+            entry.n_features or _GUESS["n_features"],
+            entry.n_classes or _GUESS["n_classes"],
+            run.rounds,
+        )
 
     def _absent_package(self, booster: BoosterSpec) -> str:
         """Return which package the booster lacks; empty if none, or if nobody asks."""
@@ -427,13 +414,6 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "absent"
-
-
-def _sizes_of(entry: Any) -> Sizes:
-    n_train = entry.n_train or round((entry.n_rows or 0) * _TRAINING) or _GUESS.n_train
-    return Sizes(
-        n_train, entry.n_features or _GUESS.n_features, entry.n_classes or _GUESS.n_classes, 1
-    )
 
 
 def _difference(old: Key, new: Key) -> str:

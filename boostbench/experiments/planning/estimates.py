@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from statistics import median
 
 from boostbench.experiments.store.record import Summary
@@ -13,28 +12,12 @@ _FIRST_GUESS = 4e-9
 _COLUMN_OVERHEAD = 16
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Sizes that decide the cost of a run.
-
-    Attributes
-    ----------
-    n_train, n_features, n_classes, rounds : int
-    """
-
-    n_train: int
-    n_features: int
-    n_classes: int
-    rounds: int
-
-    @property
-    def work(self) -> float:
-        """Rows times columns times classes times rounds; columns have a fixed part."""
-        columns = self.n_features + _COLUMN_OVERHEAD
-        return float(self.n_train) * columns * self.n_classes * self.rounds
+def work(n_train: int, n_features: int, n_classes: int, rounds: int) -> float:
+    """Return rows times columns times classes times rounds; columns have a fixed part."""
+    return float(n_train) * (n_features + _COLUMN_OVERHEAD) * n_classes * rounds
 
 
-class CostModel:
+class Estimates:
     """Seconds per unit of work: of a booster on a data set, else of the booster, else of them all.
 
     Parameters
@@ -48,23 +31,19 @@ class CostModel:
         for record in records:
             if record.status == "ok":
                 run = record.run
-                booster, dataset = run.booster.name, run.data.name
-                folds = 2 if run.validation is None else run.validation["folds"]
+                n_fits = 1 if run.validation is None else run.validation["folds"] - 1
                 # rounds asked for: what stops a booster early stops its next run too
-                sizes = Sizes(
-                    record.n_train * (folds - 1),
-                    record.n_features,
-                    record.n_classes,
-                    run.rounds,
+                amount = work(
+                    record.n_train * n_fits, record.n_features, record.n_classes, run.rounds
                 )
                 spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
-                for key in ((booster, dataset), (booster,)):
-                    rates.setdefault(key, []).append(spent / sizes.work)
+                for key in ((run.booster.name, run.data.name), (run.booster.name,)):
+                    rates.setdefault(key, []).append(spent / amount)
         self._rates = {key: median(values) for key, values in rates.items()}
         by_booster = [rate for key, rate in self._rates.items() if len(key) == 1]
         self._overall = median(by_booster) if by_booster else _FIRST_GUESS
 
-    def seconds(self, booster: str, dataset: str, sizes: Sizes) -> float:
-        """Return the expected seconds of a run."""
+    def seconds(self, booster: str, dataset: str, amount: float) -> float:
+        """Return the expected seconds of so much `work`."""
         of_booster = self._rates.get((booster,), self._overall)
-        return self._rates.get((booster, dataset), of_booster) * sizes.work
+        return self._rates.get((booster, dataset), of_booster) * amount

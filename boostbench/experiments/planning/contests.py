@@ -9,8 +9,8 @@ matter when or by whom they were made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.grids import points_of, with_point
-from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.planning.plan import Plan, PlannedRun, Planner, make_plan
+from boostbench.experiments.configs.protocol import Reach, Select
+from boostbench.experiments.planning.planner import Item, Plan, PlannedRun, Planner, make_plan
 from boostbench.experiments.planning.selection import (
     Choice,
     Errors,
@@ -30,34 +30,24 @@ from boostbench.experiments.planning.selection import (
 )
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import FAILURES, Checkpoints, Record
-from boostbench.experiments.store.records import RecordStore, StoredRecord
+from boostbench.experiments.store.records import RecordStore
 
 _CURVES = {"validation": "validation_errors", "folds": "validation_errors", "test": "test_errors"}
-_SIZES = {"validation_errors": "n_validation", "test_errors": "n_test"}
+_COUNTED = {"validation_errors": "n_validation", "test_errors": "n_test"}
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Item):
     """Choice that a report shows for a method on one data set, noise, seed and fold.
 
-    Attributes
-    ----------
-    run : Run
-        With the parameters that were kept at the last round, under the label of the method.
-    status, reason : str
-        As of a `PlannedRun`.
-    parts : tuple of (Choice, dict, PlannedRun)
-        For each number of rounds that is looked at: the choice, the values kept, and the run that
-        gives the test error.
-    facts : dict
-        What the choice was made from, for reports.
+    Its run has the parameters that were kept at the last round, under the label of the method.
     """
 
-    run: Run
-    status: str
-    reason: str
-    parts: tuple[tuple[Choice, dict[str, Any], PlannedRun], ...]
-    facts: dict[str, Any]
+    #: For each number of rounds that is looked at: the choice, the values kept, and the run that
+    #: gives the test error.
+    parts: tuple[tuple[Choice, dict[str, Any], PlannedRun], ...] = ()
+    #: What the choice was made from, for reports.
+    facts: dict[str, Any] = field(default_factory=dict)
 
     def record(self) -> Record | None:
         """Return the record of what was kept, put together where it differs from T to T.
@@ -74,20 +64,14 @@ class Chosen:
         ends = [(choice.at, choice.rounds) for choice, _, _ in self.parts]
         joined: dict[str, Any] = {
             "at_checkpoints": _checkpoints(found, ends),
-            "selected": {**self.facts, "choices": [self._told(*p) for p in self.parts]},
+            "selected": {
+                **self.facts,
+                "choices": [{**asdict(c), "values": v} for c, v, _ in self.parts],
+            },
         }
         if len(ends) > 1 or ends[0][0] != ends[0][1]:
             joined["curves"] = _joined([record.curves for record in found], ends)
         return found[-1].model_copy(update=joined)
-
-    def _told(self, choice: Choice, values: dict[str, Any], planned: PlannedRun) -> dict[str, Any]:
-        return {
-            "at": choice.at,
-            "values": values,
-            "rounds": choice.rounds,
-            "errors": choice.errors,
-            "n_ties": choice.n_ties,
-        }
 
 
 def plan_config(
@@ -118,11 +102,10 @@ def plan_config(
     if config.select is None:
         return make_plan(heads, store, data_dirs, check_packages=check_packages, strict=strict)
     planner = Planner(store, data_dirs, check_packages=check_packages, strict=strict)
-    ledger = _Ledger(planner, _CURVES[config.select.way])
-    contests = [_Contest(group, config, ledger) for group in _groups(heads, config.select)]
-    planned = planner.planned(ledger.known)
+    contests = [_Contest(group, config, planner) for group in _groups(heads, config.select)]
+    planned = planner.planned()
     by_run = {each.run: each for each in planned}
-    chosen = [contest.outcome(run, by_run) for contest in contests for run in contest.heads]
+    chosen = [contest.outcome(head, by_run) for contest in contests for head in contest.heads]
     n_open = sum(each.status == "missing" for each in chosen)
     return Plan(planned, tuple(chosen), n_open)
 
@@ -137,75 +120,53 @@ def _groups(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
     return list(groups.values())
 
 
-class _Ledger:
-    """Records of the runs that were asked about, in the order of asking."""
-
-    def __init__(self, planner: Planner, curve: str) -> None:
-        self.planner = planner
-        self.curve = curve
-        self.known: dict[Run, tuple[StoredRecord | None, Record | None]] = {}
-
-    def look(self, run: Run) -> Record | None:
-        """Return a run's record with the curve that decides alone."""
-        if run not in self.known:
-            read = self.planner.store.read_curve
-            self.known[run] = self.planner.found(run, lambda path: read(path, self.curve))
-        return self.known[run][1]
-
-    def errors(self, run: Run, rounds: int) -> tuple[Errors, int] | None:
-        """Return error counts after rounds 1 to ``rounds`` and of how many; None after a failure.
-
-        A run that stopped early holds its last count.
-        """
-        record = self.look(run)
-        if record is None or record.status != "ok":
-            return None
-        counts = record.curve(self.curve)
-        held: Errors = counts[np.minimum(np.arange(rounds), len(counts) - 1)]
-        return held, int(getattr(record, _SIZES[self.curve]))
-
-
 class _Contest:
     """The choice for runs that share a grid.
 
     Attributes
     ----------
     heads : list of Run
+    grid : tuple of Axis
+        As far as it reaches yet.
     trials : dict of Run to list of Run
-        The points of the grid, as far as it reaches yet.
-    choices : dict of Run to list of (Choice or None), or None
-        For each number of rounds that is looked at; None as long as trials are to be done. A
-        choice is None if no point could be fitted.
+        The points of the grid.
+    choices : dict of Run to list of Choice, or None
+        For each number of rounds that is looked at, if any point could be fitted; None as long as
+        trials are to be done.
     """
 
-    def __init__(self, heads: list[Run], config: Config, ledger: _Ledger) -> None:
+    def __init__(self, heads: list[Run], config: Config, planner: Planner) -> None:
         assert config.select is not None
         self.heads = heads
         self.rule = config.select
-        self.ledger = ledger
+        self.planner = planner
+        self.curve = _CURVES[self.rule.way]
         self.rounds = heads[0].rounds
         self.ats = _looks(config, self.rounds)
         self.grid = heads[0].booster.grid
-        self.reaches = self.rule.extend if _may_extend(config, heads[0]) else {}
-        self.choices = self._settle()
+        self.choices = self._settle(self.rule.extend if _may_extend(config, heads[0]) else {})
         for head, choices in (self.choices or {}).items():
             for choice in choices:
-                if choice is not None:
-                    ledger.look(self.fit_of(head, choice))
+                self._look(self.fit_of(head, choice))
 
-    def _settle(self) -> dict[Run, list[Choice | None]] | None:
+    def _settle(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
         while True:
             points = points_of(self.grid)
             self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
-            found = [self.ledger.look(run) for runs in self.trials.values() for run in runs]
+            found = [self._look(run) for runs in self.trials.values() for run in runs]
             if any(record is None for record in found):
                 return None
             choices = self._choose()
-            kept = [points[c.index] for its in choices.values() for c in its if c is not None]
-            longer = extended(self.grid, kept, self.reaches)
+            kept = [points[choice.index] for its in choices.values() for choice in its]
+            longer = extended(self.grid, kept, reaches)
             if longer == self.grid:
                 return choices
             self.grid = longer
+
+    def _look(self, run: Run) -> Record | None:
+        """Return a run's record with the curve that decides alone."""
+        read = self.planner.store.read_curve
+        return self.planner.find(run, lambda path: read(path, self.curve))
 
     def _trial(self, head: Run, point: tuple[Any, ...]) -> Run:
         run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
@@ -218,29 +179,31 @@ class _Contest:
         trial = self.trials[head][choice.index]
         return replace(trial, validation=None, record=head.record, checkpoints=head.checkpoints)
 
-    def _choose(self) -> dict[Run, list[Choice | None]]:
-        counted = {
-            head: [self.ledger.errors(run, self.rounds) for run in runs]
-            for head, runs in self.trials.items()
-        }
-        if self.rule.by != "test":
-            return {
-                head: self._of([None if found is None else found[0] for found in its])
-                for head, its in counted.items()
-            }
-        means = [
-            None
-            if any(found is None for found in column)
-            else mean_errors([f[0] for f in column if f], [f[1] for f in column if f])
-            for column in zip(*counted.values(), strict=True)
-        ]
-        return dict.fromkeys(self.heads, self._of(means))
+    def _choose(self) -> dict[Run, list[Choice]]:
+        counts = {head: [self._errors(run) for run in runs] for head, runs in self.trials.items()}
+        if self.rule.by == "test":
+            sizes = [next((n for _, n in its if n), 0) for its in counts.values()]
+            columns = zip(*([errors for errors, _ in its] for its in counts.values()), strict=True)
+            means = [mean_errors(column, sizes) for column in columns]
+            return dict.fromkeys(self.heads, self._choices(means))
+        return {head: self._choices([errors for errors, _ in its]) for head, its in counts.items()}
 
-    def _of(self, errors: Sequence[Errors | None]) -> list[Choice | None]:
-        rule = self.rule
-        return [
-            choose(self.grid, errors, at, prefer=rule.prefer, rounds=rule.rounds) for at in self.ats
-        ]
+    def _choices(self, errors: Sequence[Errors | None]) -> list[Choice]:
+        prefer, rounds = self.rule.prefer, self.rule.rounds
+        found = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
+        return [choice for choice in found if choice is not None]
+
+    def _errors(self, run: Run) -> tuple[Errors | None, int]:
+        """Return error counts after each round and of how many; None after a failure.
+
+        A run that stopped early holds its last count.
+        """
+        record = self._look(run)
+        if record is None or record.status != "ok":
+            return None, 0
+        counts = record.curve(self.curve)
+        held: Errors = counts[np.minimum(np.arange(self.rounds), len(counts) - 1)]
+        return held, int(getattr(record, _COUNTED[self.curve]))
 
     def outcome(self, head: Run, planned: dict[Run, PlannedRun]) -> Chosen:
         """Return what is to be shown of one of the runs."""
@@ -248,11 +211,11 @@ class _Contest:
         everyone = [planned[run] for runs in self.trials.values() for run in runs]
         if self.choices is None:
             status, reason = _why_open(everyone)
-            return Chosen(head, status, reason, (), {})
-        kept = [choice for choice in self.choices[head] if choice is not None]
+            return Chosen(head, status, reason)
+        kept = self.choices[head]
         if not kept:
             failure = next(trial for trial in trials if trial.status in FAILURES)
-            return Chosen(head, failure.status, failure.reason, (), {})
+            return Chosen(head, failure.status, failure.reason)
         points = points_of(self.grid)
         names = [axis.name for axis in self.grid]
         parts = tuple(
