@@ -185,8 +185,8 @@ def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
     means, spreads = [[1.0, 2.0], [-1.0, 0.0]], [[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]]]
     points = np.linspace(-4.0, 4.0, 100).reshape(50, 2)
     for condition in ("uniform", "minimal"):
-        bounds = [potential_bound(6, 0.0, T, condition=condition).value for T in range(11)]
-        bounds += [potential_bound(K, 0.1, 10, condition=condition).value for K in range(2, 11)]
+        bounds = [potential_bound(6, 0.0, T, condition=condition) for T in range(11)]
+        bounds += [potential_bound(K, 0.1, 10, condition=condition) for K in range(2, 11)]
         yield f"bounds, {condition}", partial(_numbers, bounds=bounds)
     for T, gamma in ((10, 0.0), (30, 0.0), (30, 0.4)):
         yield f"degrees, T = {T}, gamma = {gamma}", partial(_fields, pixel_map(T, gamma))

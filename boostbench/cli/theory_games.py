@@ -126,8 +126,8 @@ def bound(
                 {
                     "classes": K,
                     "rounds": T,
-                    "uniform": bounds.potential_bound(K, gamma, T).value,
-                    "minimal": bounds.potential_bound(K, gamma, T, condition="minimal").value
+                    "uniform": bounds.potential_bound(K, gamma, T),
+                    "minimal": bounds.potential_bound(K, gamma, T, condition="minimal")
                     if is_small
                     else None,
                     "exponential": (K - 1) * bounds.kappa(K, gamma, eta) ** T,

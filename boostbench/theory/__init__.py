@@ -1,4 +1,4 @@
-"""Theory, computed rather than trained: conditions, potentials, bounds and margins.
+"""Theory, computed rather than trained: conditions, potentials and bounds.
 
 Mukherjee & Schapire, "A Theory of Multiclass Boosting", JMLR 14, 2013; the equation numbers in
 this package are that paper's.
@@ -8,15 +8,13 @@ module            what it computes
 ================  ==========================================================================
 ``conditions``    the largest edge with which a finite space of weak classifiers satisfies a
                   weak-learning condition, with a certificate; boostability
-``edges``         the edge of one weak classifier on one cost matrix
 ``spaces``        the paper's counter-examples; the space of all stumps of a data set
-``lazy``          boosting against a weak learner that does no more than it must
 ``potentials``    drifting-game potentials of a fixed edge-over-random condition
 ``minimal``       drifting-game potentials of the minimal condition, and their degrees
 ``pixels``        potentials and degrees of three classes over a plane
-``bounds``        error bounds and the sizes of parameters for which they hold
-``figures``       the numbers behind the paper's figures 2 to 6
-``margins``       margins of scores, and their distribution
+``bounds``        error bounds
+``codewords``     vertices of a regular simplex, for MCBoost
+``gaussians``     the Bayes rule of Gaussian classes
 ================  ==========================================================================
 
 A *state* counts the votes a sample got for each label. States, rows of baselines and the rows of a

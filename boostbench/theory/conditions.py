@@ -240,18 +240,6 @@ def decide_baseline(
     return _solve("edge-over-random", space, generators, limit, np.ones(len(limit)))
 
 
-def is_boostable(predictions: ArrayLike, y: ArrayLike, n_classes: int | None = None) -> bool:
-    """Return whether some weighted vote of the classifiers is right on every sample."""
-    return decide(predictions, y, "minimal", n_classes).gamma > TOLERANCE
-
-
-def votes_of(predictions: ArrayLike, mixture: ArrayLike, n_classes: int) -> Floats:
-    """Return the votes of a mixture, ``H[i, l] = sum_h mixture[h] 1[h(x_i) = l]``, (n, K)."""
-    predictions = np.asarray(predictions)
-    mixture = np.asarray(mixture, dtype=np.float64)
-    return np.stack([(predictions == label) @ mixture for label in range(n_classes)], axis=1)
-
-
 def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
     """Return the cost ``sum_i C[i, h(x_i)]`` of every classifier, shape (n_classifiers,)."""
     predictions = np.asarray(predictions)

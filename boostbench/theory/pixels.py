@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import exp, expm1, log
+from boostbench.portable import exp
 from boostbench.theory.layout import check_gamma, check_rounds, require
 from boostbench.theory.minimal import check_loss, degree_of, worst_mean
 
@@ -95,14 +95,3 @@ def pixel_map(
         value = gamma * own + (1.0 - gamma) * worst_mean(own, wrong)
     degree, tied = degree_of(own, wrong, gamma)
     return PixelMap(np.arange(-n_rounds, n_rounds + 1), value, degree, tied > 1)
-
-
-def one_round_half_width(eta: float) -> float:
-    r"""Return the half-width of the degree-3 band of the exponential loss with one round left.
-
-    .. math:: w = \frac1\eta \ln\frac{2e^{\eta} + 1}{e^{\eta} - 1}
-
-    A pixel has degree 3 iff :math:`|x - y| \le w`, for every gamma below 1.
-    """
-    require(eta > 0, f"eta must be positive, found {eta}")
-    return float(log((2 * exp(eta) + 1) / expm1(eta)) / eta)

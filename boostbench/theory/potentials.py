@@ -13,9 +13,6 @@ the expected loss of a random walk of t steps that goes in direction l with prob
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-from math import factorial
 from typing import Protocol
 
 import numpy as np
@@ -82,33 +79,6 @@ def exponential_loss(states: ArrayLike, eta: float) -> Floats:
     """
     states = np.asarray(states, dtype=np.float64)
     return row_sums(exp(eta * (states[..., 1:] - states[..., :1])))
-
-
-def exponential_costs(scores: ArrayLike, eta: float) -> Floats:
-    r"""Return the simplified cost rows of the exponential loss with the uniform baseline (42).
-
-    .. math::
-        c_l = (e^\eta - 1)\, e^{\eta(s_l - s_0)}, \qquad
-        c_0 = (e^{-\eta} - 1) \sum_{l>0} e^{\eta(s_l - s_0)},
-
-    multiplied by a positive number that keeps them finite. They do not depend on the rounds left;
-    divided by eta, as eta goes to 0, they become AdaBoost.MM's (64).
-
-    Parameters
-    ----------
-    scores : array_like, shape (n, K)
-        States, the true label first.
-    eta : float
-
-    Returns
-    -------
-    cost : ndarray of float64, shape (n, K)
-    """
-    scores = np.asarray(scores, dtype=np.float64)
-    exponent = eta * (scores[:, 1:] - scores[:, :1])
-    weight = exp(exponent - exponent.max())
-    hit = expm1(-eta) * row_sums(weight)[:, None]
-    return np.hstack([hit, expm1(eta) * weight])
 
 
 class ExponentialPotential:
@@ -243,44 +213,6 @@ class ZeroOnePotential:
             wrong = paths[:, count, t - count]
         success: Floats = row_sums(wrong * pmf[0]) / _poisson(np.array([float(t)]), t)[0, t]
         return success
-
-
-def exact_zero_one_potential(
-    baseline: Sequence[Fraction], state: Sequence[int], n_left: int
-) -> Fraction:
-    """Return one zero-one potential as an exact fraction; see `ZeroOnePotential`.
-
-    Parameters
-    ----------
-    baseline : sequence of Fraction, length K
-        A distribution, the true label first.
-    state : sequence of int, length K
-    n_left : int
-
-    Returns
-    -------
-    potential : Fraction
-
-    Examples
-    --------
-    >>> exact_zero_one_potential([Fraction(1, 6)] * 6, [0] * 6, 2)
-    Fraction(35, 36)
-    """
-    check_rounds(n_left)
-    require(len(baseline) == len(state) >= 2, "baseline and state must have the same length K >= 2")
-    require(sum(baseline) == 1, "a baseline must sum to 1")
-    success = Fraction(0)
-    for j in range(n_left + 1):
-        paths = [Fraction(1)] + [Fraction(0)] * (n_left - j)
-        for b, votes in zip(baseline[1:], state[1:], strict=True):
-            most = min(state[0] + j - votes - 1, n_left - j)
-            step = [b**x / factorial(x) for x in range(most + 1)]
-            paths = [
-                sum((step[x] * paths[w - x] for x in range(min(w, most) + 1)), Fraction(0))
-                for w in range(n_left - j + 1)
-            ]
-        success += baseline[0] ** j / factorial(j) * paths[-1]
-    return 1 - factorial(n_left) * success
 
 
 def successor_values(potential: Potential, states: ArrayLike, n_left: int) -> Floats:

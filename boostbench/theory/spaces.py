@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import UnknownNameError
-from boostbench.theory.layout import check_classes, own_labels, require, uniform_baseline
+from boostbench.theory.layout import check_classes, require
 
 #: A space with more predictions (samples times classifiers) is refused.
 MAX_PREDICTIONS = 20_000_000
@@ -83,14 +83,12 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
     return Space("subsets", y, np.stack(columns, axis=1), n_classes)
 
 
-def windows(
-    n: int = 11, n_classes: int = 3, gamma: float = 0.3, baseline: ArrayLike | None = None
-) -> Space:
-    """Return a boostable space that fails a given edge-over-random condition (Theorem 5).
+def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
+    """Return a boostable space that fails an edge-over-random condition (Theorem 5).
 
     There are n classifiers; the j-th is right on ``w = floor(n (1/2 + gamma/K))`` consecutive
-    samples from j on, cyclically, and elsewhere answers the wrong label with the smallest baseline
-    (15), the lowest on ties. Since w > n/2 the plurality vote is always right.
+    samples from j on, cyclically, and elsewhere answers the lowest wrong label: the baseline (15)
+    is uniform. Since w > n/2 the plurality vote is always right.
 
     Parameters
     ----------
@@ -100,9 +98,6 @@ def windows(
         At least 3 for the condition to fail.
     gamma : float
         In (0, 1).
-    baseline : array_like of float, shape (n, K), optional
-        Rows in the order of the labels, each a distribution in which the true label leads the
-        others by gamma; by default uniform.
 
     Returns
     -------
@@ -117,46 +112,11 @@ def windows(
     require(0 < gamma < 1, f"gamma must lie in (0, 1), found {gamma}")
     require(n > n_classes / gamma, f"n must exceed K / gamma = {n_classes / gamma:g}, found {n}")
     y = np.arange(n) % n_classes
-    if baseline is None:
-        baseline = own_labels(uniform_baseline(n_classes, gamma), y)
-    B = np.array(baseline, dtype=np.float64)
-    require(B.shape == (n, n_classes), f"baseline must have shape {(n, n_classes)}, is {B.shape}")
-    B[np.arange(n), y] = np.inf
-    cheapest_wrong = B.argmin(axis=1)
+    lowest_wrong = (y == 0).astype(np.int64)
     width = floor(n * (0.5 + gamma / n_classes) + 1e-9)
     sample, first = np.ogrid[:n, :n]
     right = (sample - first) % n < width
-    return Space("windows", y, np.where(right, y[:, None], cheapest_wrong[:, None]), n_classes)
-
-
-def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None) -> Space:
-    """Return all K^n classifiers of n samples in lexicographic order.
-
-    Parameters
-    ----------
-    y : array_like of int, shape (n,)
-    n_classes : int
-    first : array_like of int, shape (n, m), optional
-        Classifiers to move to the front, in this order.
-
-    Returns
-    -------
-    space : Space
-
-    Examples
-    --------
-    >>> all_classifiers([0, 1], 2).predictions.tolist()
-    [[0, 0, 1, 1], [0, 1, 0, 1]]
-    """
-    y = np.asarray(y, dtype=np.int64)
-    check_classes(n_classes)
-    _check_size(len(y), n_classes ** len(y))
-    grid = np.indices((n_classes,) * len(y)).reshape(len(y), -1)
-    if first is not None:
-        front = np.asarray(first, dtype=np.int64)
-        repeated = (grid[:, :, None] == front[:, None, :]).all(axis=0).any(axis=1)
-        grid = np.hstack([front, grid[:, ~repeated]])
-    return Space("all-classifiers", y, grid, n_classes)
+    return Space("windows", y, np.where(right, y[:, None], lowest_wrong[:, None]), n_classes)
 
 
 def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:

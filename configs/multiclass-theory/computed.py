@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,12 @@ from boostbench.reports.values.frame import Study
 from boostbench.theory.bounds import potential_bound
 from boostbench.theory.conditions import costs_of, decide_all
 from boostbench.theory.layout import own_labels, uniform_baseline
-from boostbench.theory.lazy import LazyGame, play_lazy
 from boostbench.theory.pixels import PixelMap, pixel_map
-from boostbench.theory.potentials import exact_zero_one_potential
 from boostbench.theory.spaces import two_constants
 
 _HERE = Path(__file__).parent
 drawings = load_plugin(_HERE / "drawings.py")
+lazy = load_plugin(_HERE / "lazy.py")
 
 Drawn = tuple[Figure, pd.DataFrame]
 Numbers = dict[str, float]
@@ -59,9 +59,9 @@ def edges() -> Numbers:
 
 
 @lru_cache
-def games() -> dict[str, LazyGame]:
+def games() -> dict[str, Any]:
     """Return SAMME's and AdaBoost.MM's games against a lazy weak learner."""
-    return {name: play_lazy(name, gamma=_GAMMA) for name in ("samme", "adaboost-mm")}
+    return {name: lazy.play_lazy(name, gamma=_GAMMA) for name in ("samme", "adaboost-mm")}
 
 
 def excess_costs() -> Numbers:
@@ -70,6 +70,24 @@ def excess_costs() -> Numbers:
     baseline = own_labels(uniform_baseline(space.n_classes, _GAMMA), space.y)
     paid = costs_of(space.predictions, _COSTS) - float((_COSTS * baseline).sum())
     return {f"classifier {number}": float(cost) for number, cost in enumerate(paid, start=1)}
+
+
+def exact_zero_one_potential(
+    baseline: Sequence[Fraction], state: Sequence[int], n_left: int
+) -> Fraction:
+    """Return one zero-one potential as an exact fraction; see `ZeroOnePotential`."""
+    success = Fraction(0)
+    for j in range(n_left + 1):
+        paths = [Fraction(1)] + [Fraction(0)] * (n_left - j)
+        for b, votes in zip(baseline[1:], state[1:], strict=True):
+            most = min(state[0] + j - votes - 1, n_left - j)
+            step = [b**x / factorial(x) for x in range(most + 1)]
+            paths = [
+                sum((step[x] * paths[w - x] for x in range(min(w, most) + 1)), Fraction(0))
+                for w in range(n_left - j + 1)
+            ]
+        success += baseline[0] ** j / factorial(j) * paths[-1]
+    return 1 - factorial(n_left) * success
 
 
 @lru_cache
@@ -87,7 +105,7 @@ def printed_bounds() -> tuple[str, ...]:
 
 
 def _bound(K: int, T: int, gamma: float = 0.0, condition: str = "uniform") -> float:
-    return potential_bound(K, gamma, T, condition=condition).value
+    return potential_bound(K, gamma, T, condition=condition)
 
 
 @lru_cache

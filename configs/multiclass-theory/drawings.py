@@ -17,7 +17,6 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.theory.lazy import LazyGame
 from boostbench.theory.pixels import PixelMap
 
 __all__ = [
@@ -48,7 +47,7 @@ def draw_conditions(
     costs: NDArray[np.float64],
     y: NDArray[np.int64],
     edges: Mapping[str, float],
-    games: Mapping[str, LazyGame],
+    games: Mapping[str, Any],
 ) -> Figure:
     """Draw Figure 1: the space, its edges, and boosting against a lazy weak learner.
 
@@ -125,7 +124,7 @@ def _draw_edges(axes: Axes, edges: Mapping[str, float]) -> None:
     axes.set_xlabel("edge $\\gamma$")
 
 
-def _draw_games(axes: Axes, games: Mapping[str, LazyGame]) -> None:
+def _draw_games(axes: Axes, games: Mapping[str, Any]) -> None:
     axes.set_title("with a lazy weak learner", loc="left", fontweight="bold")
     last = 2 + max(len(game.error) for game in games.values() if game.error[-1] == 0)
     looks = ({"color": _PALE_GREEN, "linewidth": 5.0}, {"color": _MM, **_DOTS})

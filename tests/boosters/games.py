@@ -73,3 +73,10 @@ def stump_of(trees: Any, tree: int) -> list[float] | None:
 def centred_cost(g: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` of soft-max boosting, shape (n, K)."""
     return cost - (g * cost).sum(axis=1, keepdims=True)
+
+
+def smallest_margins(F: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the true label's score minus the largest other score of every sample."""
+    others = F.copy()
+    others[np.arange(len(y)), y] = -np.inf
+    return np.asarray(F[np.arange(len(y)), y] - others.max(axis=1))

@@ -15,14 +15,13 @@ from boostbench.boosters.adaboost_mh import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.state import TINY, BoostState
-from boostbench.theory.bounds import error_bound, loss_factor
-from boostbench.theory.edges import minimal_edge, uniform_edge
-from boostbench.theory.lazy import lazy_space
+from boostbench.theory.bounds import error_bound
 from boostbench.theory.spaces import subsets
 from boostbench.weak_learners import Costs, Greedy
 from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbers
 from tests.boosters.games import labels_of, watch
 from tests.boosters.vectors import EIGHT_DIGITS, TEN_DIGITS, THEORY, TOY_X, TOY_Y, TWO_LEAVES
+from tests.theory.vectors import LAZY, loss_factor, minimal_edge
 
 STEPS = ("approximate", "exact")
 
@@ -110,7 +109,7 @@ def test_the_edge_is_that_of_the_minimal_and_of_the_uniform_baseline(step: str) 
     X, y = noisy_stumps()
     seen = watch(AdaBoostMM(6, weak_learner=TWO_LEAVES, step=step), X, y)
     for t, delta in enumerate(seen.edges):
-        for edge in (minimal_edge, uniform_edge):
+        for edge in (minimal_edge, LAZY.uniform_edge):
             assert edge(seen.demands[t], y, labels_of(seen, t)) == pytest.approx(delta)
 
 
@@ -260,7 +259,7 @@ class Lazy(FiniteSpace):
             C = demand.cost
         else:
             C = demand.weight[:, None] * (np.eye(3)[demand.y] == 0)
-        edges = [uniform_edge(C, self.y[data], h[data]) for h in self.table.T]
+        edges = [LAZY.uniform_edge(C, self.y[data], h[data]) for h in self.table.T]
         self.next = next(index for index, edge in enumerate(edges) if edge >= 0.1)
         return super().fit(data, demand, rng)
 
@@ -269,7 +268,7 @@ class Lazy(FiniteSpace):
 
 
 def test_a_lazy_learner_holds_samme_at_one_half_and_lets_mm_reach_zero() -> None:
-    space = lazy_space()
+    space = LAZY.lazy_space()
     # a third sample of weight 0 makes three classes of two samples
     X, y, weight = row_numbers(3), [0, 1, 2], [1.0, 1.0, 0.0]
     table = np.vstack([space.predictions, np.zeros((1, space.predictions.shape[1]), int)])

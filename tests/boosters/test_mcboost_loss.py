@@ -12,8 +12,8 @@ from boostbench.boosters.gd_mcboost import GDMCBoost
 from boostbench.boosters.mcboost import LOSSES
 from boostbench.boosters.pairwise import pair_costs, pair_margins, pair_risk, pair_weights
 from boostbench.theory.codewords import codewords
-from boostbench.theory.margins import margins
 from tests.boosters.finite import noisy_stumps
+from tests.boosters.games import smallest_margins
 from tests.boosters.vectors import MCBOOST, TEN_DIGITS
 
 every_loss = pytest.mark.parametrize("loss", LOSSES)
@@ -36,7 +36,7 @@ def test_the_worked_example_of_single_points() -> None:
     v = pair_margins(0.5 * s, y)
     assert_allclose(s, vector["scores"], **TEN_DIGITS)
     assert_allclose(1 + np.exp(-v).sum(axis=1), vector["loss"], **TEN_DIGITS)
-    assert_allclose(0.5 * margins(s, y), vector["margin"], **TEN_DIGITS)
+    assert_allclose(0.5 * smallest_margins(s, y), vector["margin"], **TEN_DIGITS)
     a = pair_weights(v, np.ones((3, 1)), LOSSES["exponential"]) * np.exp(-v.min())
     assert_allclose(a, vector["a"], **TEN_DIGITS)
     assert_allclose(pair_costs(a, y), vector["cost"], **TEN_DIGITS)
@@ -77,7 +77,7 @@ def test_the_loss_is_bounded_by_the_margin_and_convex(n_classes: int) -> None:
     def loss(s: np.ndarray) -> np.ndarray:
         return 1 + np.exp(-pair_margins(0.5 * s, y)).sum(axis=1)
 
-    M = 0.5 * margins(s, y)
+    M = 0.5 * smallest_margins(s, y)
     assert ((M > 0) == (s.argmax(axis=1) == y)).all()
     assert (1 + np.exp(-M) <= loss(s) * (1 + 1e-12)).all()
     assert (loss(s) <= (1 + (n_classes - 1) * np.exp(-M)) * (1 + 1e-12)).all()

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.errors import BoostbenchError
-from boostbench.theory.bounds import degenerate_eta, kappa, make_potential
+from boostbench.theory.bounds import kappa, make_potential
 from boostbench.theory.layout import uniform_baseline
 from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
-from boostbench.theory.pixels import one_round_half_width, pixel_map
+from boostbench.theory.pixels import pixel_map
 from boostbench.theory.potentials import ZeroOnePotential, exponential_loss, zero_one_loss
 from tests.theory.test_spaces import worst_by_linear_program
 from tests.theory.vectors import VECTORS, baselines
@@ -91,7 +91,7 @@ def test_small_weights_make_every_degree_the_number_of_classes(
     K: int, T: int, gamma: float, share: float
 ) -> None:
     """Lemma 19."""
-    eta = share * degenerate_eta(K, T)
+    eta = share * 0.25 * min(1 / (K - 1), 1 / T)  # (53)
     phi = MinimalPotential(K, gamma, "exponential", eta)
     states = np.random.default_rng(K).multinomial(T - 1, np.full(K, 1 / K), size=8)
     assert (phi.degrees(states, 1)[0] == K).all()
@@ -191,7 +191,7 @@ def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int
 
 @pytest.mark.parametrize("eta", [0.8, 1.0, 1.7, 2.5])
 def test_the_band_of_one_round_has_a_closed_form(eta: float) -> None:
-    width = one_round_half_width(eta)
+    width = np.log((2 * np.exp(eta) + 1) / np.expm1(eta)) / eta
     assert pixel_map(1, 0.2, "exponential", eta).half_width() == min(int(width), 2)
 
 

@@ -1,4 +1,4 @@
-"""The specification's values, and hypothesis strategies that several files share."""
+"""The specification's values, formulas, and hypothesis strategies that several files share."""
 
 from __future__ import annotations
 
@@ -9,9 +9,38 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from boostbench.registry import load_plugin
+from boostbench.resources import shipped
+from boostbench.theory.layout import true_label_first
+from boostbench.theory.minimal import worst_mean
+
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text()
 )
+
+#: Figures 1 to 6, and boosting against a lazy weak learner, beside their config.
+COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
+LAZY = COMPUTED.lazy
+
+
+def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
+    """By what AdaBoost.MM's loss is multiplied in a round (Lemma 24, 66); None: the exact step.
+
+    delta is (A+ - A-) / L and mass (A+ + A-) / L.
+    """
+    if alpha is None:
+        return float(1.0 - mass + np.sqrt(mass * mass - delta * delta))
+    return float(
+        1.0 - mass + 0.5 * ((mass + delta) * np.exp(-alpha) + (mass - delta) * np.exp(alpha))
+    )
+
+
+def minimal_edge(cost: np.ndarray, y: np.ndarray, answers: np.ndarray) -> float:
+    """The largest gamma with which h meets the minimal condition on this cost matrix."""
+    rows = true_label_first(cost, y)
+    expected, least = worst_mean(rows[:, 0], rows[:, 1:]).sum(), rows[:, 0].sum()
+    paid = cost[np.arange(len(y)), answers].sum()
+    return float((expected - paid) / (expected - least))
 
 
 @st.composite

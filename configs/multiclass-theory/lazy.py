@@ -12,13 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from boostbench.errors import UnknownNameError
 from boostbench.portable import exp, log, row_sums, total
-from boostbench.theory.edges import uniform_edge
-from boostbench.theory.layout import check_rounds
-from boostbench.theory.spaces import Space, all_classifiers, two_constants
+from boostbench.theory.layout import true_label_first
+from boostbench.theory.spaces import Space, two_constants
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -38,6 +36,17 @@ class LazyGame:
 
     chosen: Labels
     error: Floats
+
+
+def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None) -> Space:
+    """Return all K^n classifiers of n samples in lexicographic order, those of ``first`` first."""
+    y = np.asarray(y, dtype=np.int64)
+    grid = np.indices((n_classes,) * len(y)).reshape(len(y), -1)
+    if first is not None:
+        front = np.asarray(first, dtype=np.int64)
+        repeated = (grid[:, :, None] == front[:, None, :]).all(axis=0).any(axis=1)
+        grid = np.hstack([front, grid[:, ~repeated]])
+    return Space("all-classifiers", y, grid, n_classes)
 
 
 def lazy_space() -> Space:
@@ -65,15 +74,7 @@ def play_lazy(
     -------
     game : LazyGame
         Shorter than ``n_rounds`` if the error reached 0, or no classifier had the edge.
-
-    Examples
-    --------
-    >>> float(play_lazy("samme").error[-1]), len(play_lazy("adaboost-mm").error)
-    (0.5, 22)
     """
-    if booster not in _RULES:
-        raise UnknownNameError("booster of the lazy game", booster, _RULES)
-    check_rounds(n_rounds)
     costs, step = _RULES[booster]
     space = lazy_space() if space is None else space
     rows = np.arange(len(space.y))
@@ -92,6 +93,25 @@ def play_lazy(
         if error[-1] == 0.0:
             break
     return LazyGame(np.array(chosen, dtype=np.int64), np.array(error))
+
+
+def uniform_edge(cost: Floats, y: Labels, answers: Labels) -> float:
+    r"""Return the largest gamma with which h is as good as the gamma-biased uniform baseline.
+
+    .. math:: \gamma = \frac{\frac1K\sum_{il} C_{il} - C\cdot 1_h}
+                            {\frac1K\sum_{il} C_{il} - \sum_i C_{i y_i}}
+
+    Parameters
+    ----------
+    cost : ndarray of float64, shape (n, K)
+        No label is cheaper than the true one, and in some row one is dearer.
+    y, answers : ndarray of int, shape (n,)
+        True labels; the labels h gives.
+    """
+    rows = np.arange(len(y))
+    paid, least = total(cost[rows, answers]), total(cost[rows, y])
+    expected = total(row_sums(true_label_first(cost, y)) / cost.shape[1])
+    return (expected - paid) / (expected - least)
 
 
 def _first_with_edge(space: Space, C: Floats, gamma: float) -> int | None:
