@@ -1,21 +1,17 @@
-"""Claims about means over the repeats: `RankLeads` and `RangeWithin`."""
+"""The claim that a booster is more often among the first: `RankLeads`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Annotated
 
+import numpy as np
 from pydantic import BeforeValidator
 
-from boostbench.reports.claims import AboutRuns, AboutValues, Case, Evidence, Outcome
-from boostbench.reports.claims.matching import by_means, common_means, ranked, without_values
-from boostbench.reports.claims.options import (
-    Labels,
-    Number,
-    SeveralLabels,
-    Whole,
-    listed,
-)
+from boostbench.reports.claims import AboutRuns, Case, Evidence, Outcome
+from boostbench.reports.claims.matching import ranked
+from boostbench.reports.claims.options import Labels, Whole, listed
+from boostbench.reports.values.estimates import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.validation import Distinct, Listed
 
 
@@ -40,50 +36,47 @@ class RankLeads(AboutRuns):
     ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether a booster leads the others at n."""
+        """Yield whether a booster leads the others at n, by a bootstrap over data sets."""
+        labels = evidence.scope.boosters
         others = self.against or self.others(evidence, *self.booster)
-        ranks = [found for _, found in ranked(evidence)]
-        known = [found for found in ranks if found is not None]
-        n_missing = len(ranks) - len(known)
+        cells = list(ranked(evidence))
+        known = [(cell.datasets[0], found) for cell, found in cells if found is not None]
+        sets = list(dict.fromkeys(name for name, _ in known))
+        n_missing = len(cells) - len(known)
+        drawn = resampled_sets(len(sets)) if len(sets) >= FEWEST_SETS else np.zeros((1, len(sets)))
         for n in self.within:
-            often = {
-                label: sum(found[label] <= n for found in known)
-                for label in evidence.scope.boosters
-            }
+            often = np.zeros((len(sets), len(labels)), dtype=np.int64)
+            for name, found in known:
+                often[sets.index(name)] += [found[label] <= n for label in labels]
+            rivals = [labels.index(label) for label in others]
             for label in self.booster:
-                nearest = max(others, key=lambda other: often[other])
-                lead = often[label] - often[nearest]
-                outcome = by_means(lead > 0 or (self.ties and lead == 0), -lead)
-                if n_missing and abs(lead) <= n_missing:
-                    outcome = Outcome("missing", planned=1, why=f"{n_missing} cases")
+                mine = labels.index(label)
+                counts = drawn @ often
+                leads = counts[:, mine] - counts[:, rivals].max(axis=1)
+                there = often.sum(axis=0)
+                best = max(rivals, key=lambda rival: there[rival])
+                lead = int(there[mine] - there[best])
+                needed = 0 if self.ties else 1
+                p = (
+                    float((leads - n_missing < needed).mean()),
+                    float((leads + n_missing >= needed).mean()),
+                )
+                state = "holds" if p[0] <= LEVEL else "fails" if p[1] <= LEVEL else "open"
+                why = ""
+                if len(sets) < FEWEST_SETS:
+                    state, p = "missing", (1.0, 1.0)
+                    why = f"fewer than {FEWEST_SETS} data sets with a result"
+                outcome = Outcome(
+                    state,
+                    -lead,
+                    leans=lead >= needed,
+                    why=why,
+                    test=f"bootstrap over {len(sets)} data sets",
+                    p=p,
+                )
                 numbers = {
-                    "times": f"{often[label]} of {len(known)}",
-                    "most of the others": f"{often[nearest]} ({nearest})",
+                    "times": f"{there[mine]} of {len(known)}",
+                    "most of the others": f"{there[best]} ({labels[best]})",
+                    "leads in resamples": f"{100 * (leads >= needed).mean():.0f} %",
                 }
                 yield Case("", f"{label}, n = {n}", outcome, numbers)
-
-
-class RangeWithin(AboutValues):
-    """The means of several boosters over runs differ by at most so many points.
-
-    Attributes
-    ----------
-    boosters : tuple of str
-    points : float
-        Percent points of errors; of other quantities in their own unit.
-    """
-
-    boosters: SeveralLabels
-    points: Number
-
-    def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether the means lie close together."""
-        for cell in evidence.cells():
-            means = common_means(evidence, cell, self.boosters)
-            if means is None:
-                yield without_values(evidence, cell, self.boosters)
-                continue
-            span = evidence.metric.scale * (max(means.values()) - min(means.values()))
-            texts = {label: evidence.metric.text(value) for label, value in means.items()}
-            outcome = by_means(span <= self.points + 1e-10, span - self.points)
-            yield evidence.case(cell, outcome, {**texts, "range": f"{span:.2f}"})

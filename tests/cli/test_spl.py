@@ -21,7 +21,7 @@ boosters:
   - splboost: {label: linear, weak_learner: stump, regulariser: linear, grid: {age: [1.5, 3]}}
 select: {by: {folds: 2, stratify: true}, rounds: true}
 rounds: 6
-seeds: 2
+seeds: 3
 report:
   - noise
   - ranks: {name: ranks}
@@ -32,7 +32,9 @@ claims:
   - says: one of them is first
     ranks_within: {booster: [hard, linear, adaboost], within: 1}
   - says: they are alike
-    ranks.py:RangeWithin: {boosters: [hard, linear], points: 60}
+    agrees: {boosters: [hard, linear], within: {points: 90}}
+  - says: the self-paced ones are more often first
+    ranks.py:RankLeads: {booster: [hard, linear], within: 1}
 """
 
 
@@ -66,7 +68,9 @@ def test_ranks_of_what_was_chosen(boostbench, tmp_path):
     assert boostbench("report", config).code == 0
     for name in ("noise", "ranks", "by-noise", "critical-difference"):
         assert (tmp_path / f"results/ranked/{name}.png").stat().st_size > 0
-    assert boostbench("verify", config).code == 0
+    verdicts = boostbench("verify", config, "--json").json
+    # Two data sets are too few for a bootstrap over data sets.
+    assert [row["verdict"] for row in verdicts] == ["undecided", "reproduced", "undecided"]
 
 
 NAMES = ["figures1-2", "figure3", "figures4-5", "figures4-5-stumps", "table1"]

@@ -45,7 +45,7 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     after = boostbench("verify", path)
     assert after.code == 0, after.out
     assert after.out.startswith("tiny 1: every booster is below 90 %\n  reproduced: 6 of 6 hold")
-    assert "judged on point values: one run each" in after.out
+    assert "normal test on the test samples of one run" in after.out
     assert after.out.endswith("tiny: 1 claim: 1 reproduced\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from boostbench.reports.values.frame import Study, collect
 EXCHANGE = Noise("exchange", 0.2)
 DEFAULT = (("table", {}), ("curves", {}))
 N_TEST = {"dna": 1186, "letter": 5000, "segment": 700, "vowel": 462}
+N_TEST |= dict.fromkeys("abcdefgh", 10_000)
 
 
 @dataclass
@@ -104,13 +106,22 @@ def make_record(
             "loss": [None, *np.exp(-np.arange(1, n_rounds) / 9)][:n_rounds],
             "test_errors": counts,
         },
-        "at_checkpoints": {},
+        "at_checkpoints": {"right": right_of(counts, n_test)},
         "peak_memory_mb": 123.4,
         "versions": {"python": "3.11.7", "boostbench": "0.1.0", "numpy": "2.4.6"},
         "host": {"system": "Linux x86_64", "cpu": "A <fast> CPU", "cpus": 2},
         "threads": {"openblas": 1, "numba": 1},
         "started": "2026-10-01T10:00:00+00:00",
         "finished": "2026-10-01T10:00:02+00:00",
+    }
+
+
+def right_of(counts: Sequence[int], n_test: int) -> dict[str, str]:
+    """Return which test samples are right, as records keep it: the first ones are wrong."""
+    kept = [T for T in (1, 2, 5, 10, 20, 50, 100, 150, len(counts)) if 1 <= T <= len(counts)]
+    return {
+        str(T): base64.b64encode(np.packbits(np.arange(n_test) >= counts[T - 1])).decode()
+        for T in kept
     }
 
 

@@ -1,9 +1,10 @@
 """Claims of papers, and the verdicts of the runs on them."""
 
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
-from boostbench.reports.claims.inference import Outcome, Sample
+from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
 from boostbench.reports.claims.verdicts import Verdict, judge
+from boostbench.reports.values.samples import Sample
 
 __all__ = [
     "AboutMeans",

@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
-    Sample,
     all_of,
     any_of,
     at_least,
     lower,
-    mean_of,
     near,
     turned,
 )
@@ -32,6 +31,7 @@ from boostbench.reports.claims.options import (
     ShareOrCount,
     Tolerance,
 )
+from boostbench.reports.values.samples import Sample, mean_of
 
 
 class Relation(AboutValues):
@@ -96,7 +96,8 @@ class Relation(AboutValues):
             own = evidence.sample(cell, mine[0])
             return {"compared with": Sample.constant(bound, own)}
         rates = evidence.gathered(cell, lambda result: result.noise_rate, mine[0])
-        return {"compared with": rates}
+        known = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
+        return {"compared with": replace(rates, on_each=known)}
 
     def judge(self, evidence: Evidence, left: Sample, right: Sample, by: float = 0.0) -> Outcome:
         """Decide about one pair; of ``higher_than``, with the sides exchanged (see `shown`)."""

@@ -10,9 +10,11 @@ from typing import Any, Literal
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
-from boostbench.reports.claims.inference import Design, Outcome, Sample, Statistic, Unit, mean_of
+from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
+from boostbench.reports.values.paper import PaperValue, PaperValues
+from boostbench.reports.values.samples import Design, Sample, Statistic, over_sets, sample_of
 
 #: Gives the study of another config.
 Studies = Callable[[Config], Study]
@@ -86,12 +88,15 @@ class Case:
     outcome : Outcome
     numbers : dict of str to str
         The numbers behind the outcome, by column.
+    dataset : str
+        Empty if it is about several.
     """
 
     group: str
     subject: str
     outcome: Outcome
     numbers: dict[str, str] = field(default_factory=dict)
+    dataset: str = ""
 
 
 class Evidence:
@@ -106,6 +111,8 @@ class Evidence:
     selection : Selection
     studies : callable or None, default=None
         Gives the runs of another config.
+    printed : sequence of PaperValues, default=()
+        Printed test errors, for the power of claims.
     """
 
     def __init__(
@@ -114,10 +121,12 @@ class Evidence:
         results: Iterable[Result],
         selection: Selection,
         studies: Studies | None = None,
+        printed: Sequence[PaperValues] = (),
     ) -> None:
         self.scope = scope
         self.selection = selection
         self.studies = studies
+        self._papers = printed
         self._results: dict[tuple[str, str, str], list[Result]] = {}
         for result in results:
             key = (result.run.dataset, result.run.method, result.noise)
@@ -191,6 +200,7 @@ class Evidence:
             Runs of another number of rounds have no value.
         """
         metric = value or self.selection.value
+        label = booster or cell.booster
 
         def read(result: Result) -> float:
             if rounds not in (None, result.run.rounds):
@@ -198,13 +208,22 @@ class Evidence:
             at = result.run.rounds if cell.at == END else int(cell.at)
             found = float(error_curve(result, metric, [at])[0])
             size = METRICS[metric].size
-            return (
-                found * getattr(result.record, size)
-                if counted and size and result.record
-                else found
-            )
+            if counted and size and result.record:
+                return found * float(getattr(result.record, size))
+            return found
 
-        return self.gathered(cell, read, booster)
+        wrong_at = cell.at if metric == "test_error" and not counted else None
+        on_test = METRICS[metric].on_test
+        samples = [
+            self._of_dataset(name, cell, label, read, wrong_at=wrong_at, on_test=on_test)
+            for name in cell.datasets
+        ]
+        if metric == "test_error" and not counted:
+            samples = [
+                replace(sample, printed=self._printed_error(cell, name, label))
+                for name, sample in zip(cell.datasets, samples, strict=True)
+            ]
+        return over_sets(samples)
 
     def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Sample:
         """Return what ``read`` makes of the runs in a cell, the mean over its data sets.
@@ -218,7 +237,21 @@ class Evidence:
             Label; that of the cell by default.
         """
         label = booster or cell.booster
-        return mean_of([self._of_dataset(name, cell, label, read) for name in cell.datasets])
+        return over_sets([self._of_dataset(name, cell, label, read) for name in cell.datasets])
+
+    def printed(
+        self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
+    ) -> PaperValue | None:
+        """Return a paper's number for a booster in a cell; at the end that of its largest T."""
+        label, names = booster or cell.booster, self.scope.names
+        datasets = dataset, names.get(dataset, dataset)
+        methods = label, names.get(label, label)
+        rate = next(n.rate for n in self.scope.noises if noise_label(n) == cell.noise)
+        # A rate that the problem draws is in no table.
+        rate = -1.0 if isinstance(rate, str) else rate
+        if cell.at == END:
+            return paper.last(datasets, methods, rate)
+        return paper.find(datasets, methods, int(cell.at), rate)
 
     def of(self, config: Config) -> Evidence:
         """Return the same of another config's runs; without noise if it has some without."""
@@ -227,7 +260,13 @@ class Evidence:
         selection = replace(self.selection, noises=tuple(map(noise_label, clean or scope.noises)))
         is_known = self.studies is not None and bool(self._results)
         results = self.studies(config).results if self.studies and is_known else ()
-        return Evidence(scope, results, selection, self.studies)
+        return Evidence(scope, results, selection, self.studies, self._papers)
+
+    def n_test(self, cell: Cell) -> int:
+        """Return the number of test samples of the runs in a cell on one data set; 1 if unknown."""
+        results = self._results.get((cell.datasets[0], cell.booster, cell.noise), [])
+        records = [result.record for result in results if result.ok and result.record]
+        return records[0].n_test if records else 1
 
     def text(self, sample: Sample, *, value: str = "", statistic: Statistic = "mean") -> str:
         """Return the mean of a sample as tables show it; a dash if it is empty."""
@@ -246,7 +285,8 @@ class Evidence:
 
     def case(self, cell: Cell, outcome: Outcome, numbers: Mapping[str, str]) -> Case:
         """Return a case about a cell."""
-        return Case(cell.group, cell.subject, outcome, dict(numbers))
+        dataset = cell.datasets[0] if len(cell.datasets) == 1 else ""
+        return Case(cell.group, cell.subject, outcome, dict(numbers), dataset)
 
     def _signed(self, value: float) -> str:
         text = self.metric.text(value)
@@ -263,26 +303,33 @@ class Evidence:
             for exception in self.selection.excepted
         )
 
+    def _printed_error(self, cell: Cell, dataset: str, booster: str) -> float | None:
+        values = (self.printed(paper, cell, dataset, booster) for paper in self._papers)
+        return next((value.error for value in values if value is not None), None)
+
     def _of_dataset(
-        self, dataset: str, cell: Cell, booster: str, read: Callable[[Result], float]
+        self,
+        dataset: str,
+        cell: Cell,
+        booster: str,
+        read: Callable[[Result], float],
+        *,
+        wrong_at: int | str | None = None,
+        on_test: bool = False,
     ) -> Sample:
-        results = self._results.get((dataset, booster, cell.noise), ())
-        values: dict[Unit, float] = {}
-        gaps: list[str] = []
+        results = self._results.get((dataset, booster, cell.noise), [])
         name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
-        for result in results:
-            gap = _gap(result, cell.at)
-            value = math.nan if gap else read(result)
-            if math.isnan(value):
-                gaps.append(f"{name}: {gap or 'not recorded'}")
-            else:
-                values[result.run.seed, result.fold] = value
-        units = frozenset((result.run.seed, result.fold) for result in results)
         if not results:
             units = frozenset((seed, 0) for seed in self.scope.seeds)
-            gaps.append(f"{name}: not among the runs")
-        splits = frozenset(result.run.split for result in results)
-        return Sample(values, Design(units, splits), tuple(dict.fromkeys(gaps)))
+            return Sample({}, Design(units), (f"{name}: not among the runs",))
+        return sample_of(
+            results,
+            read,
+            name,
+            absent=lambda result: _gap(result, cell.at),
+            wrong_at=wrong_at,
+            on_test=on_test,
+        )
 
 
 def _gap(result: Result, at: int | str) -> str:

@@ -12,11 +12,8 @@ from pydantic import model_validator
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
-    Sample,
-    Statistic,
     all_of,
     lower,
-    mean_of,
     near,
     turned,
 )
@@ -24,6 +21,7 @@ from boostbench.reports.claims.kind import AboutMeans, AboutRuns
 from boostbench.reports.claims.options import Labels, Tolerance, Whole
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
+from boostbench.reports.values.samples import Sample, Statistic, over_sets
 
 
 class Trend(AboutMeans):
@@ -91,7 +89,7 @@ class Trend(AboutMeans):
         if not self.against:
             return evidence.sample(cell)
         places = [replace(cell, datasets=(name,)) for name in cell.datasets]
-        return mean_of([self._distance(evidence, place) for place in places])
+        return over_sets([self._distance(evidence, place) for place in places])
 
     def _distance(self, evidence: Evidence, cell: Cell) -> Sample:
         """Return how far a booster is above the best of the others on one data set."""

@@ -1,112 +1,31 @@
-"""Statistics of claims: from the values of two quantities to an outcome.
+"""Outcomes of cases: whether something holds, as far as the runs tell.
 
-A *unit* is a seed and a fold. All boosters see the same split, labels and problem in it, so that
-differences are taken unit by unit. `estimate` is the one place where the interval of a difference
-is chosen from the design of the experiment; with a single unit a difference counts as it is.
+`boostbench.reports.values.estimates.estimate` chooses the test of a difference from the design of
+the runs. An outcome holds, or fails, if the test of its side is significant at 2.5 %; what is
+computed, such as the last round of a run or a value without test samples, counts as it is.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from boostbench.experiments.runs import Params
+import numpy as np
+from scipy.special import ndtr, stdtrit
+from scipy.stats import binomtest
 
-Unit = tuple[int, int]
+from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate
+from boostbench.reports.values.samples import Sample, Statistic
+
 State = Literal["holds", "fails", "open", "missing"]
-Statistic = Literal["mean", "median"]
+#: Power: from the level of a test and a multiple of the repeats to the probability that it holds.
+Power = Callable[[float, float], float]
 
 #: Number of runs where no number of runs would decide.
 NEVER = math.inf
-_CONFIDENCE = 0.95
-_Z = statistics.NormalDist().inv_cdf(0.5 + _CONFIDENCE / 2)
-_ROUNDING = 1e-12
-_RESAMPLES = 2000
-
-
-class Design(NamedTuple):
-    """Design of the runs behind a quantity.
-
-    Attributes
-    ----------
-    units : frozenset of (seed, fold)
-    splits : frozenset of (str or Params)
-        How they divide samples into training and test parts.
-    """
-
-    units: frozenset[Unit]
-    splits: frozenset[str | Params] = frozenset()
-
-    def union(self, *others: Design) -> Design:
-        """Return the design of several quantities taken together."""
-        designs = (self, *others)
-        return Design(
-            frozenset().union(*(each.units for each in designs)),
-            frozenset().union(*(each.splits for each in designs)),
-        )
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Values of a quantity by unit.
-
-    Attributes
-    ----------
-    values : mapping of (seed, fold) to float
-    design : Design
-        The units that should have a value, and how they came about.
-    gaps : tuple of str
-        Reasons for missing values.
-    """
-
-    values: Mapping[Unit, float]
-    design: Design
-    gaps: tuple[str, ...] = ()
-
-    @classmethod
-    def constant(cls, value: float, like: Sample) -> Sample:
-        """Return one value for every unit of another sample."""
-        return cls(dict.fromkeys(like.design.units, value), like.design)
-
-    @property
-    def mean(self) -> float | None:
-        """The mean; None without a value."""
-        return statistics.fmean(self.values.values()) if self.values else None
-
-    def middle(self, statistic: Statistic) -> float | None:
-        """Return the mean or the median; None without a value."""
-        if statistic == "mean" or not self.values:
-            return self.mean
-        return float(statistics.median(self.values.values()))
-
-    def map(self, change: Callable[[float], float]) -> Sample:
-        """Return the sample with every value changed."""
-        values = {unit: change(value) for unit, value in self.values.items()}
-        return replace(self, values=values)
-
-    def only(self, unit: Unit) -> Sample:
-        """Return the sample of one unit."""
-        return Sample({unit: self.values[unit]}, Design(frozenset([unit]), self.design.splits))
-
-    def minus(self, other: Sample) -> Sample:
-        """Return the differences in the units that both have."""
-        return _combined([self, other], lambda pair: pair[0] - pair[1])
-
-
-def mean_of(samples: Sequence[Sample]) -> Sample:
-    """Return, by unit, the mean over samples; only units that all of them have count."""
-    return samples[0] if len(samples) == 1 else _combined(samples, statistics.fmean)
-
-
-def _combined(samples: Sequence[Sample], join: Callable[[Sequence[float]], float]) -> Sample:
-    first, *rest = samples
-    units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
-    values = {unit: join([sample.values[unit] for sample in samples]) for unit in units}
-    gaps = tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps))
-    return Sample(values, first.design.union(*(sample.design for sample in rest)), gaps)
+UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 
 @dataclass(frozen=True)
@@ -120,7 +39,7 @@ class Outcome:
     difference : float or None
         By how much one quantity is above the other.
     interval : (float, float) or None
-        Of the difference; None if it is a point value.
+        Of the difference; None if it is a computed value.
     n, planned : int
         Units with a value, and units planned.
     total : float
@@ -129,6 +48,12 @@ class Outcome:
         Whether it holds by the point values.
     why : str
         Why something is missing.
+    test : str
+        Name of the test; empty for a computed value.
+    p : (float, float) or None
+        P-values of the tests that it holds and that it fails; by default those of a computed value.
+    power : callable or None
+        Probability that it holds if the printed values are true; None if nothing is printed.
     """
 
     state: State
@@ -139,64 +64,19 @@ class Outcome:
     total: float = NEVER
     leans: bool = False
     why: str = ""
+    test: str = ""
+    p: tuple[float, float] | None = None
+    power: Power | None = None
+
+    @property
+    def p_values(self) -> tuple[float, float]:
+        """P-values of the tests that it holds and that it fails."""
+        return self.p or (float(self.state != "holds"), float(self.state != "fails"))
 
     @property
     def badness(self) -> float:
         """Closeness to failing, for comparison within one state."""
         return -math.inf if self.difference is None else self.difference
-
-
-class Estimate(NamedTuple):
-    """A difference and half the width of its interval; 0 if nothing is known of its spread."""
-
-    difference: float
-    half_width: float
-
-
-def estimate(
-    left: Sequence[float], right: Sequence[float], design: Design, statistic: Statistic = "mean"
-) -> Estimate:
-    """Return the difference of two quantities with its 95 % interval.
-
-    Parameters
-    ----------
-    left, right : sequence of float
-        Paired values, one for each unit that has both.
-    design : Design
-        At present every design is taken alike: units are independent pairs. With one unit, or
-        equal differences in all of them, there is no interval.
-    statistic : {"mean", "median"}
-        Means have the interval of the paired t test, medians one from a paired bootstrap.
-    """
-    differences = [a - b for a, b in zip(left, right, strict=True)]
-    if statistic == "median":
-        difference = statistics.median(left) - statistics.median(right)
-        half = _Z * _bootstrap_error(left, right) if len(differences) > 1 else 0.0
-        return Estimate(difference, half if half > _Z * _ROUNDING else 0.0)
-    mean = statistics.fmean(differences)
-    if len(differences) == 1 or statistics.stdev(differences) <= _ROUNDING:
-        return Estimate(mean, 0.0)
-    from scipy.stats import ttest_rel
-
-    interval = ttest_rel(left, right).confidence_interval(_CONFIDENCE)
-    return Estimate(mean, float(interval.high - interval.low) / 2)
-
-
-def _bootstrap_error(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the standard error of the difference of medians over resampled pairs."""
-    import numpy as np
-    from scipy.stats import bootstrap
-
-    found = bootstrap(
-        (left, right),
-        lambda a, b, axis: np.median(a, axis=axis) - np.median(b, axis=axis),
-        paired=True,
-        vectorized=True,
-        n_resamples=_RESAMPLES,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    )
-    return float(found.standard_error)
 
 
 def lower(
@@ -224,46 +104,52 @@ def lower(
     outcome : Outcome
         Its difference is left minus right.
     """
-    pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
-    if n == 0 or (n == 1 and planned > 1):
-        why = "; ".join(pairs.gaps) or "no runs in common"
-        return Outcome("missing", n=n, planned=planned, why=why)
-    difference, half = estimate(
-        [left.values[unit] for unit in pairs.values],
-        [right.values[unit] for unit in pairs.values],
-        pairs.design,
-        statistic,
-    )
-    beyond = difference - slack
-    leans = beyond < -_ROUNDING or (ties and beyond <= _ROUNDING)
-    if half == 0.0:
-        return Outcome("holds" if leans else "fails", difference, None, n, planned, leans=leans)
-    low, high = difference - half, difference + half
-    state: State = "holds" if high < slack else "fails" if low > slack else "open"
-    total = NEVER if abs(beyond) <= _ROUNDING else max(n + 1, n * (half / beyond) ** 2)
-    return Outcome(state, difference, (low, high), n, planned, total, leans)
+    found = _compared(left, right, statistic)
+    if isinstance(found, Outcome):
+        return found
+    beyond = found.difference - slack
+    leans = _is_lower(beyond, ties)
+    printed = left.minus(right).printed
+    if printed is not None:
+        printed -= slack
+    if found.scale == 0.0:
+        power = None if printed is None else _certain(_is_lower(printed, ties))
+        return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
+    p = found.not_below(slack), found.not_above(slack)
+    power = None if printed is None else _power_below(found, printed)
+    return _outcome(found, left, right, p, leans, power, _enough(found, beyond))
 
 
 def near(left: Sample, right: Sample, tolerance: float) -> Outcome:
-    """Decide whether two quantities differ by at most a tolerance; by 0: in no run at all."""
-    if tolerance > 0:
-        above = lower(left, right, ties=True, slack=tolerance)
-        below = turned(lower(right, left, ties=True, slack=tolerance))
-        nearer = all_of([above, below])
-        return replace(nearer, difference=above.difference, interval=above.interval)
-    pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
-    differing = [value for value in pairs.values.values() if abs(value) > _ROUNDING]
-    if differing:
-        return Outcome("fails", max(differing, key=abs), None, n, planned)
-    if n < planned or n == 0:
-        return Outcome("missing", 0.0 if n else None, n=n, planned=planned, why=_why(pairs))
-    return Outcome("holds", 0.0, None, n, planned, leans=True)
+    """Decide whether two quantities are equivalent; with a tolerance of 0: equal in every run.
+
+    The difference lies in the region of practical equivalence, or outside, with a probability of
+    at least 97.5 % (Benavoli et al. 2017).
+    """
+    if tolerance <= 0:
+        return _equal(left, right)
+    found = _compared(left, right, "mean")
+    return found if isinstance(found, Outcome) else equivalent(found, left, right, tolerance)
+
+
+def equivalent(found: Estimate, left: Sample, right: Sample, tolerance: float) -> Outcome:
+    """Decide whether an estimated difference is at most a tolerance, see `near`."""
+    leans = abs(found.difference) <= tolerance + ROUNDING
+    printed = left.minus(right).printed
+    if found.scale == 0.0:
+        power = None if printed is None else _certain(abs(printed) <= tolerance + ROUNDING)
+        return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
+    outside = min(1.0, found.not_below(tolerance) + found.not_above(-tolerance))
+    edge = abs(found.difference) - tolerance
+    power = None if printed is None else _power_within(found, printed, tolerance)
+    p = outside, 1 - outside
+    return _outcome(found, left, right, p, leans, power, _enough(found, edge))
 
 
 def share_of(held: Sample, bound: float) -> Outcome:
-    """Decide whether a share of all possible runs is at least a bound, by Wilson's interval.
+    """Decide whether a share of all possible runs is at least a bound, by the score test.
+
+    Its interval is Wilson's. Runs on overlapping splits count as fewer.
 
     Parameters
     ----------
@@ -281,10 +167,28 @@ def share_of(held: Sample, bound: float) -> Outcome:
     if n == 0:
         return Outcome("missing", n=0, planned=planned, why=_why(held))
     yes = round(sum(held.values.values()))
-    share, (low, high) = yes / n, _wilson(yes, n)
-    leans = share >= bound - _ROUNDING
-    state: State = "holds" if low >= bound - _ROUNDING else "fails" if high < bound else "open"
-    return Outcome(state, share, (low, high), n, planned, _runs_for_share(share, bound, n), leans)
+    share = yes / n
+    overlap = held.design.ratio if held.design.source == "splits" else 0.0
+    alike = 1 + n * overlap  # runs that are worth one
+    found = binomtest(round(yes / alike), max(1, round(n / alike))).proportion_ci(method="wilson")
+    spread = math.sqrt(bound * (1 - bound) * alike / n)
+    z = (share - bound) / spread if spread else math.copysign(math.inf, share - bound + ROUNDING)
+    p = float(ndtr(-z)), float(ndtr(z))
+    leans = share >= bound - ROUNDING
+    far = abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap
+    limit = float(stdtrit(np.inf, LEVEL))
+    total = max(float(n), bound * (1 - bound) * (limit / (share - bound)) ** 2) if far else NEVER
+    return Outcome(
+        _state(p),
+        share,
+        (float(found.low), float(found.high)),
+        n,
+        planned,
+        total,
+        leans,
+        test="score test of a share",
+        p=p,
+    )
 
 
 def at_least(held: Sample, wanted: float | int) -> Outcome:
@@ -303,28 +207,16 @@ def at_least(held: Sample, wanted: float | int) -> Outcome:
 
 
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome that everything holds: that of the part which decides it."""
-    return _joined(outcomes, ("fails", "missing", "open", "holds"))
+    """Return the outcome that everything holds.
+
+    It holds if the weakest part does, and fails if a part does at Holm's first, smallest level.
+    """
+    return _joined(list(outcomes), wants_all=True)
 
 
 def any_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome that something holds: that of the part which decides it."""
-    return _joined(outcomes, ("holds", "open", "missing", "fails"))
-
-
-def _joined(outcomes: Iterable[Outcome], order: tuple[State, ...]) -> Outcome:
-    outcomes = list(outcomes)
-    first = min((outcome.state for outcome in outcomes), key=order.index)
-    deciding = [outcome for outcome in outcomes if outcome.state == first]
-    wants_all = order[0] == "fails"
-    pick = max if wants_all else min
-    chosen = pick(deciding, key=lambda outcome: outcome.badness)
-    leanings = [outcome.leans for outcome in outcomes]
-    leans = all(leanings) if wants_all else any(leanings)
-    if first != "open":
-        return replace(chosen, leans=leans)
-    totals = [outcome.total for outcome in deciding]
-    return replace(chosen, leans=leans, total=max(totals) if wants_all == leans else min(totals))
+    """Return the outcome that something holds, the other way round than `all_of`."""
+    return _joined(list(outcomes), wants_all=False)
 
 
 def turned(outcome: Outcome) -> Outcome:
@@ -334,22 +226,124 @@ def turned(outcome: Outcome) -> Outcome:
     return replace(outcome, difference=difference, interval=interval)
 
 
-def _wilson(yes: int, n: int) -> tuple[float, float]:
-    from scipy.stats import binomtest
+def _joined(outcomes: Sequence[Outcome], *, wants_all: bool) -> Outcome:
+    if len(outcomes) == 1:
+        return outcomes[0]
+    m = len(outcomes)
+    holds, fails = zip(*(outcome.p_values for outcome in outcomes), strict=True)
+    p = (
+        (max(holds), min(1.0, m * min(fails)))
+        if wants_all
+        else (min(1.0, m * min(holds)), max(fails))
+    )
+    state, decisive = _state(p), "fails" if wants_all else "holds"
+    if state != decisive and any(outcome.state == "missing" for outcome in outcomes):
+        state = "missing"
+    pick = max if wants_all else min
+    deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
+    chosen = pick(deciding, key=lambda outcome: outcome.badness)
+    leanings = [outcome.leans for outcome in outcomes]
+    leans = all(leanings) if wants_all else any(leanings)
+    totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
+    total = max(totals) if wants_all == leans else min(totals)
+    powers = [outcome.power for outcome in outcomes if outcome.power is not None]
+    power = _joint_power(powers, wants_all) if len(powers) == m else None
+    return replace(chosen, state=state, leans=leans, total=total, p=p, power=power)
 
-    interval = binomtest(yes, n).proportion_ci(_CONFIDENCE, method="wilson")
-    return float(interval.low), float(interval.high)
+
+def _joint_power(powers: Sequence[Power], wants_all: bool) -> Power:
+    """Return the power of all, or any, as if the tests were independent."""
+
+    def of_all(level: float, factor: float) -> float:
+        return math.prod(power(level, factor) for power in powers)
+
+    def of_any(level: float, factor: float) -> float:
+        return 1 - math.prod(1 - power(level / len(powers), factor) for power in powers)
+
+    return of_all if wants_all else of_any
 
 
-def _runs_for_share(share: float, bound: float, n: int) -> float:
-    """Return about how many runs of the same share put the bound at the end of the interval.
+def _compared(left: Sample, right: Sample, statistic: Statistic) -> Estimate | Outcome:
+    """Return the estimated difference, or the outcome that there are too few runs."""
+    pairs = left.minus(right)
+    n, planned = len(pairs.values), len(pairs.design.units)
+    if n == 0 or (n == 1 and planned > 1):
+        return Outcome("missing", n=n, planned=planned, why=_why(pairs, "no runs in common"))
+    found = estimate(left, right, statistic)
+    if found is not None:
+        return found
+    difference = sum(pairs.values.values()) / n
+    return Outcome("missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES)
 
-    There the distance is that of the score test, z sqrt(bound (1 - bound) / n).
-    """
-    if abs(share - bound) <= _ROUNDING or not 0 < bound < 1:
+
+def _outcome(
+    found: Estimate,
+    left: Sample,
+    right: Sample,
+    p: tuple[float, float],
+    leans: bool,
+    power: Power | None,
+    total: float = NEVER,
+) -> Outcome:
+    pairs = left.minus(right)
+    interval = found.interval if found.scale else None
+    state = _state(p)
+    n, planned = len(pairs.values), len(pairs.design.units)
+    total = max(n + 1, total)
+    return Outcome(
+        state, found.difference, interval, n, planned, total, leans, "", found.test, p, power
+    )
+
+
+def _equal(left: Sample, right: Sample) -> Outcome:
+    pairs = left.minus(right)
+    n, planned = len(pairs.values), len(pairs.design.units)
+    differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
+    test = "equality in every run"
+    power = None if pairs.printed is None else _certain(abs(pairs.printed) <= ROUNDING)
+    if differing:
+        return Outcome("fails", max(differing, key=abs), None, n, planned, test=test, power=power)
+    if n < planned or n == 0:
+        return Outcome("missing", 0.0 if n else None, n=n, planned=planned, why=_why(pairs))
+    return Outcome("holds", 0.0, None, n, planned, leans=True, test=test, power=power)
+
+
+def _state(p: tuple[float, float]) -> State:
+    return "holds" if p[0] <= LEVEL else "fails" if p[1] <= LEVEL else "open"
+
+
+def _is_lower(beyond: float, ties: bool) -> bool:
+    return beyond < -ROUNDING or (ties and beyond <= ROUNDING)
+
+
+def _certain(holds: bool) -> Power:
+    return lambda level, factor: float(holds)
+
+
+def _power_below(found: Estimate, printed: float) -> Power:
+    return lambda level, factor: found.repeated(factor).chance_below(printed, level)
+
+
+def _power_within(found: Estimate, printed: float, tolerance: float) -> Power:
+    def power(level: float, factor: float) -> float:
+        more = found.repeated(factor)
+        room = tolerance + float(stdtrit(more.df, level)) * more.scale
+        if room <= 0:
+            return 0.0
+        ends = np.array([-room - printed, room - printed]) / more.scale
+        low, high = ndtr(ends)
+        return float(high - low)
+
+    return power
+
+
+def _enough(found: Estimate, beyond: float) -> float:
+    """Return about how many units would put the bound at the end of the interval."""
+    if abs(beyond) <= ROUNDING or found.per_unit == 0.0:
         return NEVER
-    return max(float(n), bound * (1 - bound) * (_Z / (share - bound)) ** 2)
+    room = (beyond / (found.reach / found.scale)) ** 2 - found.fixed
+    return found.per_unit / room if room > 0 else NEVER
 
 
-def _why(sample: Sample) -> str:
-    return "; ".join(sample.gaps) or "no runs"
+def _why(sample: Sample, otherwise: str = "no runs") -> str:
+    return "; ".join(sample.gaps) or otherwise

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,7 @@ from boostbench.reports.claims.options import (
 )
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
+from boostbench.reports.values.paper import PaperValues
 from boostbench.validation import MistakesError
 
 
@@ -38,6 +39,8 @@ class Kind(Options):
     """
 
     is_derived = False
+    #: Whether the verdict comes from a bootstrap over data sets: cases are without spread.
+    over_sets: ClassVar[bool] = False
 
     at_least: AtLeast = Rule()
     of: Whole | None = None
@@ -51,7 +54,11 @@ class Kind(Options):
         raise NotImplementedError
 
     def cases_of(
-        self, scope: Scope, results: Iterable[Result] = (), studies: Studies | None = None
+        self,
+        scope: Scope,
+        results: Iterable[Result] = (),
+        studies: Studies | None = None,
+        printed: Sequence[PaperValues] = (),
     ) -> list[Case]:
         """Return the cases that the claim makes of the runs of its config.
 
@@ -61,8 +68,9 @@ class Kind(Options):
         results : iterable of Result, default=()
         studies : callable or None, default=None
             Gives the runs of another config.
+        printed : sequence of PaperValues, default=()
         """
-        return list(self.cases(Evidence(scope, results, self.selection(scope), studies)))
+        return list(self.cases(Evidence(scope, results, self.selection(scope), studies, printed)))
 
     def check(self, scope: Scope) -> None:
         """Check how many cases there are against how many are asked for.

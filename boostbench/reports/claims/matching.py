@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
-from boostbench.reports.claims.inference import Outcome, Sample, near
+from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
 from boostbench.reports.claims.options import At, Counts, Labels, PaperFile, Tolerance, Whole
-from boostbench.reports.values.frame import noise_label
+from boostbench.reports.values.agreement import against
+from boostbench.reports.values.estimates import LEVEL
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
+from boostbench.reports.values.samples import Sample
 
 _DECIMALS = 10
 
 
 class MatchesPaper(AboutValues):
-    """Printed numbers are met within a tolerance, or printed counts of errors exactly.
+    """Printed numbers are met, or printed counts of errors exactly.
 
     Attributes
     ----------
@@ -33,14 +36,15 @@ class MatchesPaper(AboutValues):
         In the place of a file: the counts of errors of boosters, one for each T of ``at``.
     boosters : tuple of str
         All by default.
-    within : Tolerance
-        Of values of a file; its share refers to the printed value.
+    within : Tolerance or None
+        By default a printed number is met if it lies in the prediction interval around ours; with a
+        tolerance, if ours is equivalent to it. Its share refers to the printed value.
     """
 
     paper: PaperFile = None
     errors: Counts = Field({})
     boosters: Labels = ()
-    within: Tolerance = Tolerance(points=1.5, relative=0.25)
+    within: Tolerance | None = None
     at: At = Field("checkpoints", validate_default=True)
     pooled: bool = True
 
@@ -59,51 +63,73 @@ class MatchesPaper(AboutValues):
         labels = tuple(self.errors) or self.boosters or evidence.scope.boosters
         for cell in evidence.cells(labels, named=True):
             if self.errors:
-                right = self.errors[cell.booster][self.at.index(cell.at)]
-                found = evidence.sample(cell, counted=True)
-                outcome = near(found, Sample.constant(right, found), 0.0)
-                distinct = sorted({round(count) for count in found.values.values()})
-                ours, printed = ", ".join(map(str, distinct)) or "–", str(right)
-            else:
-                value = self._printed(evidence, cell)
-                if value is None or value.error is None:
-                    continue
-                found = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
-                tolerance = self.within.of(value.error, evidence.metric)
-                outcome = near(found, Sample.constant(value.error, found), tolerance)
-                ours, printed = evidence.text(found), value.text
-            numbers = {"ours": ours, "paper": printed}
-            if not self.errors:
-                numbers["difference"] = evidence.change(outcome)
-            yield evidence.case(cell, outcome, numbers)
+                yield self._counted(evidence, cell)
+                continue
+            value = evidence.printed(self.paper, cell, cell.datasets[0])
+            if value is not None and value.error is not None:
+                yield self._compared(evidence, cell, value)
 
-    def _printed(self, evidence: Evidence, cell: Cell) -> PaperValue | None:
-        names = evidence.scope.names
-        (dataset,) = cell.datasets
-        datasets = dataset, names.get(dataset, dataset)
-        methods = cell.booster, names.get(cell.booster, cell.booster)
-        rate = next(n.rate for n in evidence.scope.noises if noise_label(n) == cell.noise)
-        # A rate that the problem draws is in no table.
-        rate = -1.0 if isinstance(rate, str) else rate
-        found: PaperValue | None
-        if cell.at == END:
-            found = self.paper.last(datasets, methods, rate)
+    def _counted(self, evidence: Evidence, cell: Cell) -> Case:
+        right = self.errors[cell.booster][self.at.index(cell.at)]
+        found = evidence.sample(cell, counted=True)
+        outcome = near(found, Sample.constant(right, found), 0.0)
+        distinct = sorted({round(count) for count in found.values.values()})
+        ours = ", ".join(map(str, distinct)) or "–"
+        return evidence.case(cell, outcome, {"ours": ours, "paper": str(right)})
+
+    def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
+        found = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
+        found = replace(found, printed=value.error)
+        printed = Sample.constant(value.error or 0.0, found)
+        numbers = {"ours": evidence.text(found), "paper": value.text}
+        held = against(found, value, evidence.n_test(cell))
+        if held is None:
+            outcome = lower(found, printed)  # says what is missing
+            return evidence.case(cell, outcome, {**numbers, "difference": "–"})
+        n, planned = len(found.values), len(found.design.units)
+        if self.within is not None:
+            tolerance = self.within.of(value.error, evidence.metric)
+            outcome = equivalent(held.estimate, found, printed, tolerance)
         else:
-            found = self.paper.find(datasets, methods, int(cell.at), rate)
-        return found
+            estimate, agrees = held.estimate, held.agreement == "agrees"
+            tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
+            is_off = held.agreement.endswith("printed")
+            outcome = Outcome(
+                "holds" if agrees else "fails" if is_off else "open",
+                estimate.difference,
+                estimate.interval,
+                n,
+                planned,
+                leans=not is_off,
+                test=estimate.test,
+                p=(float(not agrees), tail if is_off else 1.0),
+                power=_power_of_agreement if held.tells else _no_power,
+            )
+        numbers |= {"difference": evidence.change(outcome), "against the paper": held.agreement}
+        return evidence.case(cell, outcome, numbers)
+
+
+def _power_of_agreement(level: float, factor: float) -> float:
+    return 1 - 2 * LEVEL
+
+
+def _no_power(level: float, factor: float) -> float:
+    return 0.0
 
 
 class RanksWithin(AboutValues):
     """A booster, or the best of several, has at most a rank among all boosters.
 
     Ranks go by the means over the runs that all boosters have, as in papers: 1 is lowest, and
-    equal means share the better rank.
+    equal means share the better rank. The verdict comes from a bootstrap over data sets.
 
     Attributes
     ----------
     booster : tuple of str
     within : int
     """
+
+    over_sets = True
 
     booster: Labels
     within: Whole = 1

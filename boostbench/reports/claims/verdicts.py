@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.evidence import Case, Studies
 from boostbench.reports.claims.inference import NEVER
 from boostbench.reports.claims.kind import Kind
 from boostbench.reports.claims.options import Rule
+from boostbench.reports.values.estimates import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.metrics import METRICS
+from boostbench.reports.values.paper import PaperValues, read_paper_values
 
 _MOST_GROUPS = 3
+_MOST_REPEATS = 1000
+_WANTED_POWER = 0.8
 Status = Literal["reproduced", "not reproduced", "undecided"]
 STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
 
 
 @dataclass(frozen=True)
 class GroupVerdict:
-    """The cases of one group, counted.
+    """The cases of one group, counted and tested together.
 
     Attributes
     ----------
@@ -31,6 +40,8 @@ class GroupVerdict:
     rule : str
         How many cases have to hold.
     holds, fails, open, missing : int
+    p : (float, float)
+        P-values that the rule is met, and that it is not.
     total : float
         Runs of each kind that would about decide it, if it is undecided for their randomness.
     """
@@ -42,6 +53,7 @@ class GroupVerdict:
     fails: int
     open: int
     missing: int
+    p: tuple[float, float] = (1.0, 1.0)
     total: float = NEVER
 
     @property
@@ -68,11 +80,15 @@ class Verdict:
     cases : tuple of Case
         The evidence.
     reasons : tuple of str
-        For the reader: how many cases hold where, what is missing, on how many runs it rests. The
-        first is the summary.
+        For the reader: how many cases hold where, what is missing, which tests were made, with
+        which power. The first is the summary.
     more_runs : int or None
         About how many more runs (seeds) would decide it; None if it is decided, or no number would
         do.
+    power : float or None
+        Probability of "reproduced" if the printed values are true; None if nothing is printed.
+    repeats : int or None
+        Runs of each kind at which the power is 0.8; None if no number would do.
     """
 
     claim: Claim
@@ -81,6 +97,8 @@ class Verdict:
     cases: tuple[Case, ...]
     reasons: tuple[str, ...]
     more_runs: int | None = None
+    power: float | None = None
+    repeats: int | None = None
 
 
 def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
@@ -92,10 +110,18 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     studies : callable or None, default=None
         Gives the study of another config, for claims that need one.
     """
-    return tuple(judge_claim(claim, study.results, studies) for claim in study.config.claims)
+    printed = _printed(study)
+    return tuple(
+        judge_claim(claim, study.results, studies, printed) for claim in study.config.claims
+    )
 
 
-def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None = None) -> Verdict:
+def judge_claim(
+    claim: Claim,
+    results: Sequence[Result],
+    studies: Studies | None = None,
+    printed: Sequence[PaperValues] = (),
+) -> Verdict:
     """Judge one claim.
 
     Parameters
@@ -103,14 +129,23 @@ def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None
     claim : Claim
     results : sequence of Result
     studies : callable or None, default=None
+    printed : sequence of PaperValues, default=()
+        Printed test errors, for the power.
     """
     kind = claim.options
     assert isinstance(kind, Kind)
-    return verdict_on(claim, kind.cases_of(claim.scope, results, studies), kind.at_least)
+    cases = kind.cases_of(claim.scope, results, studies, printed)
+    return verdict_on(claim, cases, kind.at_least, over_sets=kind.over_sets)
 
 
-def verdict_on(claim: Claim, cases: Sequence[Case], rule: Rule) -> Verdict:
+def verdict_on(
+    claim: Claim, cases: Sequence[Case], rule: Rule, *, over_sets: bool = False
+) -> Verdict:
     """Form the verdict on a claim from its cases.
+
+    That at least k of n cases hold has the p-value (n - k + 1) times the k-th smallest one
+    (Benjamini & Heller 2008): the largest for "all", Holm's first step for "any". Every group must
+    meet the rule; that one does not is tested with Holm's correction over the groups.
 
     Parameters
     ----------
@@ -119,10 +154,17 @@ def verdict_on(claim: Claim, cases: Sequence[Case], rule: Rule) -> Verdict:
         Each decided from its own runs (`boostbench.reports.claims.inference`).
     rule : Rule
         How many cases of each group have to hold.
+    over_sets : bool, default=False
+        Whether the rule is tested by a bootstrap over data sets, which takes cases as they are.
     """
+    names = dict.fromkeys(case.group for case in cases)
+    parts = [[case for case in cases if case.group == name] for name in names]
+    test = _over_sets if over_sets else _of_at_least
+    p = [test(part, rule.needed(len(part))) for part in parts]
+    unmet = holm([p_unmet for _, p_unmet in p])
     groups = tuple(
-        _of_group(name, [case for case in cases if case.group == name], rule)
-        for name in dict.fromkeys(case.group for case in cases)
+        _of_group(name, part, rule, (met, adjusted))
+        for name, part, (met, _), adjusted in zip(names, parts, p, unmet, strict=True)
     )
     statuses = [group.status for group in groups]
     status: Status = "reproduced"
@@ -132,18 +174,113 @@ def verdict_on(claim: Claim, cases: Sequence[Case], rule: Rule) -> Verdict:
         status = "undecided"
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
-    deciding = _deciding(groups, more) if is_open else []
-    reasons = (*_counts(groups), *_missing(cases), *deciding, *_basis(cases))
-    return Verdict(claim, status, groups, tuple(cases), reasons, more)
+    deciding = _deciding(groups, more, over_sets=over_sets) if is_open else []
+    power, repeats = (None, None) if over_sets else power_of(parts, rule)
+    reasons = (
+        *_counts(groups),
+        *_missing(cases),
+        *deciding,
+        *_tests(cases, over_sets=over_sets),
+        *_power_in_words(claim, cases, power, repeats),
+        *_basis(cases),
+    )
+    return Verdict(claim, status, groups, tuple(cases), reasons, more, power, repeats)
 
 
-def _of_group(name: str, cases: Sequence[Case], rule: Rule) -> GroupVerdict:
+def holm(p: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's method (1979).
+
+    Examples
+    --------
+    >>> [round(value, 6) for value in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return [float(value) for value in adjusted]
+
+
+def power_of(groups: Sequence[Sequence[Case]], rule: Rule) -> tuple[float | None, int | None]:
+    """Return the probability of "reproduced" if the printed values are true.
+
+    Cases count as independent.
+
+    Returns
+    -------
+    power : float or None
+        None if a case has no printed values.
+    repeats : int or None
+        Units with which the power is 0.8; None if no number would do.
+    """
+    cases = [case for group in groups for case in group]
+    if not cases or any(case.outcome.power is None for case in cases):
+        return None, None
+    units = max(case.outcome.planned for case in cases)
+
+    def power(n: int) -> float:
+        return math.prod(_power_of_group(group, rule, n / max(units, 1)) for group in groups)
+
+    return power(units), _fewest(power, max(units, 1))
+
+
+def _power_of_group(cases: Sequence[Case], rule: Rule, factor: float) -> float:
+    n = len(cases)
+    needed = rule.needed(n)
+    level = LEVEL / (n - needed + 1)
+    chances = np.ones(1)  # of 0, 1, 2 ... cases that hold
+    for case in cases:
+        assert case.outcome.power is not None
+        one = case.outcome.power(level, factor)
+        chances = np.convolve(chances, [1 - one, one])
+    return float(chances[needed:].sum())
+
+
+def _fewest(power: Callable[[int], float], units: int) -> int | None:
+    """Return the smallest number of units with the wanted power, from 2 to 1000."""
+    low, high = (1, units) if power(units) >= _WANTED_POWER else (units, _MOST_REPEATS)
+    if power(high) < _WANTED_POWER:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= _WANTED_POWER else (middle, high)
+    return high
+
+
+def _of_at_least(cases: Sequence[Case], needed: int) -> tuple[float, float]:
+    """Return the p-values that at least so many cases hold, and that fewer do."""
+    n = len(cases)
+    holds = sorted(case.outcome.p_values[0] for case in cases)
+    fails = sorted(case.outcome.p_values[1] for case in cases)
+    if needed > n:
+        return 1.0, 0.0
+    met = (n - needed + 1) * holds[needed - 1]
+    return min(1.0, met), min(1.0, needed * fails[n - needed])
+
+
+def _over_sets(cases: Sequence[Case], needed: int) -> tuple[float, float]:
+    """Return the same from a bootstrap over data sets; missing cases count against both."""
+    sets = list(dict.fromkeys(case.dataset for case in cases))
+    if len(sets) < FEWEST_SETS:
+        return 1.0, 1.0
+    counts = np.zeros((3, len(sets)))  # holds, missing, cases
+    for case in cases:
+        at = sets.index(case.dataset)
+        counts[:, at] += (case.outcome.state == "holds", case.outcome.state == "missing", 1)
+    holds, missing, n = counts @ resampled_sets(len(sets)).T
+    share = needed / len(cases) - 1e-9
+    return float((holds < share * n).mean()), float((holds + missing >= share * n).mean())
+
+
+def _of_group(name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, float]) -> GroupVerdict:
     states = [case.outcome.state for case in cases]
     n = len(cases)
     holds, fails = states.count("holds"), states.count("fails")
-    needed = rule.needed(n)
-    status = _status(holds, fails, n, needed)
-    total = _total(cases, holds, fails, needed) if status == "undecided" else NEVER
+    status: Status = "undecided"
+    if min(p) <= LEVEL:
+        status = "reproduced" if p[0] <= LEVEL else "not reproduced"
+    total = _total(cases, holds, fails, rule.needed(n)) if status == "undecided" else NEVER
     return GroupVerdict(
         name,
         status,
@@ -152,14 +289,9 @@ def _of_group(name: str, cases: Sequence[Case], rule: Rule) -> GroupVerdict:
         fails,
         states.count("open"),
         states.count("missing"),
+        p,
         total,
     )
-
-
-def _status(holds: int, fails: int, n: int, needed: int) -> Status:
-    if holds >= needed:
-        return "reproduced"
-    return "not reproduced" if n - fails < needed else "undecided"
 
 
 def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
@@ -167,7 +299,7 @@ def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
     undecided = [case.outcome for case in cases if case.outcome.state == "open"]
     for outcome in sorted(undecided, key=lambda outcome: outcome.total):
         holds, fails = holds + outcome.leans, fails + (not outcome.leans)
-        if _status(holds, fails, len(cases), needed) != "undecided":
+        if holds >= needed or len(cases) - fails < needed:
             return outcome.total
     return NEVER
 
@@ -201,7 +333,7 @@ def _missing(cases: Sequence[Case]) -> list[str]:
     return [f"without a result: {', '.join(gaps[:3])}{rest}"]
 
 
-def _deciding(groups: Sequence[GroupVerdict], more: int | None) -> list[str]:
+def _deciding(groups: Sequence[GroupVerdict], more: int | None, *, over_sets: bool) -> list[str]:
     """Return what would decide it, in words."""
     waiting = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
     found = []
@@ -209,18 +341,66 @@ def _deciding(groups: Sequence[GroupVerdict], more: int | None) -> list[str]:
         found.append(f"about {more} more {'run' if more == 1 else 'runs'} (seeds) would decide it")
     if any(group.missing for group in waiting):
         found.append("missing runs could change the verdict")
-    if any(group.open and not group.missing for group in waiting):
-        found.append("difference too small to estimate the number of runs needed")
+    if any(not group.missing and not over_sets for group in waiting):
+        found.append("no number of further runs is known to decide it")
+    if any(not group.missing and over_sets for group in waiting):
+        found.append("another choice of data sets could change the verdict")
     return found
+
+
+def _tests(cases: Sequence[Case], *, over_sets: bool) -> list[str]:
+    """Return the tests that were made."""
+    if over_sets:
+        return ["bootstrap over data sets; ranks by means"]
+    names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
+    if not names:
+        return []
+    several = len(cases) > 1
+    return [f"{', '.join(names)}{'; many cases allowed for (Holm)' if several else ''}"]
+
+
+def _power_in_words(
+    claim: Claim, cases: Sequence[Case], power: float | None, repeats: int | None
+) -> list[str]:
+    if power is not None:
+        there = max(case.outcome.planned for case in cases)
+        text = f"if the printed values are true, it is reproduced with probability {power:.2f}"
+        if repeats is None:
+            return [f"{text}, and no number of repeats gives {_WANTED_POWER}"]
+        enough = repeats <= there and power >= _WANTED_POWER
+        return [text if enough else f"{text}; {_WANTED_POWER} takes {repeats} repeats, not {there}"]
+    halves = [
+        (case.outcome.interval[1] - case.outcome.interval[0]) / 2
+        for case in cases
+        if case.outcome.interval is not None and case.outcome.test != "score test of a share"
+    ]
+    if not halves:
+        return []
+    metric = METRICS[getattr(claim.options, "value", "test_error")]
+    # 1.96 + 0.84 standard errors are found with probability 0.8, and 1.96 are half the interval.
+    detectable = 2.8 / 1.96 * statistics.median(halves)
+    unit = " points" if metric.unit == "%" else ""
+    return [
+        f"no printed values to compute the power from; in a case, a difference of "
+        f"{metric.text(detectable)}{unit} is found with probability {_WANTED_POWER}"
+    ]
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:
     """Return on how many runs it rests, where that matters."""
     known = [case.outcome for case in cases if case.outcome.n]
-    if known and all(outcome.planned == 1 for outcome in known):
-        return ["judged on point values: one run each, nothing is known of their spread"]
     short = [outcome for outcome in known if outcome.n < outcome.planned]
     if short:
         least = min(short, key=lambda outcome: outcome.n)
         return [f"rests on {least.n} of {least.planned} runs in places"]
     return []
+
+
+def _printed(study: Study) -> list[PaperValues]:
+    """Return the printed test errors that the report of a study shows."""
+    paths: dict[Path, None] = {}
+    for part in study.config.report:
+        path = getattr(part.options, "paper", None)
+        if path is not None and part.kind in ("table", "curves"):
+            paths[path] = None
+    return [read_paper_values(path) for path in paths]

@@ -18,6 +18,7 @@ class Metric(NamedTuple):
     axis: str = "error (%)"  # quantities of one axis may be drawn together
     asks: str = ""  # the setting of a config that has it recorded; empty if all runs do
     held: bool = True  # whether a run that stopped early keeps its last value
+    on_test: bool = False  # whether it is estimated on samples that were not trained on
 
     @property
     def scale(self) -> int:
@@ -32,7 +33,7 @@ class Metric(NamedTuple):
 ERRORS = {
     "train_error": Metric("train_errors", "n_train", "training error (labels as seen)"),
     "train_error_clean": Metric("train_errors_clean", "n_train", "training error (clean labels)"),
-    "test_error": Metric("test_errors", "n_test", "test error"),
+    "test_error": Metric("test_errors", "n_test", "test error", on_test=True),
 }
 _BOUND: dict[str, Any] = {"asks": "'record: [bound]' and a booster with such a bound"}
 _COST: dict[str, Any] = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
@@ -45,14 +46,16 @@ METRICS = {
         "n_validation",
         "validation error",
         asks="a split with 'validation: true'",
+        on_test=True,
     ),
     "train_cost": Metric("train_costs", "n_train", "mean cost on training samples", **_COST),
-    "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", **_COST),
+    "test_cost": Metric("test_costs", "n_test", "mean cost on test samples", on_test=True, **_COST),
     "smooth_risk": Metric(
         "smooth_risk",
         "",
         "expected test error of the randomised rule",
         asks="'record: [smooth_risk]'",
+        on_test=True,
     ),
     "bound": Metric("bound", "", "bound on the training error by the objective", **_BOUND),
     "edge_bound": Metric("edge_bound", "", "bound on the training error by the edges", **_BOUND),

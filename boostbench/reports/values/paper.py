@@ -31,6 +31,8 @@ class PaperValue:
     text: str  # the error in percent as printed, "± std" if it was; a dash for no number
     accuracy_text: str  # the same as 100 % less the error
     doubt: str = ""  # why the number cannot be trusted, or is absent
+    std: float | None = None  # standard deviation over its repeats, as a fraction
+    repeats: int = 1  # runs whose mean it is
 
     @property
     def _key(self) -> _Key:
@@ -103,8 +105,8 @@ def read_paper_values(path: Path | str) -> PaperValues:
     ----------
     path : Path
         CSV with the columns dataset, method, T, noise, error, unit (``percent`` or ``fraction``),
-        and, if wanted, std and doubt; others are passed over. An empty error is a cell in which the
-        paper has no number.
+        and, if wanted, std, runs (whose mean it is) and doubt; others are passed over. An empty
+        error is a cell in which the paper has no number.
 
     Returns
     -------
@@ -179,9 +181,11 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
     points = _number(cells, "error").scaleb(_SHIFT[unit]) if cells["error"] else None
     if points is not None and not 0 <= points <= 100:
         raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
-    std = ""
-    if cells.get("std"):
-        std = f" ± {_number(cells, 'std').scaleb(_SHIFT[unit]):f}"
+    spread = _number(cells, "std").scaleb(_SHIFT[unit]) if cells.get("std") else None
+    std = "" if spread is None else f" ± {spread:f}"
+    repeats = _number(cells, "runs") if cells.get("runs") else Decimal(1)
+    if repeats != int(repeats) or repeats < 1:
+        raise ValueError(f"runs must be a whole number from 1, found {cells['runs']!r}")
     return PaperValue(
         cells["dataset"],
         cells["method"],
@@ -191,6 +195,8 @@ def _value(row: Mapping[str, str | None]) -> PaperValue:
         NO_VALUE if points is None else f"{points:f}{std}",
         NO_VALUE if points is None else f"{100 - points:f}{std}",
         cells.get("doubt", ""),
+        None if spread is None else float(spread) / 100,
+        int(repeats),
     )
 
 

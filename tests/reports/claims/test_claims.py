@@ -10,8 +10,9 @@ from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Sample, judge
-from boostbench.reports.claims.inference import NEVER, Design, all_of, any_of, lower, near, share_of
+from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
 from boostbench.reports.values.frame import collect
+from boostbench.reports.values.samples import Design
 from tests.reports.synthetic import plan_of
 
 from .stating import CONFIGS

@@ -1,11 +1,12 @@
-"""Made-up results to judge claims by. Errors are per mille: there are 1000 test samples."""
+"""Made-up results to judge claims by. Errors are per mille of 10,000 test samples."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Run
+from boostbench.experiments.configs.entries import DataEntry
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.reports.values.frame import Study, collect
 from tests.reports.claims.stating import with_claims
 from tests.reports.synthetic import make_config, plan_of
@@ -16,6 +17,12 @@ ERRORS = {
     "mh": {"a": (100, 60), "b": (120, 80), "c": (90, 70), "d": (200, 150)},
     "samme": {"a": (110, 55), "b": (130, 85), "c": (95, 75), "d": (210, 160)},
     "sm": {"a": (150, 50), "b": (160, 78), "c": (140, 72), "d": (190, 150)},
+}
+#: More data sets for ranks: sm is first on all of them, samme last but on the last two.
+MORE = {
+    "mh": dict.fromkeys("efgh", (100, 60)),
+    "samme": {**dict.fromkeys("ef", (110, 80)), **dict.fromkeys("gh", (110, 55))},
+    "sm": dict.fromkeys("efgh", (150, 40)),
 }
 INCREASE = {"mh": 40, "samme": 50, "sm": 10}
 #: By how much a booster's error differs from its mean in a seed: little, or much.
@@ -29,25 +36,32 @@ JITTER = {
 
 def errors_of(run: Run) -> list[int]:
     """Return the error counts of a run, round by round."""
-    early, late = ERRORS[run.booster.name][run.data.name]
+    early, late = (ERRORS[run.booster.name] | MORE[run.booster.name])[run.data.name]
     more = INCREASE[run.booster.name] * (run.noise != CLEAN)
     shared = 5 * run.seed
     if run.booster.name == "sm":
-        shared += JITTER[run.data.name][run.seed]
-    return [early + more + shared] * 50 + [late + more + shared] * 50
+        shared += JITTER.get(run.data.name, JITTER["d"])[run.seed]
+    return [10 * (early + more + shared)] * 50 + [10 * (late + more + shared)] * 50
 
 
 def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
-    """Return a study: ``single`` runs, ``repeats`` of 8 seeds, or either with ``gaps``."""
+    """Return a study: ``single`` runs, ``repeats`` of 8 seeds, or either with ``gaps``.
+
+    ``repeats`` draw new data for each seed, ``splits`` are repeats on one data set, ``sets`` are
+    more data sets.
+    """
     path = folder / "tiny.yaml"
     path.write_text("name: tiny\n", encoding="utf-8")
     config = make_config(
         folder,
-        datasets=list("abcd"),
+        datasets=list("abcdefgh" if "sets" in name else "abcd"),
         boosters=[BoosterSpec(booster, label=booster) for booster in ERRORS],
         noise=(CLEAN, NOISY),
         seeds=8 if "repeats" in name else 1,
     )
+    if "repeats" in name:
+        drawn = [Data(d.data.name, Params({"n": 1}), label=d.data.name) for d in config.datasets]
+        config = config.model_copy(update={"datasets": tuple(map(DataEntry, drawn))})
     config = with_claims(config, *claims)
     broken = {}
     if "gaps" in name:

@@ -1,0 +1,262 @@
+"""Differences of two quantities with their spread, as the design of the experiment gives it.
+
+| runs | test |
+|---|---|
+| fresh data for every seed | paired t test |
+| repeated splits of one data set | corrected resampled t test (Nadeau & Bengio 2003, eq. 11) |
+| several seeds on one split | t test with the spread over seeds and over test samples |
+| one run | exact McNemar test on its test samples |
+| several data sets | bootstrap over data sets |
+| runs that share no data | Welch's t test |
+| medians | bootstrap over runs |
+| one run, a quantity without test samples | none, a computed value |
+
+With t posteriors a tail is at once a p-value and, under the flat prior, a probability: the Bayesian
+correlated t test (Corani & Benavoli 2015; Benavoli et al. 2017, JMLR 18) is the first two rows.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri, nctdtr, stdtr, stdtrit
+from scipy.stats import binomtest, bootstrap
+
+from boostbench.reports.values.samples import Floats, Sample, Statistic
+
+#: Level of each side of a test: 5 % for both.
+LEVEL = 0.025
+ROUNDING = 1e-12
+#: A bootstrap over fewer data sets decides nothing: four of four hold once in 16 times by chance.
+FEWEST_SETS = 5
+_MOST_DF = 1e6
+_RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A difference and its spread.
+
+    Attributes
+    ----------
+    difference : float
+    test : str
+        Name of the test; empty for a computed value.
+    n : int
+        Units.
+    per_unit, fixed : float
+        The variance of the difference is ``per_unit / n + fixed``.
+    df : float
+        Degrees of freedom of the t distribution.
+    draws : ndarray or None
+        Resampled differences in the place of the t distribution.
+    discordant : (int, int) or None
+        Test samples that only the left, or only the right, has wrong: McNemar's exact test.
+    """
+
+    difference: float
+    test: str = ""
+    n: int = 1
+    per_unit: float = 0.0
+    fixed: float = 0.0
+    df: float = _MOST_DF
+    draws: Floats | None = None
+    discordant: tuple[int, int] | None = None
+
+    @property
+    def scale(self) -> float:
+        """Standard error; 0 of a computed value."""
+        return math.sqrt(self.per_unit / self.n + self.fixed)
+
+    @property
+    def reach(self) -> float:
+        """Half the width of the 95 % interval; of a bootstrap, about so."""
+        return -float(stdtrit(self.df, LEVEL)) * self.scale
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval."""
+        if self.draws is not None:
+            low, high = np.quantile(self.draws, [LEVEL, 1 - LEVEL])
+            return float(low), float(high)
+        return self.difference - self.reach, self.difference + self.reach
+
+    def not_below(self, bound: float) -> float:
+        """Return the p-value of a difference of at least the bound; small if it is below."""
+        if self.discordant is not None and bound == 0.0:
+            return _one_sided(*self.discordant)
+        if self.draws is not None:
+            return float((self.draws >= bound).mean())
+        return float(stdtr(self.df, (self.difference - bound) / self.scale))
+
+    def not_above(self, bound: float) -> float:
+        """Return the p-value of a difference of at most the bound; small if it is above."""
+        if self.discordant is not None and bound == 0.0:
+            return _one_sided(*self.discordant[::-1])
+        if self.draws is not None:
+            return float((self.draws <= bound).mean())
+        return float(stdtr(self.df, (bound - self.difference) / self.scale))
+
+    def repeated(self, factor: float) -> Estimate:
+        """Return the estimate that so many times the units would about give."""
+        more = max(0.0, self.n * (factor - 1)) if self.per_unit > 0 else 0.0
+        n = self.n + round(more)
+        df = min(self.df + n - self.n, _MOST_DF)
+        return Estimate(self.difference, self.test, n, self.per_unit, self.fixed, df)
+
+    def chance_below(self, true: float, level: float = LEVEL) -> float:
+        """Return the power: the probability of a p-value of `not_below` 0 up to a level.
+
+        ``true`` is the true difference, from the bound. The standard error is corrected for the
+        median of its estimates, which lies below the true one.
+        """
+        if self.scale == 0.0:
+            return float(true < -ROUNDING)
+        scale = self.scale * math.sqrt(self.df / chdtri(self.df, 0.5))
+        critical = float(stdtrit(self.df, level))
+        return float(nctdtr(self.df, np.clip(true / scale, -30, 30), critical))
+
+
+def estimate(left: Sample, right: Sample, statistic: Statistic = "mean") -> Estimate | None:
+    """Return the difference of two quantities; the design of their runs chooses the test.
+
+    Parameters
+    ----------
+    left, right : Sample
+    statistic : {"mean", "median"}
+        Of the values over units.
+
+    Returns
+    -------
+    estimate : Estimate or None
+        None if test samples would have to be compared one by one, and records do not hold them.
+    """
+    pairs = left.minus(right)
+    values = np.array([*pairs.values.values()])
+    n, design = len(values), pairs.design
+    if pairs.sets:
+        means = np.array([statistics.fmean(each.values.values()) for each in pairs.sets])
+        return _over_sets(means, n)
+    if statistic == "median" and n > 1:
+        return _of_medians(left, right, [*pairs.values], 1 + n * _overlap(pairs))
+    difference = float(values.mean())
+    if left.design.problem != right.design.problem:
+        return _welch(left, right)
+    variance = float(values.var(ddof=1)) if n > 1 else 0.0
+    variance *= variance > ROUNDING**2
+    if design.on_test and (n == 1 or design.source == "one split"):
+        parts = [pairs.on_each[unit] for unit in pairs.values if unit in pairs.on_each]
+        if len(parts) < n or not all(part.ndim for part in parts):
+            return None
+        return _on_test_samples(difference, np.array(parts), variance)
+    if n == 1 or variance == 0.0:
+        return Estimate(difference, "" if n == 1 else "equal differences in all runs", n)
+    name = "paired t test"
+    if design.source == "splits":
+        name = "corrected resampled t test (Nadeau & Bengio)"
+    if design.source == "one split":
+        name = "paired t test over seeds, on the given data"
+    return Estimate(difference, name, n, variance, variance * _overlap(pairs), n - 1)
+
+
+def _overlap(pairs: Sample) -> float:
+    """Return the part of the variance between splits that more splits do not reduce."""
+    return pairs.design.ratio if pairs.design.source == "splits" else 0.0
+
+
+def _on_test_samples(difference: float, parts: Floats, between: float) -> Estimate:
+    """Compare two boosters on the test samples of one split, shape (n_units, n_samples).
+
+    One run: McNemar's exact test, with the interval of Agresti & Min (2005), who add half a sample
+    to each cell. Several seeds: the variance over seeds and that over test samples are added, which
+    counts their interaction twice (Owen 2007, "The pigeonhole bootstrap"), with Satterthwaite's
+    degrees of freedom.
+    """
+    n_units, n = parts.shape
+    of_samples = parts.mean(axis=0)
+    total, squares = float(of_samples.sum()), float(np.square(of_samples).sum())
+    fixed = (squares + 1 - total**2 / (n + 2)) / (n + 2) ** 2
+    if n_units == 1:
+        if np.isin(parts, (-1.0, 0.0, 1.0)).all():
+            cells = int((parts > 0).sum()), int((parts < 0).sum())
+            return Estimate(
+                difference, "exact McNemar test on one run", fixed=fixed, discordant=cells
+            )
+        return Estimate(difference, "normal test on the test samples of one run", fixed=fixed)
+    df = (between / n_units + fixed) ** 2 / (
+        (between / n_units) ** 2 / (n_units - 1) + fixed**2 / (n - 1)
+    )
+    name = "t test over seeds and test samples of one split"
+    return Estimate(difference, name, n_units, between, fixed, df)
+
+
+def _over_sets(means: Floats, n: int) -> Estimate:
+    """Bootstrap over data sets: they are the sample, and their runs are no further cases.
+
+    With few sets percentiles lie too near each other; the draws are stretched to the width of a t
+    interval (Hesterberg 2015, "expanded percentile interval").
+    """
+    m, difference = len(means), float(means.mean())
+    if np.ptp(means) <= ROUNDING:
+        return Estimate(difference, "equal differences on all data sets", n)
+    stretch = math.sqrt(m / (m - 1)) * float(stdtrit(m - 1, LEVEL) / stdtrit(_MOST_DF, LEVEL))
+    draws = difference + stretch * (resampled_sets(m) @ means / m - difference)
+    fixed = float(means.var(ddof=1)) / m
+    name = f"bootstrap over {m} data sets"
+    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws)
+
+
+def resampled_sets(m: int) -> NDArray[np.int64]:
+    """Return how often each of m data sets is in each resample, shape (2000, m)."""
+    return np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=_RESAMPLES)
+
+
+def _of_medians(
+    left: Sample, right: Sample, units: Sequence[tuple[int, int]], inflation: float
+) -> Estimate:
+    """Compare medians by a paired bootstrap over units, wider where splits overlap."""
+    a = np.array([left.values[unit] for unit in units])
+    b = np.array([right.values[unit] for unit in units])
+    n, difference = len(units), float(np.median(a) - np.median(b))
+    found = bootstrap(
+        (a, b),
+        lambda x, y, axis: np.median(x, axis=axis) - np.median(y, axis=axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=_RESAMPLES,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    )
+    variance = float(found.standard_error) ** 2 * n
+    if variance <= ROUNDING**2:
+        return Estimate(difference, "equal medians in all resamples", n)
+    fixed = variance * (inflation - 1) / n
+    return Estimate(difference, "bootstrap of medians over runs", n, variance, fixed, n - 1)
+
+
+def _welch(left: Sample, right: Sample) -> Estimate | None:
+    """Compare two means of runs that share neither data nor split."""
+    sides = [np.array([*sample.values.values()]) for sample in (left, right)]
+    difference = float(sides[0].mean() - sides[1].mean())
+    if min(map(len, sides)) < 2:
+        return None
+    parts = [
+        float(side.var(ddof=1)) * (1 / len(side) + _overlap(sample))
+        for side, sample in zip(sides, (left, right), strict=True)
+    ]
+    whole = sum(parts)
+    below = sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
+    n = min(map(len, sides))
+    df = whole**2 / below if below else _MOST_DF
+    return Estimate(difference, "Welch's t test, not paired", n, fixed=whole, df=df)
+
+
+def _one_sided(wrong_left: int, wrong_right: int) -> float:
+    """Return McNemar's exact p-value against "left errs less"."""
+    n = wrong_left + wrong_right
+    return float(binomtest(wrong_left, n, alternative="less").pvalue) if n else 1.0

@@ -1,0 +1,237 @@
+"""Values of a quantity over seeds and folds, with the design of the experiment behind them.
+
+A *unit* is a seed and a fold. All boosters see the same split, labels and problem in it.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data.catalog import find_entry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import Params, canonical_json
+from boostbench.reports.values.frame import Result
+from boostbench.reports.values.metrics import END
+
+Unit = tuple[int, int]
+Statistic = Literal["mean", "median"]
+#: Where the runs of different units differ: in all their data, in the split of one data set, or in
+#: nothing but label noise and the booster's own draws.
+Source = Literal["fresh data", "splits", "one split"]
+Floats = NDArray[np.float64]
+
+
+class Design(NamedTuple):
+    """Design of the runs behind a quantity on one data set.
+
+    Attributes
+    ----------
+    units : frozenset of (seed, fold)
+        Those planned.
+    source : {"fresh data", "splits", "one split"}
+    ratio : float
+        Test samples by training samples of a split.
+    on_test : bool
+        Whether the quantity is estimated on test samples; else it is computed.
+    problem : str
+        The data set and how it is split; runs of two problems are not paired.
+    """
+
+    units: frozenset[Unit]
+    source: Source = "fresh data"
+    ratio: float = 0.0
+    on_test: bool = False
+    problem: str = ""
+
+    def union(self, *others: Design) -> Design:
+        """Return the design of several quantities taken together."""
+        units = self.units.union(*(other.units for other in others))
+        on_test = self.on_test or any(other.on_test for other in others)
+        return self._replace(units=units, on_test=on_test)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of a quantity by unit.
+
+    Attributes
+    ----------
+    values : mapping of (seed, fold) to float
+    design : Design
+    gaps : tuple of str
+        Reasons for missing values.
+    on_each : mapping of (seed, fold) to ndarray
+        The parts of a value, one for each test sample (1: wrong), where records hold them.
+    sets : tuple of Sample
+        The data sets whose mean this is; empty if it is one.
+    printed : float or None
+        What the paper has in this place.
+    """
+
+    values: Mapping[Unit, float]
+    design: Design
+    gaps: tuple[str, ...] = ()
+    on_each: Mapping[Unit, Floats] = field(default_factory=dict)
+    sets: tuple[Sample, ...] = ()
+    printed: float | None = None
+
+    @classmethod
+    def constant(cls, value: float, like: Sample) -> Sample:
+        """Return one value for every unit of another sample."""
+        units = like.design.units
+        return cls(
+            dict.fromkeys(units, value),
+            like.design,
+            on_each=dict.fromkeys(units, np.asarray(value, dtype=np.float64)),
+            sets=tuple(cls.constant(value, each) for each in like.sets),
+            printed=value,
+        )
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None without a value."""
+        return statistics.fmean(self.values.values()) if self.values else None
+
+    def middle(self, statistic: Statistic) -> float | None:
+        """Return the mean or the median; None without a value."""
+        if statistic == "mean" or not self.values:
+            return self.mean
+        return float(statistics.median(self.values.values()))
+
+    def map(self, change: Callable[[Any], Any]) -> Sample:
+        """Return the sample with every value changed by a linear function."""
+        return replace(
+            self,
+            values={unit: change(value) for unit, value in self.values.items()},
+            on_each={unit: change(parts) for unit, parts in self.on_each.items()},
+            sets=tuple(each.map(change) for each in self.sets),
+            printed=None if self.printed is None else change(self.printed),
+        )
+
+    def only(self, unit: Unit) -> Sample:
+        """Return the sample of one unit, as a value without spread."""
+        design = Design(frozenset([unit]), problem=self.design.problem)
+        return Sample({unit: self.values[unit]}, design)
+
+    def minus(self, other: Sample) -> Sample:
+        """Return the differences in the units that both have."""
+        return _combined([self, other], lambda pair: pair[0] - pair[1])
+
+
+def mean_of(samples: Sequence[Sample]) -> Sample:
+    """Return, by unit, the mean over samples; only units that all of them have count."""
+    return samples[0] if len(samples) == 1 else _combined(samples, _mean)
+
+
+def over_sets(samples: Sequence[Sample]) -> Sample:
+    """Return the mean over data sets."""
+    if len(samples) == 1:
+        return samples[0]
+    return replace(_combined(samples, _mean), on_each={}, sets=tuple(samples))
+
+
+def sample_of(
+    results: Iterable[Result],
+    read: Callable[[Result], float],
+    name: str,
+    *,
+    absent: Callable[[Result], str] = lambda result: "" if result.ok else result.status,
+    wrong_at: int | str | None = None,
+    on_test: bool = False,
+) -> Sample:
+    """Return what runs of one booster on one data set say of a quantity.
+
+    Parameters
+    ----------
+    results : iterable of Result
+    read : callable
+        Takes a `Result` that is ok; NaN stands for no value.
+    name : str
+        Name of the runs in gaps.
+    absent : callable
+        Returns why a result has no value; empty if it has.
+    wrong_at : int, "end" or None, default=None
+        The round whose test samples count one by one; None if the quantity is no test error.
+    on_test : bool, default=False
+        Whether the quantity is estimated on test samples.
+    """
+    results = list(results)
+    design = design_of(results, on_test=on_test)
+    # Thousands of runs on fresh data would take memory that nothing asks for.
+    counts_each = design.source == "one split" or len(design.units) == 1
+    values: dict[Unit, float] = {}
+    on_each: dict[Unit, Floats] = {}
+    gaps: list[str] = []
+    for result in results:
+        unit, why = (result.run.seed, result.fold), absent(result)
+        value = np.nan if why else read(result)
+        if np.isnan(value):
+            gaps.append(f"{name}: {why or 'not recorded'}")
+            continue
+        values[unit] = value
+        if wrong_at is not None and counts_each and result.record is not None:
+            at = result.run.rounds if wrong_at == END else int(wrong_at)
+            right = result.record.right_at(at)
+            if right is not None:
+                on_each[unit] = (~right).astype(np.float64)
+    return Sample(values, design, tuple(dict.fromkeys(gaps)), on_each)
+
+
+def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
+    """Return the design of runs on one data set."""
+    units = frozenset((result.run.seed, result.fold) for result in results)
+    if not results:
+        return Design(units, on_test=on_test)
+    run = results[0].run
+    split = run.split.plain() if isinstance(run.split, Params) else {"official": True}
+    split.pop("fold", None)
+    source: Source = "splits"
+    if _is_generated(run.data.name, run.data.params) and "folds" not in split:
+        source = "fresh data"
+    elif {"official", "first"} & set(split):
+        source = "one split"
+    records = [result.record for result in results if result.ok and result.record]
+    ratios = [record.n_test / record.n_train for record in records if record.n_train]
+    data = [run.data.name, run.data.params.plain(), run.data.encode, split]
+    ratio = max(ratios, default=0.0)
+    return Design(units, source, ratio, on_test, canonical_json(data))
+
+
+@cache
+def _is_generated(name: str, params: Params) -> bool:
+    """Tell whether every seed draws the data anew."""
+    if len(params):
+        return True
+    try:
+        return bool(find_entry(name).generator)
+    except BoostbenchError:
+        return False
+
+
+def _mean(parts: Sequence[Any]) -> Any:
+    return sum(parts) / len(parts)
+
+
+def _combined(samples: Sequence[Sample], join: Callable[[Sequence[Any]], Any]) -> Sample:
+    first, *rest = samples
+    units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
+    known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
+    printed = [sample.printed for sample in samples]
+    has_sets = first.sets and all(len(each.sets) == len(first.sets) for each in rest)
+    return Sample(
+        {unit: join([sample.values[unit] for sample in samples]) for unit in units},
+        first.design.union(*(sample.design for sample in rest)),
+        tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
+        {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
+        tuple(_combined(parts, join) for parts in zip(*(s.sets for s in samples), strict=True))
+        if has_sets
+        else (),
+        None if None in printed else join(printed),
+    )

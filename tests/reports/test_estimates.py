@@ -1,0 +1,140 @@
+"""The test that a design asks for, against other implementations and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
+from boostbench.reports.claims.verdicts import holm
+from boostbench.reports.values.agreement import against, count
+from boostbench.reports.values.estimates import estimate
+from boostbench.reports.values.paper import PaperValue
+from boostbench.reports.values.samples import Design, Sample, over_sets
+
+RNG = np.random.default_rng(3)
+LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)
+
+
+def sample(values, source="fresh data", ratio=0.0, on_each=None, problem="p"):
+    units = [(seed, 0) for seed in range(len(values))]
+    design = Design(frozenset(units), source, ratio, True, problem)
+    parts = {} if on_each is None else dict(zip(units, on_each, strict=True))
+    return Sample(dict(zip(units, values, strict=True)), design, on_each=parts)
+
+
+def test_fresh_data_are_compared_by_the_paired_t_test():
+    found = estimate(sample(LEFT), sample(RIGHT))
+    expected = stats.ttest_rel(LEFT, RIGHT)
+    assert found.test == "paired t test"
+    assert found.interval == pytest.approx(expected.confidence_interval())
+    assert 2 * found.not_below(0.0) == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("rope", [0.005, 0.03])
+def test_splits_agree_with_baycomps_correlated_t_test(rope):
+    baycomp = pytest.importorskip("baycomp")
+    # Nadeau and Bengio's ratio of test to training samples, 1 : 4, is a correlation of 1/5.
+    expected = baycomp.CorrelatedTTest(LEFT, RIGHT, rope=rope, runs=2).probs()
+    left, right = (sample(values, "splits", 1 / 4) for values in (LEFT, RIGHT))
+    found = estimate(left, right)
+    assert found.test == "corrected resampled t test (Nadeau & Bengio)"
+    below, above = found.not_above(-rope), found.not_below(rope)
+    # baycomp's third probability is that the right one is larger.
+    assert (above, 1 - below - above, below) == pytest.approx(expected, abs=1e-6)
+    outside, _ = near(left, right, rope).p_values
+    assert outside == pytest.approx(expected[0] + expected[2], abs=1e-6)
+
+
+def test_one_run_is_compared_by_mcnemars_exact_test():
+    wrong = np.zeros((2, 100))
+    wrong[0, :12] = wrong[1, 10:30] = 1.0
+    left, right = (sample([w.mean()], "one split", on_each=[w]) for w in wrong)
+    outcome = lower(left, right)
+    assert outcome.test == "exact McNemar test on one run"
+    assert outcome.p[0] == pytest.approx(stats.binomtest(10, 28, alternative="less").pvalue)
+    assert outcome.difference == pytest.approx(-0.08)
+    low, high = outcome.interval
+    assert low < -0.08 < high
+    assert high - low == pytest.approx(2 * 1.96 * math.sqrt(29 - 64 / 102) / 102, rel=1e-3)
+
+
+def test_samples_that_are_not_recorded_leave_it_untold():
+    outcome = lower(sample([0.1], "one split"), sample([0.3], "one split"))
+    assert (outcome.state, outcome.why) == ("missing", UNKNOWN_SAMPLES)
+    assert outcome.difference == pytest.approx(-0.2)
+
+
+def test_several_seeds_of_one_split_do_not_hide_that_its_test_samples_are_few():
+    wrong = (RNG.random((2, 5, 200)) < np.array([0.2, 0.25])[:, None, None]).astype(float)
+    wrong[:] = wrong[:, :1]  # every seed gives the same model, but for one sample
+    wrong[0, :3, 0] = 1 - wrong[0, :3, 0]
+    left, right = (sample(w.mean(axis=1), "one split", on_each=w) for w in wrong)
+    found = estimate(left, right)
+    naive = stats.ttest_rel(wrong[0].mean(axis=1), wrong[1].mean(axis=1))
+    assert naive.pvalue < 0.01
+    assert found.not_below(0.0) > 0.025
+
+
+def test_data_sets_are_the_sample_and_not_their_runs():
+    ones = [sample(0.1 + 0.01 * k + np.zeros(50)) for k in range(8)]
+    others = [sample(0.1 + 0.01 * k + 0.02 * (-1) ** k + np.zeros(50)) for k in range(8)]
+    outcome = lower(over_sets(ones), over_sets(others))
+    assert outcome.test == "bootstrap over 8 data sets"
+    assert outcome.state == "open"
+
+
+def test_runs_that_share_no_data_are_not_paired():
+    found = estimate(sample(LEFT), sample(RIGHT, problem="another"))
+    expected = stats.ttest_ind(LEFT, RIGHT, equal_var=False)
+    assert found.interval == pytest.approx(expected.confidence_interval())
+
+
+def test_equivalence_is_no_failure_to_reject():
+    wide = RNG.normal(0, 0.05, 10)
+    outcome = near(sample(0.2 + wide), sample(0.2 + wide[::-1]), 0.02)
+    assert lower(sample(0.2 + wide), sample(0.2 + wide[::-1])).state == "open"
+    assert outcome.state == "open"
+    assert near(sample(0.2 + wide / 50), sample(0.2 + wide[::-1] / 50), 0.02).state == "holds"
+
+
+def test_holms_method():
+    # Holm (1979): 0.01 * 4, 0.02 * 3, max(0.06, 0.03 * 2), 0.5
+    assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+
+
+def printed(error, std=None, repeats=1):
+    return PaperValue("a", "b", 1, 0.0, error, f"{error}", "", "", std, repeats)
+
+
+def test_a_printed_number_has_an_error_of_its_own():
+    ours = sample([0.10], "one split")
+    # sqrt(2 * 0.1 * 0.9 / 1000) is 1.3 points
+    assert against(ours, printed(0.12), 1000).agreement == "agrees"
+    assert against(ours, printed(0.14), 1000).agreement == "better than printed"
+    assert against(ours, printed(0.06), 1000).agreement == "worse than printed"
+    assert against(ours, printed(0.12), 100).agreement == "cannot tell"
+    assert against(ours, printed(None), 100) is None
+
+
+def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
+    ours = sample([0.10, 0.101, 0.099, 0.1], "splits", 1 / 3)
+    assert against(ours, printed(0.115), 1000).agreement == "agrees"
+    assert against(ours, printed(0.115, 0.001, 4), 1000).agreement == "better than printed"
+    wide = against(ours, printed(0.12, 0.01), 1000).estimate
+    one = 0.01**2 * (1 + 1 / 3)
+    own = np.var([0.10, 0.101, 0.099, 0.1], ddof=1) * (1 / 4 + 1 / 3)
+    assert wide.scale == pytest.approx(math.sqrt(one + own))
+
+
+def test_beside_a_count_stands_what_a_wrong_column_would_meet():
+    cells = {
+        ("a", "mh"): (sample([0.2], "one split"), printed(0.2), 1000),
+        ("a", "samme"): (sample([0.21], "one split"), printed(0.21), 1000),
+        ("b", "mh"): (sample([0.2], "one split"), printed(0.2), 1000),
+        ("b", "samme"): (sample([0.4], "one split"), printed(0.4), 1000),
+    }
+    found = count(cells)
+    assert (found.agree, found.of, found.placebo) == (4, 4, 2.0)
+    assert found.text.endswith("a wrong column of the same table would agree with 2.0")
