@@ -106,7 +106,7 @@ class Distribution(NamedTuple):
 
 
 @njit(cache=True)
-def error_of(labels, cost):  # type: ignore[no-untyped-def]  # pragma: no cover
+def error_of(labels: Labels, cost: Floats) -> float:  # pragma: no cover
     """Return the summed cost of one answer per row: eps for `Distribution.cost`."""
     error = 0.0
     for i in range(labels.shape[0]):

@@ -12,15 +12,18 @@ positive all the way to it. Otherwise both zeros are bracketed, one within the o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import erfc, erfc_inverse, exp
-from boostbench.portable.elementary import erfc_, exp_
+from boostbench.portable import erfc, erfc_inverse, exp, expm1
+from boostbench.portable.elementary import erfc_, exp_, expm1_
 from boostbench.weak_learners.compiled import inner, kernel
+
+Floats: TypeAlias = NDArray[np.float64]
 
 #: Largest score step; taken by a classifier so good that it ends the game.
 _MAX_SCORE_STEP = 10.0
@@ -33,6 +36,11 @@ _LAST_STEP = 1e-9
 #: Width of a bracket that counts as a point, in absolute terms and as a share.
 _ABSOLUTE, _RELATIVE = 1e-14, 4.0 * float(np.finfo(np.float64).eps)
 
+#: Margins, answers, weights, and room for two terms of a sum, each of shape (n,).
+_Rows: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats]
+#: theta, rho, sigma_final and truncate of a `MovingPotential`.
+_Constants: TypeAlias = tuple[float, float, float, bool]
+
 
 @dataclass(frozen=True)
 class MovingPotential:
@@ -42,6 +50,8 @@ class MovingPotential:
         \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
         \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho, \qquad
         \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)} .
+
+    Both are computed by :math:`e^x - 1`, so that nothing cancels as t nears 1.
 
     Parameters
     ----------
@@ -68,20 +78,19 @@ class MovingPotential:
 
     def mu(self, t: float) -> float:
         """Return the margin whose chance is even."""
-        return float((self.theta - 2.0 * self.rho) * exp(1.0 - t) + 2.0 * self.rho)
+        return float(self.theta * exp(1.0 - t) - 2.0 * self.rho * expm1(1.0 - t))
 
     def sigma(self, t: float) -> float:
         """Return the spread, `sigma_final` at time 1."""
-        return float(
-            np.sqrt((self.sigma_final * self.sigma_final + 1.0) * exp(2.0 * (1.0 - t)) - 1.0)
-        )
+        left = 2.0 * (1.0 - t)
+        return float(np.sqrt(self.sigma_final * self.sigma_final * exp(left) + expm1(left)))
 
-    def value(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    def value(self, m: Floats, t: float) -> Floats:
         """Return Phi(m, t)."""
         tail = erfc((m - self.mu(t)) / self.sigma(t))
         return np.asarray(np.minimum(tail, 1.0) if self.truncate else 0.5 * tail)
 
-    def log_weight(self, m: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    def log_weight(self, m: Floats, t: float) -> Floats:
         """Return ``ln w(m, t)``, the slope of Phi up to a factor; -inf where it is 0."""
         mu = self.mu(t)
         log_w = -np.square((m - mu) / self.sigma(t))
@@ -90,9 +99,9 @@ class MovingPotential:
 
 def solve_step(
     potential: MovingPotential,
-    m: NDArray[np.float64],
-    u: NDArray[np.float64],
-    weight: NDArray[np.float64],
+    m: Floats,
+    u: Floats,
+    weight: Floats,
     t: float,
 ) -> tuple[float, float]:
     """Return the steps in score and in time.
@@ -123,15 +132,16 @@ def solve_step(
 
 
 @inner
-def _centre_and_spread(t, constants):  # type: ignore[no-untyped-def]
+def _centre_and_spread(t: float, constants: _Constants) -> tuple[float, float]:
     """Return mu(t) and sigma(t); see `MovingPotential`."""
     theta, rho, sigma_final, _ = constants
-    mu = (theta - 2.0 * rho) * exp_(1.0 - t) + 2.0 * rho
-    return mu, math.sqrt((sigma_final * sigma_final + 1.0) * exp_(2.0 * (1.0 - t)) - 1.0)
+    left = 2.0 * (1.0 - t)
+    mu = theta * exp_(1.0 - t) - 2.0 * rho * expm1_(1.0 - t)
+    return mu, math.sqrt(sigma_final * sigma_final * exp_(left) + expm1_(left))
 
 
 @inner
-def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-def]
+def _mean_potential(rows: _Rows, decay: float, ds: float, t: float, constants: _Constants) -> float:
     m, u, weight, tail, _ = rows
     mu, sigma = _centre_and_spread(t, constants)
     for i in range(m.shape[0]):
@@ -143,7 +153,7 @@ def _mean_potential(rows, decay, ds, t, constants):  # type: ignore[no-untyped-d
 
 
 @inner
-def _edge(state, ds):  # type: ignore[no-untyped-def]
+def _edge(state: tuple[_Rows, float, float, float, bool], ds: float) -> float:
     """Return the edge after a score step, as a share of the largest weight."""
     rows, decay, mu, sigma, truncate = state
     m, u, weight, _, bell = rows
@@ -166,7 +176,7 @@ def _root_of(function: Any) -> Any:
     """Return a compiled search for the x at which ``function(state, x)`` changes sign."""
 
     @inner
-    def root(state, previous, x, f_previous, f):  # type: ignore[no-untyped-def]
+    def root(state: Any, previous: float, x: float, f_previous: float, f: float) -> float:
         """Brent's method, as in scipy: x is the best point so far, ``other`` is across the root."""
         other, f_other, before, step = previous, f_previous, 0.0, 0.0
         while True:
@@ -199,11 +209,11 @@ def _root_of(function: Any) -> Any:
     return root
 
 
-_no_edge = _root_of(_edge)
+_no_edge: Callable[..., float] = _root_of(_edge)
 
 
 @inner
-def _score_step(rows, t, dt, constants):  # type: ignore[no-untyped-def]
+def _score_step(rows: _Rows, t: float, dt: float, constants: _Constants) -> float:
     """Return the first ds in [0, 10] at which the classifier has no edge any more."""
     mu, sigma = _centre_and_spread(t + dt, constants)
     state = (rows, exp_(-dt), mu, sigma, constants[3])
@@ -221,18 +231,21 @@ def _score_step(rows, t, dt, constants):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _rise(state, dt):  # type: ignore[no-untyped-def]
+def _rise(state: tuple[_Rows, float, _Constants, float], dt: float) -> float:
     """Return how much the mean potential has risen after a time step and its score step."""
     rows, t, constants, before = state
     ds = _score_step(rows, t, dt, constants)
-    return _mean_potential(rows, exp_(-dt), ds, t + dt, constants) - before
+    after: float = _mean_potential(rows, exp_(-dt), ds, t + dt, constants)
+    return after - before
 
 
 _back_again = _root_of(_rise)
 
 
 @inner
-def _newton_step(rows, t, ds, dt, before, constants):  # type: ignore[no-untyped-def]
+def _newton_step(
+    rows: _Rows, t: float, ds: float, dt: float, before: float, constants: _Constants
+) -> tuple[float, float]:
     """Return how Newton's method for both equations moves (ds, dt); not finite at a flat place."""
     m, u, weight, tail, bell = rows
     mu, sigma = _centre_and_spread(t + dt, constants)
@@ -262,7 +275,7 @@ def _newton_step(rows, t, ds, dt, before, constants):  # type: ignore[no-untyped
 
 
 @inner
-def _short_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
+def _short_step(rows: _Rows, t: float, before: float, constants: _Constants) -> tuple[float, float]:
     """Return the solution (ds, dt) near t, or a negative dt if Newton's method finds none there."""
     none = (0.0, -1.0)
     mu, sigma = _centre_and_spread(t, constants)
@@ -287,8 +300,8 @@ def _short_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _is_first(rows, t, ds, dt, constants):  # type: ignore[no-untyped-def]
-    """Whether the search for the first zero of the edge would pass by no other before ds."""
+def _is_first(rows: _Rows, t: float, ds: float, dt: float, constants: _Constants) -> bool:
+    """Return True if the search for the first zero of the edge passes by no other before ds."""
     mu, sigma = _centre_and_spread(t + dt, constants)
     state = (rows, exp_(-dt), mu, sigma, constants[3])
     x, stride = 0.0, _STRIDE * sigma
@@ -296,11 +309,14 @@ def _is_first(rows, t, ds, dt, constants):  # type: ignore[no-untyped-def]
         if _edge(state, x) <= 0.0:
             return False
         x, stride = x + stride, 1.1 * stride
-    return _edge(state, x) <= 0.0
+    at_end: float = _edge(state, x)
+    return at_end <= 0.0
 
 
 @inner
-def _bracketed_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
+def _bracketed_step(
+    rows: _Rows, t: float, before: float, constants: _Constants
+) -> tuple[float, float]:
     """Return the solution (ds, dt), wherever it is."""
     left = 1.0 - t
     state = (rows, t, constants, before)
@@ -320,10 +336,11 @@ def _bracketed_step(rows, t, before, constants):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _solve(rows, t, constants):  # type: ignore[no-untyped-def]
+def _solve(rows: _Rows, t: float, constants: _Constants) -> tuple[float, float]:
     before = _mean_potential(rows, 1.0, 0.0, t, constants)
     if not constants[3]:
         ds, dt = _short_step(rows, t, before, constants)
         if dt > 0.0:
             return ds, dt
-    return _bracketed_step(rows, t, before, constants)
+    found: tuple[float, float] = _bracketed_step(rows, t, before, constants)
+    return found

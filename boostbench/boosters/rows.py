@@ -96,7 +96,9 @@ def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 @njit(cache=True)
-def _hash_rows(X, used):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _hash_rows(
+    X: NDArray[np.float64], used: NDArray[np.intp]
+) -> NDArray[np.uint64]:  # pragma: no cover
     hashed = np.empty(used.shape[0], dtype=np.uint64)
     for position in range(used.shape[0]):
         h = np.uint64(14695981039346656037)
@@ -113,7 +115,9 @@ def _hash_rows(X, used):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @njit(cache=True)
-def _run_starts(X, y, order):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _run_starts(
+    X: NDArray[np.float64], y: NDArray[np.int32], order: NDArray[np.intp]
+) -> NDArray[np.bool_]:  # pragma: no cover
     starts = np.ones(order.shape[0], dtype=np.bool_)
     for position in range(1, order.shape[0]):
         a, b = order[position - 1], order[position]

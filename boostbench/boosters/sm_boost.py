@@ -34,6 +34,9 @@ from boostbench.boosters.surface import OnRound
 from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
 
 class Risk(NamedTuple):
     """State of `SMBoost`.
@@ -48,7 +51,7 @@ class Risk(NamedTuple):
         M.
     """
 
-    cost: NDArray[np.float64]
+    cost: Floats
     scale: float
     n_drawn: int
 
@@ -181,24 +184,23 @@ class SMBoost(Booster):
         return "tree", {"max_leaf_nodes": 12}
 
 
-def smooth_risk(
-    g: NDArray[np.float64], cost: NDArray[np.float64], sample_weight: NDArray[np.float64]
-) -> float:
+def smooth_risk(g: Floats, cost: Floats, sample_weight: Floats) -> float:
     """Return ``R(psi) = sum_i w_i sum_y g_i(y) c_i(y)`` (4) for weights that sum to 1."""
     return dot(sample_weight, row_sums(g * cost))
 
 
 def weigh_pairs(
-    g: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    sample_weight: NDArray[np.float64],
-    u: NDArray[np.float64],
-    n_drawn: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64] | None:
+    g: Floats,
+    cost: Floats,
+    sample_weight: Floats,
+    u: Floats,
+    n_drawn: Counts | None = None,
+) -> Floats | None:
     """Return ``-P(i, z) Delta_i(z)``, where drawn pairs put their shares n_iz / M in place of P.
 
     ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2), and P(i, z) is the weight of sample i
-    times g_i(z).
+    times g_i(z). Costs are counted from that of the most probable label: so nothing cancels where
+    the rule is certain.
 
     Parameters
     ----------
@@ -222,16 +224,22 @@ def weigh_pairs(
 
 
 @njit(cache=True)
-def _weigh_pairs(g, cost, sample_weight, u, demand, n_drawn):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _weigh_pairs(
+    g: Floats, cost: Floats, sample_weight: Floats, u: Floats, demand: Floats, n_drawn: Counts
+) -> bool:  # pragma: no cover
     K, n = g.shape
-    mean = np.zeros(n)
+    mean, origin, top = np.zeros(n), cost[0].copy(), g[0].copy()
+    for z in range(1, K):
+        for i in range(n):
+            origin[i] = cost[z, i] if g[z, i] > top[i] else origin[i]
+            top[i] = max(top[i], g[z, i])
     for z in range(K):
         for i in range(n):
-            mean[i] += g[z, i] * cost[z, i]
+            mean[i] += g[z, i] * (cost[z, i] - origin[i])
     total, something = 0.0, False
     for i in range(n):
         for z in range(K):
-            P, delta = g[z, i] * sample_weight[i], cost[z, i] - mean[i]
+            P, delta = g[z, i] * sample_weight[i], (cost[z, i] - origin[i]) - mean[i]
             something |= P * delta != 0.0
             total += P
             demand[z, i] = total if u.shape[0] else -P * delta
@@ -243,5 +251,5 @@ def _weigh_pairs(g, cost, sample_weight, u, demand, n_drawn):  # type: ignore[no
                 share += 1.0 / M
                 drawn += 1
                 n_drawn[z, i] += 1
-            demand[z, i] = -share * (cost[z, i] - mean[i])
+            demand[z, i] = -share * ((cost[z, i] - origin[i]) - mean[i])
     return something

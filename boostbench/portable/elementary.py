@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+F = TypeVar("F", bound=Callable[..., Any])
 
 _PLAIN: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 #: A function of one number, stored within the compiled functions that call it.
-_one: Callable[[Callable[..., Any]], Any] = njit(
+_one: Callable[[F], F] = njit(
     **{**_PLAIN, "forceinline": True, "no_cpython_wrapper": True, "_nrt": False}
 )
 #: A loop over arrays; it runs without the GIL.
-_loop: Callable[[Callable[..., Any]], Any] = njit(**{**_PLAIN, "nogil": True, "cache": True})
+_loop: Callable[[F], F] = njit(**{**_PLAIN, "nogil": True, "cache": True})
 
 # ln 2 in two parts: multiples of the first by whole numbers below 2**21 are exact
 _LN2_HIGH, _LN2_LOW = 0.6931467056274414, 4.7493250390316726e-07
@@ -33,13 +37,13 @@ _SMALLEST_NORMAL = 2.0**-1022
 
 
 @_one
-def _power_of_two(biased):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _power_of_two(biased: Any) -> float:  # pragma: no cover
     """Return ``2**(biased - 1023)`` of an exponent that is normal."""
     return np.uint64(biased << _EXPONENT).view(np.float64)
 
 
 @_one
-def _reduced(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _reduced(x: float) -> tuple[Any, float, float]:  # pragma: no cover
     """Return k + 2046, r and q with ``x = k ln 2 + r`` and ``e^r = 1 + r + q``.
 
     q holds what rounding took from r, and r^2 times the Chebyshev fit of ``(e^r - 1 - r) / r^2``.
@@ -64,7 +68,7 @@ def _reduced(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def exp_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def exp_(x: float) -> float:  # pragma: no cover
     """Return e^x; see `_reduced`."""
     t = -746.0 if x < -746.0 else x
     t = 710.0 if t > 710.0 else t
@@ -76,7 +80,7 @@ def exp_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def expm1_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def expm1_(x: float) -> float:  # pragma: no cover
     t = -50.0 if x < -50.0 else x
     t = 710.0 if t > 710.0 else t
     biased, r, q = _reduced(t)
@@ -90,7 +94,7 @@ def expm1_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def _split(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _split(x: float) -> tuple[float, float]:  # pragma: no cover
     """Return k and f with ``x = 2**k (1 + f)``, 1 + f within sqrt(1/2) and sqrt(2).
 
     x is a positive normal number.
@@ -104,7 +108,7 @@ def _split(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def _beyond(f, square):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _beyond(f: float, square: float) -> float:  # pragma: no cover
     """Return ``ln(1 + f) - f + f^2/2`` for ``square = f^2/2``.
 
     With ``s = f / (2 + f)`` it is ``s (f^2/2 + ln((1 + s)/(1 - s))/s - 2)``, in a Chebyshev fit.
@@ -123,7 +127,7 @@ def _beyond(f, square):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def _log_of(x, k_more, more):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _log_of(x: float, k_more: float, more: float) -> float:  # pragma: no cover
     """Return ``ln x + k_more ln 2 + more`` for a positive normal x and a small rest."""
     k, f = _split(x)
     k += k_more
@@ -133,7 +137,7 @@ def _log_of(x, k_more, more):  # type: ignore[no-untyped-def]  # pragma: no cove
 
 
 @_one
-def _at_the_ends(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _at_the_ends(x: float, y: float) -> float:  # pragma: no cover
     """Return y where ``0 < x < inf``, and the logarithm of x elsewhere."""
     if x > 0.0 and x < np.inf:
         return y
@@ -143,14 +147,14 @@ def _at_the_ends(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def log_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def log_(x: float) -> float:  # pragma: no cover
     """Return ln x; see `_log_of`."""
     tiny = x < _SMALLEST_NORMAL
     return _at_the_ends(x, _log_of(x * 2.0**54 if tiny else x, -54.0 if tiny else 0.0, 0.0))
 
 
 @_one
-def log1p_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def log1p_(x: float) -> float:  # pragma: no cover
     u = 1.0 + x
     lost = 1.0 - (u - x) if u > 2.0 else x - (u - 1.0)
     y = _at_the_ends(u, _log_of(u, 0.0, lost / u))
@@ -158,7 +162,7 @@ def log1p_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def log2_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def log2_(x: float) -> float:  # pragma: no cover
     """Return log2 x, with k apart and 1/ln 2 in two parts."""
     tiny = x < _SMALLEST_NORMAL
     k, f = _split(x * 2.0**54 if tiny else x)
@@ -175,18 +179,18 @@ def log2_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def log1pexp_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def log1pexp_(x: float) -> float:  # pragma: no cover
     return (x if x > 0.0 else 0.0) + log1p_(exp_(-abs(x)))
 
 
 @_one
-def power_(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
+def power_(x: float, y: float) -> float:  # pragma: no cover
     """Return ``exp(y ln x)``, for x >= 0 and y > 0; its relative error grows with ``|y ln x|``."""
     return exp_(y * log_(x))
 
 
 @_one
-def arctan_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def arctan_(x: float) -> float:  # pragma: no cover
     """Reduce |x| to below tan(pi/8) by 1/x and by (x - 1)/(x + 1), then a Chebyshev fit."""
     a = abs(x)
     if a > 2.414213562373095:
@@ -212,7 +216,7 @@ def arctan_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_one
-def erfc_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def erfc_(x: float) -> float:  # pragma: no cover
     """Return ``exp(-x^2) g(x) / (1 + 2 x)``, and ``1 - x h(x^2)`` for |x| < 1/2.
 
     g and h are Chebyshev fits; that of g is in ``(x - 3)/(x + 3)``.
@@ -246,7 +250,7 @@ def erfc_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
     head = np.uint64(np.float64(a).view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
     rest = (head - a) * (head + a)
     rest += rest * rest * (0.5 + 0.16666666666666666 * rest)  # e^rest - 1
-    y = exp_(-head * head) * (g + g * rest) / (1.0 + 2.0 * a)
+    y: float = exp_(-head * head) * (g + g * rest) / (1.0 + 2.0 * a)
     z = a * a if a < 0.5 else 0.0
     near = -1.4620256114391553e-07
     near = near * z + 1.6371164552892836e-06
@@ -263,48 +267,48 @@ def erfc_(x):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_loop
-def each_exp(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_exp(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = exp_(x[i])
 
 
 @_loop
-def each_expm1(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_expm1(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = expm1_(x[i])
 
 
 @_loop
-def each_log(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_log(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log_(x[i])
 
 
 @_loop
-def each_log1p(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_log1p(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log1p_(x[i])
 
 
 @_loop
-def each_log2(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_log2(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log2_(x[i])
 
 
 @_loop
-def each_log1pexp(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_log1pexp(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log1pexp_(x[i])
 
 
 @_loop
-def each_arctan(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_arctan(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = arctan_(x[i])
 
 
 @_loop
-def each_erfc(x, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+def each_erfc(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = erfc_(x[i])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-_loop: Any = njit(error_model="numpy", nogil=True, cache=True)
+_loop: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", nogil=True, cache=True)
 
 
 @_loop
-def _dot(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _dot(x: Floats, y: Floats) -> float:  # pragma: no cover
     a = b = c = d = e = f = g = h = 0.0
     whole = x.shape[0] - x.shape[0] % 8
     for i in range(0, whole, 8):
@@ -33,7 +34,7 @@ def _dot(x, y):  # type: ignore[no-untyped-def]  # pragma: no cover
 
 
 @_loop
-def _total(x):  # type: ignore[no-untyped-def]  # pragma: no cover
+def _total(x: Floats) -> float:  # pragma: no cover
     a = b = c = d = e = f = g = h = 0.0
     whole = x.shape[0] - x.shape[0] % 8
     for i in range(0, whole, 8):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -205,3 +206,26 @@ def test_an_unreachable_goal_is_refused() -> None:
 def test_no_edge_ends_the_game() -> None:
     booster = RobustBoost(5).fit(np.zeros((4, 1)), [0, 1, 0, 1])
     assert (booster.n_rounds_, booster.stop_reason_, booster.time_) == (0, "no edge", 0.0)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.3])
+def test_nothing_cancels_towards_the_end_of_the_game(theta: float) -> None:
+    """Against 50 digits; the printed formulas lose up to three."""
+    potential = MovingPotential(0.1, theta, 0.01)
+    errors: dict[str, list[float]] = {"sigma": [], "printed sigma": [], "mu": [], "printed mu": []}
+    for t in 1.0 - np.geomspace(1e-9, 0.1, 200):
+        with mpmath.workdps(50):
+            left, rho, sigma_f = 1 - mpmath.mpf(t), mpmath.mpf(potential.rho), mpmath.mpf(0.01)
+            sigma = mpmath.sqrt((sigma_f**2 + 1) * mpmath.exp(2 * left) - 1)
+            drift, goal = -2 * rho * mpmath.expm1(left), theta * mpmath.exp(left)
+            mu, size = goal + drift, goal - drift  # mu itself may be 0
+        printed_sigma = np.sqrt((0.01 * 0.01 + 1.0) * np.exp(2.0 * (1.0 - t)) - 1.0)
+        printed_mu = (theta - 2.0 * potential.rho) * np.exp(1.0 - t) + 2.0 * potential.rho
+        errors["sigma"].append(float(abs(potential.sigma(t) / sigma - 1)))
+        errors["printed sigma"].append(float(abs(printed_sigma / sigma - 1)))
+        errors["mu"].append(float(abs(potential.mu(t) - mu) / size))
+        errors["printed mu"].append(float(abs(printed_mu - mu) / size))
+    worst = {name: max(values) for name, values in errors.items()}
+    assert max(worst["sigma"], worst["mu"]) <= 1e-15
+    assert worst["printed sigma"] >= 100 * worst["sigma"]
+    assert theta > 0.0 or worst["printed mu"] >= 100 * worst["mu"]

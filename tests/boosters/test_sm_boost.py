@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -209,3 +210,25 @@ def test_bad_costs_are_refused(cost: object, message: str) -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         SMBoost(2, cost=cost).fit(X, y)
+
+
+@pytest.mark.parametrize("certain", [0, 1, 2], ids=["right", "wrong", "other"])
+def test_centred_costs_lose_no_digits_where_the_rule_is_certain(certain: int) -> None:
+    """Against 60 digits; ``c - mean`` itself has none left where the probable label is wrong."""
+    rng = np.random.default_rng(certain)
+    psi = rng.normal(size=(40, 3)) * 2
+    psi[:, certain] += np.linspace(0.0, 60.0, 40)
+    cost = np.tile(label_costs("zero-one", 3)[0], (40, 1))  # the label is 0
+    g = softmax(psi)
+    demand = weigh_pairs(g, cost, np.ones(40), np.empty(0))
+    exact = np.empty_like(psi)
+    with mpmath.workdps(60):
+        for i, row in enumerate(psi):
+            p = [mpmath.exp(mpmath.mpf(s)) for s in row]
+            p = [each / sum(p) for each in p]
+            for y in range(3):
+                delta = sum(p[z] * (cost[i, y] - cost[i, z]) for z in range(3))
+                exact[i, y] = -p[y] * delta
+    np.testing.assert_allclose(demand, exact, rtol=1e-13)
+    if certain:
+        assert np.abs(-g * centred_cost(g, cost) / exact - 1).max() > 1e-3
