@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -64,6 +65,6 @@ def preset(
         init(*bound.args, **bound.kwargs, **chosen)
 
     __init__.__signature__ = kept  # type: ignore[attr-defined]
-    module = inspect.stack()[1].frame.f_globals["__name__"]
+    module = sys._getframe(1).f_globals["__name__"]
     members = {"__init__": __init__, "__doc__": doc, "__module__": module, **attributes}
     return type(name, (base,), members)
