@@ -1,8 +1,11 @@
 """Keeping results when the code changed and the numbers did not."""
 
 import json
+import sys
 
 import pytest
+
+from tests.experiments.tools import forget_code
 
 PLUGIN = """
 import numpy as np
@@ -41,49 +44,52 @@ seeds: 4
 def write(tmp_path):
     def booster(text):
         (tmp_path / "prior.py").write_text(PLUGIN.replace("counts.ARGMAX()", text))
+        forget_code()
+        for module in [name for name in sys.modules if name.startswith("boostbench_plugin_prior")]:
+            del sys.modules[module]
 
     (tmp_path / "adopted.yaml").write_text(CONFIG)
     return booster
 
 
 @pytest.fixture
-def done(shell, write):
+def done(boostbench, write):
     """Eight runs, made by code that is then changed."""
     write("counts.argmax()")
-    assert shell("run", "adopted.yaml", "--quiet").code == 0
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
 
 
-def statuses(shell):
-    return [row["status"] for row in shell("status", "adopted.yaml", "--json").json]
+def statuses(boostbench):
+    return [row["status"] for row in boostbench("status", "adopted.yaml", "--json").json]
 
 
-def test_results_that_a_change_left_alone_are_adopted(shell, write, done, tmp_path):
+def test_results_that_a_change_left_alone_are_adopted(boostbench, shell, write, done, tmp_path):
     write("int(np.argmax(counts))")
-    assert statuses(shell) == ["stale"] * 8
+    assert statuses(boostbench) == ["stale"] * 8
     outcome = shell("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")
     assert outcome.code == 0, outcome.err
     assert [
         (row["checked"], row["same"], row["adopted"], row["stale"]) for row in outcome.json
     ] == [(2, 2, 2, 0)] * 2
-    assert statuses(shell) == ["ok"] * 8
+    assert statuses(boostbench) == ["ok"] * 8
     records = [json.loads(p.read_text()) for p in tmp_path.glob("results/runs/*/*.json")]
     noted = [record["adopted"] for record in records if "adopted" in record]
     assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
-    assert shell("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
+    assert boostbench("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
 
 
-def test_parameters_of_one_booster_are_one_family(shell, write, tmp_path):
+def test_parameters_of_one_booster_are_one_family(boostbench, write, tmp_path):
     several = CONFIG.replace("[prior.py:Prior]", "\n  - prior.py:Prior: {smoothing: [0, 1, 2]}")
     write("counts.argmax()")
     (tmp_path / "adopted.yaml").write_text(several)
-    assert shell("run", "adopted.yaml", "--quiet").code == 0
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
     write("int(np.argmax(counts))")
-    outcome = shell("adopt", "adopted.yaml", "--sample", "0.2", "--quiet", "--json")
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.2", "--quiet", "--json")
     assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(3, 9)] * 2
-    assert statuses(shell) == ["ok"] * 24
+    assert statuses(boostbench) == ["ok"] * 24
 
 
-def test_runs_that_follow_from_what_was_adopted_are_adopted_too(shell, write, tmp_path):
+def test_runs_that_follow_from_what_was_adopted_are_adopted_too(boostbench, write, tmp_path):
     extending = """
 name: adopted
 datasets: [iris]
@@ -98,18 +104,18 @@ rounds: 3
 """
     write("counts.argmax()")
     (tmp_path / "adopted.yaml").write_text(extending)
-    assert shell("run", "adopted.yaml", "--quiet").code == 0
-    n_runs = len(statuses(shell))
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
+    n_runs = len(statuses(boostbench))
     assert n_runs >= 12  # 1 and 2, then 3 and 4, on three folds
     write("int(np.argmax(counts))")
-    outcome = shell("adopt", "adopted.yaml", "--sample", "0", "--quiet", "--json")
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0", "--quiet", "--json")
     assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(1, n_runs - 1)]
-    assert statuses(shell) == ["ok"] * n_runs
+    assert statuses(boostbench) == ["ok"] * n_runs
 
 
-def test_nothing_is_adopted_when_a_result_changed(shell, write, done):
+def test_nothing_is_adopted_when_a_result_changed(boostbench, write, done):
     write("counts.argmin()")
-    outcome = shell("adopt", "adopted.yaml", "--quiet", "--json")
+    outcome = boostbench("adopt", "adopted.yaml", "--quiet", "--json")
     assert outcome.code == 1
     assert [(row["same"], row["adopted"], row["stale"]) for row in outcome.json] == [(0, 0, 3)] * 2
-    assert sorted(statuses(shell)) == ["ok"] * 2 + ["stale"] * 6
+    assert sorted(statuses(boostbench)) == ["ok"] * 2 + ["stale"] * 6

@@ -6,13 +6,26 @@ import shutil
 
 import pytest
 
+from boostbench import Experiment
+from tests.cli.conftest import TINY
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A results folder with a report."""
+    folder = tmp_path_factory.mktemp("reported")
+    (folder / "tiny.yaml").write_text(TINY)
+    experiment = Experiment.load(folder / "tiny.yaml", results=folder / "results")
+    experiment.run(executor="inline")
+    experiment.report().write(experiment.report_folder)
+    return folder / "results"
+
 
 @pytest.fixture
-def reported(boostbench, tiny, tmp_path):
+def reported(report, tmp_path):
     """Two folders with the same report."""
-    for command in ("run", "report"):
-        assert boostbench(command, tiny, "--results", "before", "--set", "claims=[]").code == 0
-    shutil.copytree(tmp_path / "before", tmp_path / "after")
+    for name in ("before", "after"):
+        shutil.copytree(report, tmp_path / name)
     return tmp_path / "after" / "tiny"
 
 
@@ -50,7 +63,8 @@ def test_other_verdicts_runs_and_experiments_are_told(boostbench, reported):
 
 
 def test_more_runs_are_a_difference(boostbench, reported, tiny):
-    boostbench("run", tiny, "--results", "after", "--set", "seeds=2")
+    more = ("--results", "after", "--set", "seeds=2", "--executor", "inline")
+    boostbench("run", tiny, *more)
     boostbench("report", tiny, "--results", "after", "--set", "seeds=2")
     rows = boostbench("diff", "before", "after", "--json").json
     assert {"experiment": "tiny", "part": "runs", "place": "with a result", "before": "6 of 6",

@@ -15,8 +15,8 @@ from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.records import RecordStore
+from tests.experiments.tools import forget_code
 
 PLUGIN = """
 import importlib
@@ -49,11 +49,6 @@ boosters: ['constant.py:Constant']
 rounds: 2
 """
 CSV = "u,v,target\n" + "".join(f"{i % 7},{i % 3},{'abc'[i % 3]}\n" for i in range(60))
-
-
-def forget_code():
-    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
-        getattr(fingerprints, name).cache_clear()
 
 
 class Attack:

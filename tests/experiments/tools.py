@@ -7,6 +7,7 @@ from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.records import RecordStore
 
 #: What may differ between two records of the same run.
@@ -22,6 +23,12 @@ boosters: [toy-centroids]
 rounds: 8
 seeds: 2
 """
+
+
+def forget_code():
+    """Let sources be read anew, as in a new process."""
+    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
+        getattr(fingerprints, name).cache_clear()
 
 
 def plan_of(runs, results, data_dirs=()):

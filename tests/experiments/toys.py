@@ -8,13 +8,12 @@ import signal
 import time
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from boostbench.registry import boosters
 
 
 @boosters.register("toy-centroids")
-class ToyCentroids(ClassifierMixin, BaseEstimator):
+class ToyCentroids:
     """Each round adds the squared distance to the class means along one random column."""
 
     def __init__(self, n_estimators=10, *, scale=1.0, shape="square", random_state=None):

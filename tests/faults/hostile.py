@@ -18,7 +18,6 @@ import time
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from boostbench.registry import boosters
 
@@ -209,7 +208,7 @@ EXPECTED = {how: status for how, (_, status) in KINDS.items()}
 
 
 @boosters.register("hostile")
-class Hostile(ClassifierMixin, BaseEstimator):
+class Hostile:
     def __init__(self, n_estimators=10, *, how="sleeps", random_state=None):
         self.n_estimators = n_estimators
         self.how = how

@@ -3,6 +3,8 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.store.records import RecordStore
@@ -16,66 +18,50 @@ boosters: [toy-centroids, BAD, samme]
 rounds: 5
 seeds: 2
 """
+#: Status, kind of error, what the message says, and the last line that is kept of the output.
+ENDINGS = {
+    "toy-raises": ("failed", "RuntimeError", "no luck today", "RuntimeError: no luck today"),
+    "toy-exits": ("failed", "SystemExit", "3", "SystemExit: 3"),
+    "toy-kills-itself": ("killed", "ProcessExpired", "signal SIGKILL", "goodbye"),
+    "toy-sleeps": ("timeout", "TimeoutError", "at the time limit of 10 s", "sleeping"),
+    "toy-eats-memory": ("out-of-memory", "MemoryError", "memory limit of 1024 MiB", None),
+    "toy-maps-memory": ("out-of-memory", "MemoryError", "memory limit of 1024 MiB", None),
+}
 
 
-@pytest.fixture
-def results(tmp_path):
-    return tmp_path / "results"
+@pytest.fixture(scope="module")
+def mixed(toys, tmp_path_factory):
+    """Return what came of runs of bad and good boosters, one after the other, and the plan."""
+    folder = tmp_path_factory.mktemp("mixed")
+    names = [
+        name
+        for n, bad in enumerate(ENDINGS, start=1)
+        for name in (bad, f"toy-centroids: {{scale: {n}, label: after {bad}}}")
+    ]
+    listed = "".join(f"\n  - {name}" for name in names)
+    config = MIXED.replace("[toy-centroids, BAD, samme]", listed).replace("seeds: 2", "seeds: 1")
+    (folder / "mixed.yaml").write_text(config)
+    runs = expand(load_config(folder / "mixed.yaml"))
+    with LocalExecutor(1, time_limit=10, memory_limit=2**30) as executor:
+        outcome = carry_out(runs, folder, executor)
+    return outcome, make_plan(runs, RecordStore(folder)).runs
 
 
-def bad_record(runs, results):
-    plan = make_plan(runs, RecordStore(results))
-    return next(
-        planned for planned in plan.runs if planned.status not in ("ok", "missing")
-    ).record()
-
-
-@pytest.mark.parametrize(
-    ("booster", "status", "kind", "message", "log"),
-    [
-        ("toy-raises", "failed", "RuntimeError", "no luck today", "about to fail"),
-        ("toy-exits", "failed", "SystemExit", "3", "SystemExit: 3"),
-        ("toy-kills-itself", "killed", "ProcessExpired", "signal SIGKILL", "goodbye"),
-    ],
-)
-def test_one_bad_booster_leaves_the_others(booster, status, kind, message, log, runs_of, results):
-    runs = runs_of(MIXED.replace("BAD", booster))
-    with LocalExecutor(2) as executor:
-        outcome = carry_out(runs, results, executor)
-    assert outcome.counts == {"ok": 4, status: 2}
-    assert len(outcome.failures) == 2
-    error = bad_record(runs, results).error
-    assert error.kind == kind
+@pytest.mark.parametrize("booster", ENDINGS)
+def test_a_bad_run_has_its_record(booster, mixed):
+    status, kind, message, last_line = ENDINGS[booster]
+    (planned,) = (each for each in mixed[1] if each.run.booster.name == booster)
+    error = planned.record().error
+    assert (planned.status, error.kind) == (status, kind)
     assert message in error.message
-    assert log in error.log_tail
+    assert last_line is None or error.log_tail[-1] == last_line
 
 
-def test_a_hanging_run_ends_at_the_time_limit(runs_of, results):
-    runs = runs_of(
-        MIXED.replace("BAD", "toy-sleeps").replace("samme, ", "").replace("seeds: 2", "")
-    )
-    with LocalExecutor(2, time_limit=5) as executor:
-        outcome = carry_out(runs, results, executor)
-    assert outcome.counts == {"ok": 2, "timeout": 1}
-    error = bad_record(runs, results).error
-    assert error.message == "was stopped at the time limit of 5 s"
-    assert error.log_tail == ["sleeping"]
-
-
-@pytest.mark.parametrize("booster", ["toy-eats-memory", "toy-maps-memory"])
-def test_a_run_that_eats_memory_ends_at_the_memory_limit(booster, runs_of, results):
-    runs = runs_of(MIXED.replace("BAD", booster).replace("seeds: 2", "seeds: 1"))
-    with LocalExecutor(2, memory_limit=2**30) as executor:
-        outcome = carry_out(runs, results, executor)
-    assert outcome.counts == {"ok": 2, "out-of-memory": 1}
-    assert "memory limit of 1024 MiB" in bad_record(runs, results).error.message
-
-
-def test_a_worker_that_had_too_little_memory_goes_on_with_the_next_run(runs_of, results):
-    runs = runs_of(MIXED.replace("BAD", "toy-eats-memory"))
-    with LocalExecutor(1, memory_limit=2**30) as executor:
-        outcome = carry_out(runs, results, executor)
-    assert outcome.counts == {"ok": 4, "out-of-memory": 2}
+def test_bad_runs_leave_the_others(mixed):
+    outcome, planned = mixed
+    assert outcome.counts == {"ok": 6, "failed": 2, "killed": 1, "timeout": 1, "out-of-memory": 2}
+    assert len(outcome.failures) == 6
+    assert {each.status for each in planned if each.run.booster.name == "toy-centroids"} == {"ok"}
 
 
 def test_one_or_two_jobs_or_this_process_give_identical_records(runs_of, tmp_path):
@@ -90,23 +76,20 @@ def test_one_or_two_jobs_or_this_process_give_identical_records(runs_of, tmp_pat
     assert records_of(tmp_path / "2") == expected
 
 
-def test_workers_use_one_thread_and_say_so(runs_of, results):
-    runs = runs_of(SMALL.replace("seeds: 2", "seeds: 1"))
-    with LocalExecutor(1) as executor:
-        carry_out(runs[:1], results, executor)
-    record = make_plan(runs, RecordStore(results)).runs[0].record()
+def test_workers_use_one_thread_and_say_so(mixed):
+    record = next(each for each in mixed[1] if each.status == "ok").record()
     assert record.threads
     assert set(record.threads.values()) == {1}
     assert record.peak_memory_mb > 20
     assert {"python", "numpy", "scikit-learn", "numba", "boostbench"} <= set(record.versions)
 
 
-def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, results):
+def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, tmp_path):
     from boostbench.experiments.running.conduct import run_plan
     from boostbench.experiments.running.executors import InlineExecutor
 
     runs = runs_of(MIXED.replace("BAD", "toy-raises"))
-    store = RecordStore(results)
+    store = RecordStore(tmp_path)
     todo = make_plan(runs, store).todo()
     outcome = run_plan(todo, store, InlineExecutor(), fail_fast=True)
     assert outcome.counts == {"ok": 1, "failed": 1}

@@ -8,6 +8,7 @@ import pytest
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
 from boostbench.experiments.store.identity import code_of, value_of
+from tests.experiments.tools import forget_code
 
 RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed=0)
 
@@ -64,7 +65,7 @@ def names_behind(module):
 
 def test_a_booster_brings_its_weak_learner_and_not_the_other_boosters():
     behind = names_behind("boostbench.boosters.samme")
-    assert {"boosters/samme.py", "boosters/base.py", "weak_learners/tree.py"} <= behind
+    assert {"boosters/samme.py", "boosters/loop.py", "weak_learners/tree.py"} <= behind
     assert {"weak_learners/growing.py", "weak_learners/forest.py"} <= behind
     assert not {"boosters/sm_boost.py", "boosters/adaboost_mh.py", "boosters/__init__.py"} & behind
 
@@ -117,13 +118,6 @@ def plugin(tmp_path):
     rewritten("helper.py", "def step(x):\n    return x / 2\n")
     rewritten("mine.py", "from helper import step\n\ndef fit(x):\n    return step(x)\n")
     return rewritten
-
-
-def forget_code():
-    from boostbench.experiments.store import fingerprints
-
-    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
-        getattr(fingerprints, name).cache_clear()
 
 
 def test_comments_docstrings_and_layout_do_not_change_the_code(plugin):
