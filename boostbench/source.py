@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,55 +63,82 @@ _MAX_EXPLAINED = 20_000  # characters of a file whose syntax error PyYAML, which
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
+class Refused(str):
+    """Stands for a value that could not be read; the complaint about it is made already."""
+
+
+class Items(list[Any]):
+    """A list of a file, which knows where each of its items was written."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+        self.at: dict[int, str] = {}
+
+
+class Keys(dict[str, Any]):
+    """A mapping of a file, which knows where each of its keys was written."""
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        super().__init__(values or {})
+        self.at: dict[str, str] = {}
+
+    def updated(self, other: Mapping[str, Any], without: Collection[str] = ()) -> Keys:
+        """Return the mapping with the values of another in the place of its own."""
+        found = Keys({k: v for k, v in {**self, **other}.items() if k not in without})
+        found.at = {**self.at, **getattr(other, "at", {})}
+        return found
+
+
 @dataclass
 class Source:
-    """A YAML file as plain data.
+    """A YAML file as plain data."""
 
-    Attributes
-    ----------
-    name : str
-        The file, as messages show it.
-    data : object
-        Mappings, lists, text, numbers, truth values and None.
-    places : dict
-        ``"file:line"`` (or the ``--set`` text) of each value, by its place.
-    refused : set
-        Places whose value could not be read; the complaint about it is made already.
-    """
-
-    name: str
-    data: Any
-    places: dict[Place, str] = field(default_factory=dict)
-    refused: set[Place] = field(default_factory=set)
+    name: str  # the file, as messages show it
+    data: Any  # `Keys`, `Items`, text, numbers, truth values and None
+    at: str = ""  # where the data begins
 
     def where(self, place: Place) -> str:
-        """Return where ``place``, or the nearest value around it that is known, was written."""
-        place = self.resolve(place)
-        while place and place not in self.places:
-            place = place[:-1]
-        return self.places.get(place, self.name)
+        """Return file and line (or ``--set`` text) of a place, or of the nearest around it."""
+        return where_in(self.data, place) or self.at or self.name
 
     def resolve(self, place: Place) -> Place:
-        """Return ``place`` as it was written.
+        """Return ``place`` as it was written."""
+        return tuple(step for step, *_ in _steps(self.data, place))
 
-        A booster's parameter is written at ``boosters, 0, sm-boost, M``, but its checks know it as
-        ``boosters, 0, M``; a single value may stand in the place of a list of one.
-        """
-        found: Place = ()
-        value = self.data
-        for step in place:
-            if isinstance(step, int) and not isinstance(value, list):
-                continue
-            if isinstance(value, dict) and step not in value and len(value) == 1:
-                name = next(iter(value))
-                if isinstance(value[name], dict) and step in value[name]:
-                    found, value = (*found, name), value[name]
-            found = (*found, step)
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                value = None
-        return found
+    def is_refused(self, place: Place) -> bool:
+        """Tell whether the value at a place could not be read."""
+        return any(isinstance(value, Refused) for *_, value in _steps(self.data, place))
+
+
+def where_in(data: Any, place: Place) -> str:
+    """Return where the part of some data at ``place``, or the nearest around it, was written."""
+    found = ""
+    for step, holder, _ in _steps(data, place):
+        found = getattr(holder, "at", {}).get(step, found)
+    return found
+
+
+def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield every step on the way to a place as it was written, with its holder and its value.
+
+    A booster's parameter is written at ``boosters, 0, sm-boost, M``, but its checks know it as
+    ``boosters, 0, M``; a single value may stand in the place of a list of one.
+    """
+    holder = data
+    for step in place:
+        if isinstance(step, int) and not isinstance(holder, list):
+            continue
+        if isinstance(holder, dict) and step not in holder and len(holder) == 1:
+            [(name, below)] = holder.items()
+            if isinstance(below, dict) and step in below:
+                yield name, holder, below
+                holder = below
+        try:
+            value = holder[step]
+        except (KeyError, IndexError, TypeError):
+            value = None
+        yield step, holder, value
+        holder = value
 
 
 def show(value: Any) -> str:
@@ -179,8 +207,9 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     except yaml.YAMLError as error:
         raise ConfigError([_syntax_complaint(name, error)]) from error
     reader = _Reader(name)
-    data = None if node is None else reader.value(node, ())
-    return Source(name, data, reader.places, reader.refused), reader.complaints
+    if node is None:
+        return Source(name, None), reader.complaints
+    return Source(name, reader.value(node), reader.where(node)), reader.complaints
 
 
 def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
@@ -192,7 +221,7 @@ def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
         return None, BoostbenchError(error.complaints[0].what, where=where)
     except yaml.YAMLError as error:
         return None, _syntax_complaint(where, error, with_line=False)
-    value = None if node is None else reader.value(node, ())
+    value = None if node is None else reader.value(node)
     return value, reader.complaints[0] if reader.complaints else None
 
 
@@ -238,35 +267,35 @@ class _Reader:
     def __init__(self, name: str, *, with_lines: bool = True) -> None:
         self.name = name
         self.with_lines = with_lines
-        self.places: dict[Place, str] = {}
         self.complaints: list[BoostbenchError] = []
-        self.refused: set[Place] = set()
         self._open: list[yaml.Node] = []
         self._count = 0
 
-    def value(self, node: yaml.Node, place: Place) -> Any:
-        self.places.setdefault(place, self.where(node))
+    def value(self, node: yaml.Node) -> Any:
         self._count += 1
         is_endless = any(node is outer for outer in self._open) or len(self._open) > _MAX_DEPTH
         if self._count > _MAX_VALUES or is_endless:
-            return self.refuse(node, place, "an alias that holds itself, or too many of them")
+            return self.refuse(node, "an alias that holds itself, or too many of them")
         if node.tag not in _TAGS:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            return self.refuse(node, place, f"the tag {tag} is not supported; leave it out")
+            return self.refuse(node, f"the tag {tag} is not supported; leave it out")
         self._open.append(node)
         try:
             if isinstance(node, yaml.MappingNode):
-                return self.mapping(node, place)
+                return self.mapping(node)
             if isinstance(node, yaml.SequenceNode):
-                return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
+                items = Items()
+                for item in node.value:
+                    items.at[len(items)] = self.where(item)
+                    items.append(self.value(item))
+                return items
             assert isinstance(node, yaml.ScalarNode)
-            return self.scalar(node, place)
+            return self.scalar(node)
         finally:
             self._open.pop()
 
-    def mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        lines: dict[str, str] = {}
+    def mapping(self, node: yaml.MappingNode) -> Keys:
+        result = Keys()
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.complain(key_node, "a key must be text, found a list or a mapping")
@@ -279,39 +308,38 @@ class _Reader:
             elif not key_node.style and _TRAPS[0][0].fullmatch(key):
                 self.complain(key_node, _TRAPS[0][1].format(key))
             elif key in result:
-                self.complain(key_node, f"key {key!r} is given twice; first at {lines[key]}")
+                self.complain(key_node, f"key {key!r} is given twice; first at {result.at[key]}")
             else:
-                lines[key] = self.where(key_node)
-                self.places[(*place, key)] = lines[key]
-                result[key] = self.value(value_node, (*place, key))
+                result.at[key] = self.where(key_node)
+                result[key] = self.value(value_node)
         return result
 
-    def scalar(self, node: yaml.ScalarNode, place: Place) -> Any:
+    def scalar(self, node: yaml.ScalarNode) -> Any:
         text = str(node.value)
         if not _is_printable(text):
-            return self.refuse(node, place, f"{show(text)} holds characters that do not print")
+            return self.refuse(node, f"{show(text)} holds characters that do not print")
         if node.style:  # quoted or block text
             return text
         if text in _WORDS:
             return _WORDS[text]
         for pattern, what in _TRAPS:
             if pattern.fullmatch(text):
-                return self.refuse(node, place, what.format(text))
+                return self.refuse(node, what.format(text))
         if _INT.fullmatch(text):
             if len(text) <= 20 and abs(int(text)) < _MAX_INTEGER:
                 return int(text)
-            return self.refuse(node, place, f"{_cut(text)} is beyond the integers of 64 bits")
+            return self.refuse(node, f"{_cut(text)} is beyond the integers of 64 bits")
         if _FLOAT.fullmatch(text):
             number = float(text.casefold().replace(".inf", "inf"))
             if abs(number) == math.inf and "inf" not in text.casefold():
-                return self.refuse(node, place, f"{_cut(text)} is beyond floating-point numbers")
+                return self.refuse(node, f"{_cut(text)} is beyond floating-point numbers")
             return number
         return text
 
-    def refuse(self, node: yaml.Node, place: Place, what: str) -> None:
-        self.refused.add(place)
+    def refuse(self, node: yaml.Node, what: str) -> Refused:
         if self._count <= _MAX_VALUES + 1:  # an alias too many is followed by many more
             self.complain(node, what)
+        return Refused(f"{node.start_mark.line}:{node.start_mark.column}")
 
     def complain(self, node: yaml.Node, what: str) -> None:
         self.complaints.append(BoostbenchError(what, where=self.where(node)))

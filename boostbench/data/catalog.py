@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, PositiveInt, ValidationError
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
 from boostbench.resources import shipped
-from boostbench.source import Source, read_source
+from boostbench.source import Keys, read_source, where_in
 from boostbench.validation import Listed, Model, first_mistake
 
 LIBSVM_SUFFIXES = (".libsvm", ".libsvm.bz2", ".svm", ".svm.bz2")
@@ -217,11 +217,10 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
 @lru_cache(maxsize=16)
 def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]:
     """Return the entries of catalog files; a worker asks for the same few again and again."""
-    raw: dict[str, dict[str, Any]] = {}
-    sources: dict[str, dict[str, Source]] = {}
+    raw: dict[str, tuple[Keys, str]] = {}
     for path, _, _ in files:
-        _read_catalog_file(path, raw, sources)
-    entries = {name: _entry(name, raw[name], sources[name]) for name in sorted(raw)}
+        _read_catalog_file(path, raw)
+    entries = {name: _entry(name, *raw[name]) for name in sorted(raw)}
     _check_names(entries)
     for name, entry in entries.items():
         if entry.base:
@@ -258,10 +257,8 @@ def _folded(name: str) -> str:
     return name.casefold().replace("_", "-").replace(" ", "-")
 
 
-def _read_catalog_file(
-    path: Path, raw: dict[str, dict[str, Any]], sources: dict[str, dict[str, Source]]
-) -> None:
-    """Add the facts of a file to those of the same names, and note which file gave which."""
+def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:
+    """Add the facts of a file, and where each entry stands, to those of the same names."""
     try:
         source, complaints = read_source(path)
     except ConfigError as error:
@@ -270,41 +267,37 @@ def _read_catalog_file(
         raise DataError(complaints[0].what, where=complaints[0].where)
     if source.data is None:
         return
-    if not isinstance(source.data, dict):
+    if not isinstance(source.data, Keys):
         raise DataError(
             "a catalog is a mapping of data-set names to their facts, "
-            f"found a {type(source.data).__name__}",
+            f"found a {'list' if isinstance(source.data, list) else type(source.data).__name__}",
             where=source.where(()),
         )
     for name, facts in source.data.items():
-        if not isinstance(facts, dict):
+        where = source.where((name,))
+        if not isinstance(facts, Keys):
             raise DataError(
                 f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'",
-                where=source.where((name,)),
+                where=where,
             )
-        raw[name] = {**raw.get(name, {}), **facts}
-        sources[name] = {**sources.get(name, {}), **dict.fromkeys((*facts, ""), source)}
+        known, _ = raw.get(name, (Keys(), ""))
+        raw[name] = known.updated(facts), where
 
 
-def _entry(name: str, facts: Mapping[str, Any], sources: Mapping[str, Source]) -> DatasetEntry:
-    """Return the entry of some facts, of which ``sources`` tells the file, key by key."""
-
-    def where(*place: str | int) -> str:
-        key = str(place[0]) if place else ""
-        return sources.get(key, sources[""]).where((name, *place))
-
+def _entry(name: str, facts: Keys, where: str) -> DatasetEntry:
     for reserved in ("name", "where"):
         if reserved in facts:
             raise DataError(
                 f"data set {name!r}: key {reserved!r} is set by the program; leave it out",
-                where=where(reserved),
+                where=where_in(facts, (reserved,)),
             )
     try:
-        return DatasetEntry.model_validate({**facts, "name": name, "where": where()})
+        return DatasetEntry.model_validate({**facts, "name": name, "where": where})
     except ValidationError as error:
         place, what = first_mistake(error)
         key = f"{place[0]} " if place and not what.startswith("unknown ") else ""
-        raise DataError(f"data set {name!r}: {key}{what}", where=where(*place)) from None
+        at = where_in(facts, place) or where
+        raise DataError(f"data set {name!r}: {key}{what}", where=at) from None
 
 
 def _check_names(entries: Mapping[str, DatasetEntry]) -> None:

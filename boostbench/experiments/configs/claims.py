@@ -12,7 +12,7 @@ from boostbench import registry
 from boostbench.errors import unknown
 from boostbench.experiments.configs.fields import Text
 from boostbench.experiments.configs.kind_options import Options, Scope, options_model
-from boostbench.source import Place, show
+from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
 MAX_CLAIMS = 1_000
@@ -27,15 +27,11 @@ class Claim:
     options: Options
     note: str = ""  # what the reader of a verdict should know besides
     scope: Scope = field(default_factory=Scope, compare=False)
-    #: Where each option was written.
-    places: Mapping[Place, str] = field(default_factory=dict, compare=False)
+    written: Any = field(default=None, compare=False)  # the claim in the config
 
     def where(self, *place: str | int) -> str:
         """Return file and line of an option, or of the nearest value around it."""
-        at: Place = (self.kind, *place)
-        while at and at not in self.places:
-            at = at[:-1]
-        return self.places.get(at, str(self.scope.path))
+        return where_in(self.written, (self.kind, *place)) or str(self.scope.path)
 
 
 class ClaimEntry(Model):
@@ -88,4 +84,4 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
 
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
-    return Claim(said.says, kind, options, said.note or "", scope)
+    return Claim(said.says, kind, options, said.note or "", scope, value)

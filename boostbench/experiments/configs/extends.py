@@ -12,7 +12,7 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.source import Place, Source, read_source, show
+from boostbench.source import Keys, Source, read_source, show
 
 _MAX_CHAIN = 5
 
@@ -42,7 +42,7 @@ def read_extended(
         If a file cannot be read, or configs extend each other.
     """
     source, complaints = read_source(path)
-    if not isinstance(source.data, dict) or "extends" not in source.data:
+    if not isinstance(source.data, Keys) or "extends" not in source.data:
         return source, complaints, (path,)
     reference = source.data.pop("extends")
     where = source.where(("extends",))
@@ -52,11 +52,12 @@ def read_extended(
         mistake = BoostbenchError(f"extends: {error.what}", where=where)
         raise ConfigError([*complaints, mistake]) from error
     base, more, files = read_extended(parent, (*below, path))
-    if not isinstance(base.data, dict):
+    if not isinstance(base.data, Keys):
         what = f"extends: {base.name} is no config, a mapping of keys"
         raise ConfigError([*complaints, *more, BoostbenchError(what, where=where)])
     base.data.pop("name", None)
-    return _merged(base, source), complaints + more, (path, *files)
+    source.data = _merged(base.data, source.data)
+    return source, complaints + more, (path, *files)
 
 
 def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
@@ -74,20 +75,10 @@ def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
     return found
 
 
-def _merged(base: Source, own: Source) -> Source:
-    places = dict(base.places)
-    refused = set(base.refused)
-
-    def put(inherited: Any, value: Any, place: Place) -> Any:
-        if isinstance(inherited, dict) and isinstance(value, dict):
-            removed = [k for k in value if value[k] is None and (*place, k) not in own.refused]
-            kept = {k: v for k, v in inherited.items() if k not in removed}
-            changed = {k: put(kept.get(k), v, (*place, k)) for k, v in value.items()}
-            return {**kept, **{k: v for k, v in changed.items() if k not in removed}}
-        for known in [known for known in places if known[: len(place)] == place]:
-            del places[known]
-            refused.discard(known)
-        return value
-
-    data = put(base.data, own.data, ())
-    return Source(own.name, data, {**places, **own.places}, refused | own.refused)
+def _merged(base: Keys, own: Keys) -> Keys:
+    removed = [key for key in own if own[key] is None]
+    merged = base.updated(own, without=removed)
+    for key, value in own.items():
+        if isinstance(value, Keys) and isinstance(base.get(key), Keys):
+            merged[key] = _merged(base[key], value)
+    return merged

@@ -13,11 +13,12 @@ from pydantic import ValidationError
 from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.config import FILE, Config
+from boostbench.experiments.configs.expressions import texts_in
 from boostbench.experiments.configs.extends import read_extended
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.overrides import apply_override
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.source import Place, Source, show
+from boostbench.source import Keys, Place, Refused, Source, show
 from boostbench.validation import TOP, mistakes_in
 
 _MAX_COMPLAINTS = 50
@@ -62,8 +63,8 @@ def load_config(
     source, complaints, files = read_extended(path)
     setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
     if source.data is None:
-        source.data = {}
-    if not isinstance(source.data, dict):
+        source.data = Keys()
+    if not isinstance(source.data, Keys):
         what = f"a config is a mapping of keys, found {show(source.data)}"
         raise ConfigError([*complaints, BoostbenchError(what, where=source.where(()))])
     if not with_claims:
@@ -143,13 +144,7 @@ def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
 
 
 def _without(source: Source, keys: Collection[str]) -> Source:
-    data = {key: value for key, value in source.data.items() if key not in keys}
-    return replace(source, data=data)
-
-
-def _places(source: Source, index: int) -> dict[Place, str]:
-    above: Place = ("claims", index)
-    return {place[2:]: at for place, at in source.places.items() if place[:2] == above}
+    return replace(source, data=source.data.updated({}, without=keys))
 
 
 def _prepared(
@@ -186,29 +181,19 @@ def _cut_checkpoints(source: Source, rounds: Any) -> None:
 def _of_size(source: Source, size: str) -> Source:
     """Return the source with the keys of one size in the place of the general ones."""
     part = source.data["sizes"][size]
-    places = {place: at for place, at in source.places.items() if not place or place[0] not in part}
-    for place, at in source.places.items():
-        if place[:2] == ("sizes", size) and len(place) > 2:
-            places[place[2:]] = at
-    merged = {**copy.deepcopy(source.data), **copy.deepcopy(part)}
-    if "rounds" in part and "checkpoints" not in part and merged.get("checkpoints"):
-        resized = Source(source.name, merged, places, source.refused)
-        _cut_checkpoints(resized, merged["rounds"])
-        return resized
-    return Source(source.name, merged, places, source.refused)
+    resized = replace(source, data=copy.deepcopy(source.data.updated(part)))
+    if "rounds" in part and "checkpoints" not in part and resized.data.get("checkpoints"):
+        _cut_checkpoints(resized, resized.data["rounds"])
+    return resized
 
 
 def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:
     try:
         data = {**source.data, FILE: setting.path}
-        config = Config.model_validate(data, context={"setting": setting})
+        return Config.model_validate(data, context={"setting": setting}), []
     except ValidationError as error:
         found = mistakes_in(error)
-        return None, [c for place, what in found for c in _complaints(place, what, source)]
-    claims = tuple(
-        replace(claim, places=_places(source, index)) for index, claim in enumerate(config.claims)
-    )
-    return config.model_copy(update={"claims": claims}), []
+    return None, [c for place, what in found for c in _complaints(place, what, source)]
 
 
 def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> list[BoostbenchError]:
@@ -217,9 +202,9 @@ def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> li
     if TOP in place:
         place = place[place.index(TOP) + 1 :]
     written = source.resolve(place)
-    if written in source.refused:
+    if source.is_refused(place):
         return []
-    if what.startswith("two ") and any(r[: len(written)] == written for r in source.refused):
+    if what.startswith("two ") and any(isinstance(t, Refused) for _, t in texts_in(source.data)):
         return []  # entries may only look the same without what is refused
     where = source.name if what.startswith("missing ") else source.where(place)
     return [BoostbenchError(_with_key(what, written), where=where)]

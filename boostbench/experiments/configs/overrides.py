@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from boostbench.errors import BoostbenchError
-from boostbench.source import Place, Source, read_value
+from boostbench.source import Keys, Source, read_value
 
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
@@ -23,57 +22,51 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     value, complaint = read_value(value_text, where)
     if complaint is not None:
         return complaint
-    place = _assign(source.data, steps, value)
-    if place is None:
+    holder = source.data
+    for step in steps[:-1]:
+        holder = _entered(holder, step, where)
+    key = _key(holder, steps[-1])
+    if key is None:
         return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
-    source.places = {
-        known: at for known, at in source.places.items() if known[: len(place)] != place
-    }
-    for length in range(1, len(place) + 1):
-        if length == len(place) or place[:length] not in source.places:
-            source.places[place[:length]] = where
+    holder[key] = value
+    holder.at[key] = where
     return None
 
 
-def _assign(data: Any, steps: Sequence[str], value: Any) -> Place | None:
-    """Set ``value`` at ``steps``; returns its place, or None if the way there does not exist."""
-    place: Place = ()
-    holder = data
-    for position, step in enumerate(steps):
-        last = position == len(steps) - 1
-        if isinstance(holder, dict):
-            key: str | int = step
-            if not last and holder.get(step) is None:
-                holder[step] = {}
-        elif isinstance(holder, list):
-            index = _entry(holder, step)
-            if index is None:
-                return None
-            key = index
-            if not last and not _is_position(step):
-                if not isinstance(holder[index], dict):
-                    holder[index] = {step: {}}
-                if not isinstance(holder[index][step], dict):
-                    holder[index][step] = {}
-                place, holder, key = (*place, index), holder[index], step
-        else:
-            return None
-        place = (*place, key)
-        if last:
-            holder[key] = value
-        else:
-            holder = holder[key]
-    return place
+def _entered(holder: Any, step: str, where: str) -> Any:
+    """Return what a step leads to, a mapping that is made if nothing is there; None if it cannot.
+
+    The step to an entry of a list by its name leads to what stands below the name.
+    """
+    key = _key(holder, step)
+    if key is None:
+        return None
+    if isinstance(key, int) and not _is_position(step):
+        if not isinstance(holder[key], dict):
+            holder[key] = Keys({step: None})
+            holder[key].at[step] = where
+        holder, key = holder[key], step
+        if not isinstance(holder[key], dict):
+            holder[key] = None
+    if isinstance(key, str) and holder.get(key) is None:
+        holder[key] = Keys()
+        holder.at.setdefault(key, where)
+    return holder[key]
+
+
+def _key(holder: Any, step: str) -> str | int | None:
+    """Return the key of a mapping, or the position in a list, that a step names."""
+    if isinstance(holder, dict):
+        return step
+    if not isinstance(holder, list):
+        return None
+    if _is_position(step):
+        return int(step) if int(step) < len(holder) else None
+    for index, item in enumerate(holder):
+        if item == step or (isinstance(item, dict) and list(item) == [step]):
+            return index
+    return None
 
 
 def _is_position(step: str) -> bool:
     return step.isascii() and step.isdigit() and len(step) < 10
-
-
-def _entry(items: list[Any], step: str) -> int | None:
-    if _is_position(step):
-        return int(step) if int(step) < len(items) else None
-    for index, item in enumerate(items):
-        if item == step or (isinstance(item, dict) and list(item) == [step]):
-            return index
-    return None
