@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.whole_files import open_file
 
 #: Place of a value in a file: keys and list positions from the top.
 Place = tuple[str | int, ...]
@@ -226,7 +227,7 @@ def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
 
 
 def _text_of(path: Path, name: str) -> str:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise _refused(name, f"is larger than {_MAX_BYTES:,} bytes, the limit of a YAML file here")

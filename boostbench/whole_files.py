@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from boostbench.errors import DataError
 
@@ -16,20 +17,32 @@ LARGEST = 2**30
 _BLOCK = 2**20
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a file to read it.
+
+    Raises
+    ------
+    OSError
+        Also if it is no regular file: a pipe or a device may have no end.
+    """
+    # Without O_NONBLOCK the opening of a pipe waits until somebody writes to it.
+    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  # the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return file
+
+
 def read_file(path: Path) -> bytes:
     """Return the bytes of a file, packed as they are.
 
     Raises
     ------
     DataError
-        If it cannot be read, is larger than `LARGEST`, or is no regular file: a pipe or a device
-        may have no end.
+        If it cannot be read, is larger than `LARGEST`, or is no regular file.
     """
     try:
-        # Without O_NONBLOCK the opening of a pipe waits until somebody writes to it.
-        with open(path, "rb", opener=_open_at_once) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise DataError("this is no regular file, so it is not read", where=str(path))
+        with open_file(path) as file:
             return read_bounded(file, path)
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from boostbench.boosters.mdeepboost import MDeepBoost
-from boostbench.presets import preset
+from boostbench.estimator_presets import preset
 
 _SUM: dict[str, Any] = {"complexity_penalty": 0.0}
 _COMP_SUM: dict[str, Any] = {"complexity_penalty": 0.0, "surrogate": "comp-sum"}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
+from boostbench import whole_files
 from boostbench.errors import BoostbenchError
 
 
@@ -18,17 +17,10 @@ def write_file(path: Path, content: str | bytes) -> Path:
         If the folder cannot be written or the disk is full; an older file stays as it was.
     """
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        whole_files.write_file(path, data)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
         what = f"cannot be written: {error.strerror}; the run records are not touched"
         raise BoostbenchError(what, where=str(path)) from error
     return path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostbench.presets import preset
+from boostbench.estimator_presets import preset
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Targets, WeightedLabels
 from boostbench.weak_learners.tree import Tree
 

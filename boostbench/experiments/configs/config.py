@@ -29,7 +29,7 @@ from boostbench.experiments.configs.entries import (
 from boostbench.experiments.configs.fields import (
     MAX_RUNS,
     MAX_VARIANTS,
-    Checkpoints,
+    CheckpointRounds,
     Duration,
     Encoding,
     MemorySize,
@@ -123,7 +123,7 @@ class Config(Model):
         description="Noise of the training labels: none, a model, or a list.",
         json_schema_extra={"wanted": "'none', a noise model, or a list of at least one of them"},
     )
-    checkpoints: Checkpoints = Field(
+    checkpoints: CheckpointRounds = Field(
         default_factory=lambda data: checkpoint_ladder(data.get("rounds", 1)),
         description="Rounds at which tables look; 1, 2, 5, 10, ... by default.",
     )

@@ -155,7 +155,7 @@ Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
     Listed[Seed], BeforeValidator(_numbered, json_schema_input_type=int | list[Seed]), Distinct
 ]
-Checkpoints = Annotated[
+CheckpointRounds = Annotated[
     Listed[Rounds],
     Field(min_length=1, max_length=1_000, examples=[[10, 100]]),
     Distinct,

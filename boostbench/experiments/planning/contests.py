@@ -37,7 +37,7 @@ _COUNTED = {"validation_errors": "n_validation", "test_errors": "n_test"}
 
 
 @dataclass(frozen=True)
-class Chosen(Item):
+class ChosenRun(Item):
     """Choice that a report shows for a method on one data set, noise, seed and fold.
 
     Its run has the parameters that were kept at the last round, under the label of the method.
@@ -205,17 +205,17 @@ class _Contest:
         held: Errors = counts[np.minimum(np.arange(self.rounds), len(counts) - 1)]
         return held, int(getattr(record, _COUNTED[self.curve]))
 
-    def outcome(self, head: Run, planned: dict[Run, PlannedRun]) -> Chosen:
+    def outcome(self, head: Run, planned: dict[Run, PlannedRun]) -> ChosenRun:
         """Return what is to be shown of one of the runs."""
         trials = [planned[run] for run in self.trials[head]]
         everyone = [planned[run] for runs in self.trials.values() for run in runs]
         if self.choices is None:
             status, reason = _why_open(everyone)
-            return Chosen(head, status, reason)
+            return ChosenRun(head, status, reason)
         kept = self.choices[head]
         if not kept:
             failure = next(trial for trial in trials if trial.status in FAILURES)
-            return Chosen(head, failure.status, failure.reason)
+            return ChosenRun(head, failure.status, failure.reason)
         points = points_of(self.grid)
         names = [axis.name for axis in self.grid]
         parts = tuple(
@@ -234,7 +234,7 @@ class _Contest:
         status, reason = worst.status, worst.reason
         if status in ("missing", "stale"):
             status, reason = "missing", "what was chosen is to be fitted again"
-        return Chosen(run, status, reason, parts, self._facts(trials))
+        return ChosenRun(run, status, reason, parts, self._facts(trials))
 
     def _facts(self, trials: Sequence[PlannedRun]) -> dict[str, Any]:
         folds = self.rule.folds["folds"] if self.rule.folds is not None else 1

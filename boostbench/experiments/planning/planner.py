@@ -23,7 +23,7 @@ from boostbench.experiments.planning.estimates import Estimates, work
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.record import FAILURES, Record, Summary
-from boostbench.experiments.store.records import Kind, RecordStore
+from boostbench.experiments.store.records import AnyRecord, RecordStore
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ class Planner:
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
 
-    def find(self, run: Run, read: Callable[[Path], Kind | None]) -> Kind | None:
+    def find(self, run: Run, read: Callable[[Path], AnyRecord | None]) -> AnyRecord | None:
         """Return what ``read`` returns of the record that counts for a run, None if none does.
 
         A run is looked up once.
@@ -280,7 +280,7 @@ class Planner:
         if run not in self._found:
             self._found[run] = self._look_up(run, read)
         found = self._found[run]
-        return None if found is None or found.reason else cast("Kind", found.record)
+        return None if found is None or found.reason else cast("AnyRecord", found.record)
 
     def _look_up(self, run: Run, read: Callable[[Path], Summary | None]) -> _Found | None:
         key, found = self.key_of(run), None

@@ -39,7 +39,7 @@ _BULK_BEGINS = b', "round_zero": '
 _DIGEST = b', "digest": "'
 _LEFTOVER_SECONDS = 600
 _RECORD_NAME = re.compile(r"[0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]{1,64}-[0-9a-z]{0,64}\.json")
-Kind = TypeVar("Kind", bound=Summary)
+AnyRecord = TypeVar("AnyRecord", bound=Summary)
 
 
 class _OtherFormatError(RecordError):
@@ -177,7 +177,7 @@ class RecordStore:
         """Read a record without its long parts, which is faster; None as by `read`."""
         return self._read(path, Summary)
 
-    def _read(self, path: Path, kind: type[Kind]) -> Kind | None:
+    def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
         try:
             record = decode(read_file(path), path, kind)
             if record.status not in ("ok", *FAILURES):
@@ -242,7 +242,7 @@ def encode(record: Record) -> bytes:
     return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 
 
-def decode(content: bytes, path: Path, kind: type[Kind]) -> Kind:
+def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
     """Return the record, or its summary, in the bytes of a file.
 
     Raises

@@ -1,9 +1,10 @@
 import pytest
 
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import checkpoint_ladder
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand, select
+from boostbench.experiments.running.run import prepare
 from boostbench.experiments.runs import CLEAN, Noise, Params
 from boostbench.resources import shipped
 
@@ -207,3 +208,30 @@ def test_every_shipped_config_is_right(name):
     assert bool(expand(config)) == bool(config.datasets)
     for size in config.sizes:
         assert expand(load_config(shipped("configs") / name, size=size))
+
+
+def test_a_noise_model_may_come_from_a_file_beside_the_config(config_file):
+    path = config_file(
+        "name: trial\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 2\nboosters: [samme]\n"
+        "noise: {model: 'mine.py:shift', rate: [0.1, 0.2], by: 2}\n"
+    )
+    path.with_name("mine.py").write_text(
+        "def shift(y, n_classes, rng, X, by=1):\n    return (y + by) % n_classes\n"
+    )
+    (run, _) = expand(load_config(path))
+    assert run.noise.label == "mine.py:shift 0.1"
+    assert run.value()["noise"] == {"model": "mine.py:shift", "rate": 0.1, "params": {"by": 2}}
+    problem = prepare(run)
+    changed = problem.y != problem.y_clean
+    assert changed.sum() == problem.noise["n_chosen"] > 0
+    assert (problem.y[changed] == (problem.y_clean[changed] + 2) % 3).all()
+
+
+def test_a_wrong_parameter_of_a_noise_model_in_a_file_is_named(config_file):
+    path = config_file(
+        "name: trial\ndatasets: [iris]\nrounds: 2\nboosters: [samme]\n"
+        "noise: {model: 'other.py:shift', rate: 0.1, bye: 2}\n"
+    )
+    path.with_name("other.py").write_text("def shift(y, n_classes, rng, X, by=1):\n    return y\n")
+    with pytest.raises(ConfigError, match=r":5: unknown parameter 'bye' .* did you mean 'by'\?"):
+        load_config(path)
