@@ -356,8 +356,10 @@ class Experiment:
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Outcome:
-        from boostbench.experiments.running.conduct import run_plan
+        from boostbench.experiments.running.conduct import Outcome, run_plan
 
+        if not runs:
+            return Outcome()
         with self._executor("local", jobs=jobs) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 

@@ -7,9 +7,17 @@ import pytest
 import yaml
 from sklearn.utils.estimator_checks import check_estimator
 
-from boostbench.registry import boosters, load_plugin
+from boostbench.registry import boosters, generators, load_plugin, noise_models
+from tests.experiments.tools import forget_code
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture(autouse=True)
+def own_names(monkeypatch):
+    """Forget what plugins of a test registered in this process."""
+    for kind in (boosters, generators, noise_models):
+        monkeypatch.setattr(kind, "_registered", dict(kind._registered))
 
 
 def write_example(page, folder):
@@ -26,44 +34,42 @@ def write_example(page, folder):
     return plugin, name
 
 
-def test_the_booster_of_the_docs_runs_in_worker_processes(shell, tmp_path):
+def test_the_booster_of_the_docs_runs_in_worker_processes(shell, boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
     outcome = shell("run", config, "--plugin", plugin, "--jobs", "2")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert "12 ok" in outcome.out
-    again = shell("run", config, "--plugin", plugin)
+    again = boostbench("run", config, "--plugin", plugin)
     assert "12 cached" in again.out
     path = tmp_path / plugin
     path.write_text(path.read_text().replace("1e-10", "1e-12"))
-    stale = shell("plan", config, "--plugin", plugin)
+    forget_code()
+    stale = boostbench("plan", config, "--plugin", plugin)
     assert "4 ok, 8 stale" in stale.out
     assert "the code changed since it was done" in stale.out
 
 
 def test_the_booster_of_the_docs_is_a_scikit_learn_classifier(tmp_path):
     plugin, _ = write_example("adding-a-booster.md", tmp_path)
-    try:
-        module = load_plugin(tmp_path / plugin)
-        check_estimator(module.MadaBoost(n_estimators=5), on_skip=None)
-    finally:
-        boosters.unregister("madaboost")
+    module = load_plugin(tmp_path / plugin)
+    check_estimator(module.MadaBoost(n_estimators=5), on_skip=None)
 
 
-def test_the_booster_of_the_docs_is_shown(shell, tmp_path):
+def test_the_booster_of_the_docs_is_shown(boostbench, tmp_path):
     plugin, _ = write_example("adding-a-booster.md", tmp_path)
-    outcome = shell("show", "madaboost", "--plugin", plugin)
+    outcome = boostbench("show", "madaboost", "--plugin", plugin)
     assert "cap: float, default 1.0" in outcome.out
     assert "Domingo & Watanabe 2000" in outcome.out
 
 
-def test_a_booster_is_named_by_its_file_in_the_config(shell, tmp_path):
+def test_a_booster_is_named_by_its_file_in_the_config(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
     text = (tmp_path / config).read_text()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / config).write_text(text.replace("- madaboost:", f"- {plugin}:MadaBoost:"))
     (tmp_path / plugin).rename(tmp_path / "sub" / plugin)
-    outcome = shell("run", f"sub/{config}", "--only", "wine", "--set", "seeds=1", "--jobs", "1")
+    outcome = boostbench("run", f"sub/{config}", "--only", "wine", "--set", "seeds=1")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert "3 ok" in outcome.out
@@ -72,9 +78,9 @@ def test_a_booster_is_named_by_its_file_in_the_config(shell, tmp_path):
 @pytest.mark.parametrize(
     ("page", "runs"), [("adding-a-noise-model.md", 6), ("adding-a-data-set.md", 8)]
 )
-def test_the_other_parts_of_the_docs_run(shell, tmp_path, page, runs):
+def test_the_other_parts_of_the_docs_run(boostbench, tmp_path, page, runs):
     plugin, config = write_example(page, tmp_path)
-    outcome = shell("run", config, "--plugin", plugin, "--executor", "inline")
+    outcome = boostbench("run", config, "--plugin", plugin, "--executor", "inline")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert f"{runs} ok" in outcome.out
