@@ -233,18 +233,18 @@ def _check_distinct(names: Sequence[str], kind: str, where: str) -> None:
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
-    import pandas as pd
-
     try:
-        import pyarrow
+        from pyarrow import parquet
     except ImportError as error:
         raise DataError(
             "parquet needs the package pyarrow: pip install 'boostbench[parquet]'", where=path
         ) from error
     try:
-        frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
+        table = parquet.read_table(io.BytesIO(content))
+        table.validate(full=True)  # text that is no UTF-8 is found now
+        frame = table.to_pandas()
+    except Exception as error:  # damaged bytes may raise anything
+        reason = str(error).partition("\n")[0]
         raise DataError(f"this is not a readable parquet file: {reason}", where=path) from error
     frame.columns = [str(column).strip() for column in frame.columns]
     return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}")

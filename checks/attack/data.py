@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from boostbench.cli import main
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
@@ -38,6 +40,7 @@ _FILES = {
     "toy.csv.gz": gzip.compress(_CSV.encode(), mtime=0),
     "toy.arff.gz": gzip.compress(_ARFF.encode(), mtime=0),
     "toy.libsvm.bz2": bz2.compress(_LIBSVM.encode()),
+    "toy.parquet": pd.read_csv(io.StringIO(_CSV)).to_parquet(),
 }
 _CELLS = (
     b"",

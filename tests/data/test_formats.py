@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from boostbench.data import load
+from boostbench.errors import DataError
 
 CSV = "split,a,b,target\n" + "".join(
     f"{part},{a},{b},{label}\n"
@@ -71,6 +72,15 @@ def test_parquet(folder):
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=pd.Categorical(list("xyxyxy")))
     frame.to_parquet(folder / "toy.parquet")
     same(load("toy", None, [folder]))
+
+
+def test_parquet_with_damaged_text_is_refused(folder):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=["north", "south"] * 3)
+    content = frame.to_parquet()
+    (folder / "toy.parquet").write_bytes(content.replace(b"north", b"no\xffth"))
+    with pytest.raises(DataError, match="this is not a readable parquet file"):
+        load("toy", None, [folder])
 
 
 def test_parquet_without_pyarrow_says_what_to_install(folder, monkeypatch):
