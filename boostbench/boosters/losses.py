@@ -12,7 +12,7 @@ name                        :math:`\phi(m)`                            minimised
 `SQUARED`                   :math:`(1 - m)^2 = (y - F)^2`              L2Boost
 `SAVAGE`                    :math:`(1 + e^{2m})^{-2}`                  SavageBoost
 `SAVAGE2`                   :math:`(1 + e^m)^{-2}`                     RBoost
-`TANGENT`                   :math:`(2 \arctan m - 1)^2`                TangentBoost
+`TANGENT`                   :math:`(2 \arctan m - 1)^2`                TangentBoost, MCBoost
 `ZERO_ONE`                  :math:`1[m \le 0]`
 `Latent`                    :math:`\tilde F_\lambda(\phi(m))`          self-paced boosters
 ==========================  =========================================  ===========================
@@ -20,9 +20,8 @@ name                        :math:`\phi(m)`                            minimised
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,86 +35,20 @@ if TYPE_CHECKING:
 _MAX_EXPONENT = 700.0
 
 Numbers = NDArray[np.float64]
+_Function: TypeAlias = Callable[[Numbers], Numbers]
 
 
-class MarginLoss(ABC):
-    """A loss of the margin; all methods take and return arrays of any shape."""
-
-    @abstractmethod
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return phi(m)."""
-
-    @abstractmethod
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return phi'(m)."""
-
-    def weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``-phi'(m)``, the weight of a sample of margin m."""
-        return -self.derivative(margin)
-
-    def log_weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``ln |phi'(m)|``, which neither overflows nor underflows; -inf at weight 0."""
-        return np.asarray(log(np.abs(self.derivative(margin))))
-
-
-@dataclass(frozen=True)
-class Exponential(MarginLoss):
-    r"""Exponential loss :math:`e^{-m}`.
-
-    Examples
-    --------
-    >>> EXPONENTIAL.weight([-1.0, 0.0]).round(5).tolist()
-    [2.71828, 1.0]
-    """
-
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``exp(-m)``, with -m at most 700."""
-        return np.asarray(exp(np.minimum(-np.asarray(margin, dtype=np.float64), _MAX_EXPONENT)))
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``-exp(-m)``."""
-        return -self.value(margin)
-
-    def log_weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``-m``."""
-        return -np.asarray(margin, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Logistic(MarginLoss):
-    r"""Logistic loss :math:`\ln(1 + e^{-sm})`.
+class MarginLoss:
+    """A loss of the margin; all methods take and return arrays of any shape.
 
     Parameters
     ----------
-    scale : float, default=1.0
-        s, positive: 1 in the papers' figures, 2 in LogitBoost (Friedman, Hastie & Tibshirani 2000).
-    """
-
-    scale: float = 1.0
-
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``ln(1 + exp(-s m))``."""
-        return np.asarray(log1pexp(-self.scale * np.asarray(margin, dtype=np.float64)))
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``-s / (1 + exp(s m))``."""
-        return np.asarray(-exp(self.log_weight(margin)))
-
-    def log_weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``ln s - ln(1 + exp(s m))``."""
-        m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.asarray(log(self.scale) - log1pexp(m))
-
-
-@dataclass(frozen=True)
-class Savage(MarginLoss):
-    r"""Savage loss :math:`(1 + e^{sm})^{-2}`: bounded, its weight falls again for m < 0.
-
-    Parameters
-    ----------
-    scale : float, default=2.0
-        s, positive: 2 is the Savage loss (Masnadi-Shirazi & Vasconcelos 2009), 1 the Savage2 loss
-        (Miao et al. 2016).
+    value : callable
+        phi(m).
+    derivative : callable or None, default=None
+        phi'(m); None is ``-exp(log_weight(m))``, for a loss that falls everywhere.
+    log_weight : callable or None, default=None
+        ln |phi'(m)|; None is the logarithm of the derivative.
 
     Examples
     --------
@@ -123,67 +56,81 @@ class Savage(MarginLoss):
     [0.00984, 0.5]
     """
 
-    scale: float = 2.0
+    def __init__(
+        self,
+        value: _Function,
+        derivative: _Function | None = None,
+        log_weight: _Function | None = None,
+    ) -> None:
+        self._value = value
+        self._derivative = derivative
+        self._log_weight = log_weight
 
     def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``(1 + exp(s m))**-2``."""
-        m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.asarray(exp(-2.0 * log1pexp(m)))
+        """Return phi(m)."""
+        return np.asarray(self._value(np.asarray(margin, dtype=np.float64)))
 
     def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``-2 s exp(s m) / (1 + exp(s m))**3``."""
-        return np.asarray(-exp(self.log_weight(margin)))
+        """Return phi'(m)."""
+        m = np.asarray(margin, dtype=np.float64)
+        if self._derivative is None:
+            return np.asarray(-exp(self.log_weight(m)))
+        return np.asarray(self._derivative(m))
+
+    def weight(self, margin: ArrayLike) -> Numbers:
+        """Return ``-phi'(m)``, the weight of a sample of margin m."""
+        return -self.derivative(margin)
 
     def log_weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``ln(2 s) + s m - 3 ln(1 + exp(s m))``."""
-        m = self.scale * np.asarray(margin, dtype=np.float64)
-        return np.asarray(log(2.0 * self.scale) + m - 3.0 * log1pexp(m))
-
-
-@dataclass(frozen=True)
-class Squared(MarginLoss):
-    r"""Squared loss :math:`(1 - m)^2`, which is :math:`(y - F)^2` for y in {-1, +1}."""
-
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``(1 - m)**2``."""
-        return np.square(1.0 - np.asarray(margin, dtype=np.float64))
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``-2 (1 - m)``, positive for m > 1."""
-        return -2.0 * (1.0 - np.asarray(margin, dtype=np.float64))
-
-
-@dataclass(frozen=True)
-class Tangent(MarginLoss):
-    r"""Tangent loss :math:`(2 \arctan m - 1)^2` (Masnadi-Shirazi et al. 2010).
-
-    It penalises very large margins of either sign, bounded by :math:`(\pi + 1)^2`.
-    """
-
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``(2 arctan(m) - 1)**2``."""
-        return np.asarray(np.square(2.0 * arctan(margin) - 1.0))
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``4 (2 arctan(m) - 1) / (1 + m**2)``."""
+        """Return ``ln |phi'(m)|``, which neither overflows nor underflows; -inf at weight 0."""
         m = np.asarray(margin, dtype=np.float64)
-        return np.asarray(4.0 * (2.0 * arctan(m) - 1.0) / (1.0 + np.square(m)))
+        if self._log_weight is None:
+            return np.asarray(log(np.abs(self.derivative(m))))
+        return np.asarray(self._log_weight(m))
 
 
-@dataclass(frozen=True)
-class ZeroOne(MarginLoss):
-    """0-1 loss: 1 for a margin that is not positive; no weight anywhere."""
-
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return ``1[m <= 0]``."""
-        return (np.asarray(margin) <= 0.0).astype(np.float64)
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return 0, the derivative almost everywhere."""
-        return np.zeros_like(np.asarray(margin, dtype=np.float64))
+def _capped_exp(m: Numbers) -> Numbers:
+    """Return ``exp(-m)``, with -m at most 700."""
+    return np.asarray(exp(np.minimum(-m, _MAX_EXPONENT)))
 
 
-@dataclass(frozen=True)
+def _logistic_loss(s: float) -> MarginLoss:
+    """Return ``ln(1 + exp(-s m))``."""
+    return MarginLoss(
+        lambda m: np.asarray(log1pexp(-s * m)), None, lambda m: np.asarray(log(s) - log1pexp(s * m))
+    )
+
+
+def _savage_loss(s: float) -> MarginLoss:
+    """Return ``(1 + exp(s m))**-2``: bounded, its weight falls again for m < 0."""
+    return MarginLoss(
+        lambda m: np.asarray(exp(-2.0 * log1pexp(s * m))),
+        None,
+        lambda m: np.asarray(log(2.0 * s) + s * m - 3.0 * log1pexp(s * m)),
+    )
+
+
+def logistic(z: Numbers) -> Numbers:
+    """Return ``1 / (1 + exp(-z))`` without overflow."""
+    return np.asarray(exp(-log1pexp(-z)))
+
+
+#: :math:`e^{-m}`
+EXPONENTIAL = MarginLoss(_capped_exp, lambda m: -_capped_exp(m), lambda m: -m)
+LOGISTIC = _logistic_loss(1.0)
+LOGISTIC_2 = _logistic_loss(2.0)
+SQUARED = MarginLoss(lambda m: np.square(1.0 - m), lambda m: -2.0 * (1.0 - m))
+SAVAGE = _savage_loss(2.0)
+SAVAGE2 = _savage_loss(1.0)
+#: Penalises very large margins of either sign, bounded by :math:`(\pi + 1)^2`.
+TANGENT = MarginLoss(
+    lambda m: np.square(2.0 * arctan(m) - 1.0),
+    lambda m: 4.0 * (2.0 * arctan(m) - 1.0) / (1.0 + np.square(m)),
+)
+#: 1 for a margin that is not positive; no weight anywhere.
+ZERO_ONE = MarginLoss(lambda m: (m <= 0.0).astype(np.float64), np.zeros_like)
+
+
 class Latent(MarginLoss):
     r"""The loss a self-paced booster minimises without ever computing it.
 
@@ -208,31 +155,13 @@ class Latent(MarginLoss):
     [0.0, 0.25526, 0.66667]
     """
 
-    regulariser: Regulariser
-    loss: MarginLoss = Exponential()
+    def __init__(self, regulariser: Regulariser, loss: MarginLoss = EXPONENTIAL) -> None:
+        self.regulariser = regulariser
+        super().__init__(
+            lambda m: regulariser.latent(loss.value(m)),
+            lambda m: regulariser.weight(loss.value(m)) * loss.derivative(m),
+        )
 
-    def value(self, margin: ArrayLike) -> Numbers:
-        """Return the latent loss of ``phi(m)``."""
-        return self.regulariser.latent(self.loss.value(margin))
-
-    def derivative(self, margin: ArrayLike) -> Numbers:
-        """Return ``v*(phi(m)) phi'(m)``."""
-        return self.regulariser.weight(self.loss.value(margin)) * self.loss.derivative(margin)
-
-
-def logistic(z: Numbers) -> Numbers:
-    """Return ``1 / (1 + exp(-z))`` without overflow."""
-    return np.asarray(exp(-log1pexp(-z)))
-
-
-EXPONENTIAL = Exponential()
-LOGISTIC = Logistic(1.0)
-LOGISTIC_2 = Logistic(2.0)
-SQUARED = Squared()
-SAVAGE = Savage(2.0)
-SAVAGE2 = Savage(1.0)
-TANGENT = Tangent()
-ZERO_ONE = ZeroOne()
 
 #: Losses by name.
 LOSSES: dict[str, MarginLoss] = {
