@@ -103,7 +103,7 @@ def conditions(
     if n * N > _MANY_PREDICTIONS:
         text = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples: this can take"
         print(f"boostbench: {text} minutes", file=sys.stderr)
-    decided = decide_all(space.predictions, space.y, space.n_classes)
+    decided = decide_all(space)
     if as_json:
         print_json(space_json(named, decided, gamma))
         return OK

@@ -34,7 +34,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.theory.layout import check_classes, own_labels, require, true_label_first
+from boostbench.theory.layout import own_labels, require, true_label_first
+from boostbench.theory.spaces import Space
 
 Floats = NDArray[np.float64]
 
@@ -146,30 +147,8 @@ CONDITIONS = {
 }
 
 
-def decide(
-    predictions: ArrayLike, y: ArrayLike, condition: str, n_classes: int | None = None
-) -> Decision:
-    """Find the largest edge with which a space of classifiers satisfies a condition.
-
-    Parameters
-    ----------
-    predictions : array_like of int, shape (n, n_classifiers)
-        The label every classifier (column) gives every sample (row).
-    y : array_like of int, shape (n,)
-        True labels.
-    condition : str
-        A name in `CONDITIONS`.
-    n_classes : int, optional
-        K; by default one more than the largest label seen.
-
-    Returns
-    -------
-    decision : Decision
-
-    Raises
-    ------
-    BoostbenchError
-        If a shape or a label is wrong, or the condition is unknown.
+def decide(space: Space, condition: str) -> Decision:
+    """Find the largest edge with which a space satisfies a condition, a name in `CONDITIONS`.
 
     Notes
     -----
@@ -182,14 +161,12 @@ def decide(
 
     Examples
     --------
-    Two samples, three classes and the two constant classifiers of Figure 1:
-
-    >>> round(decide([[0, 1], [0, 1]], [0, 1], "samme", 3).gamma, 6)
+    >>> from boostbench.theory.spaces import two_constants
+    >>> round(decide(two_constants(), "samme").gamma, 6)
     0.25
     """
     if condition not in CONDITIONS:
         raise UnknownNameError("weak-learning condition", condition, CONDITIONS)
-    space = _Space.of(predictions, y, n_classes)
     chosen = CONDITIONS[condition]
     generators = chosen.generators(space.n_classes)
     at_zero = generators @ chosen.baseline(space.n_classes, 0.0)
@@ -199,26 +176,20 @@ def decide(
     return _solve(condition, space, generators, limit, slope)
 
 
-def decide_all(
-    predictions: ArrayLike, y: ArrayLike, n_classes: int | None = None
-) -> dict[str, Decision]:
+def decide_all(space: Space) -> dict[str, Decision]:
     """Decide every condition of `CONDITIONS`; see `decide`."""
-    return {name: decide(predictions, y, name, n_classes) for name in CONDITIONS}
+    return {name: decide(space, name) for name in CONDITIONS}
 
 
-def decide_baseline(
-    predictions: ArrayLike, y: ArrayLike, baseline: ArrayLike, n_classes: int | None = None
-) -> Decision:
+def decide_baseline(space: Space, baseline: ArrayLike) -> Decision:
     """Decide the edge-over-random condition with a given baseline.
 
     Parameters
     ----------
-    predictions : array_like of int, shape (n, n_classifiers)
-    y : array_like of int, shape (n,)
+    space : Space
     baseline : array_like of float, shape (K,) or (n, K)
         One row for all samples, the true label first; or a row for each sample, in the order of
         the labels 0..K-1. Rows are distributions.
-    n_classes : int, optional
 
     Returns
     -------
@@ -227,7 +198,6 @@ def decide_baseline(
         wrong label: the condition holds iff it is not negative. Where it is negative every
         classifier costs more than the baseline on ``witness``.
     """
-    space = _Space.of(predictions, y, n_classes)
     rows = np.asarray(baseline, dtype=np.float64)
     if rows.ndim == 2:
         rows = true_label_first(rows, space.y)
@@ -248,43 +218,15 @@ def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
     return costs
 
 
-@dataclass(frozen=True)
-class _Space:
-    predictions: NDArray[np.intp]
-    y: NDArray[np.intp]
-    n_classes: int
-
-    @classmethod
-    def of(cls, predictions: ArrayLike, y: ArrayLike, n_classes: int | None) -> _Space:
-        predictions, y = np.asarray(predictions), np.asarray(y)
-        require(
-            predictions.ndim == 2 and predictions.size > 0 and y.shape == predictions.shape[:1],
-            f"predictions must have shape (n_samples, n_classifiers) and y (n_samples,), "
-            f"found {predictions.shape} and {y.shape}",
-        )
-        for name, labels in (("predictions", predictions), ("y", y)):
-            require(labels.dtype.kind in "iu", f"{name} must hold integers, found {labels.dtype}")
-        largest = int(max(predictions.max(), y.max()))
-        K = max(largest + 1, 2) if n_classes is None else n_classes
-        check_classes(K)
-        lowest = int(min(predictions.min(), y.min()))
-        require(lowest >= 0 and largest < K, f"labels must lie in 0..{K - 1}")
-        return cls(predictions.astype(np.intp), y.astype(np.intp), K)
-
-    def positions(self) -> NDArray[np.intp]:
-        """Return where each prediction lies when the true label comes first."""
-        true = self.y[:, None]
-        shifted = self.predictions + (self.predictions < true)
-        return np.where(self.predictions == true, 0, shifted)
-
-
-def _solve(name: str, space: _Space, generators: Floats, limit: Floats, slope: Floats) -> Decision:
+def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Floats) -> Decision:
     """Maximise gamma subject to ``<g, H[i]> + gamma * slope <= limit`` over all mixtures.
 
     The constraints are ordered by generator, then by sample.
     """
     n, N = space.predictions.shape
-    position = space.positions()
+    true = space.y[:, None]  # where each prediction lies when the true label comes first
+    position = space.predictions + (space.predictions < true)
+    position[space.predictions == true] = 0
     left = sp.vstack([sp.csr_array(g[position]) for g in generators])
     result = linprog(
         c=np.append(np.zeros(N), -1.0),

@@ -21,20 +21,39 @@ MAX_PREDICTIONS = 20_000_000
 class Space:
     """A sample and a finite space of weak classifiers on it.
 
-    Attributes
+    Parameters
     ----------
     name : str
-    y : ndarray of int64, shape (n,)
-        True labels.
-    predictions : ndarray of int64, shape (n, n_classifiers)
+    y : ndarray of int, shape (n,)
+        True labels, 0..K-1.
+    predictions : ndarray of int, shape (n, n_classifiers)
         The label every classifier (column) gives every sample (row).
     n_classes : int
+        K, at least 2.
+
+    Raises
+    ------
+    BoostbenchError
+        If a shape or a label is wrong.
     """
 
     name: str
     y: NDArray[np.int64]
     predictions: NDArray[np.int64]
     n_classes: int
+
+    def __post_init__(self) -> None:
+        check_classes(self.n_classes)
+        h, y = self.predictions, self.y
+        require(
+            h.ndim == 2 and h.size > 0 and y.shape == h.shape[:1],
+            f"predictions must have shape (n_samples, n_classifiers) and y (n_samples,), "
+            f"found {h.shape} and {y.shape}",
+        )
+        for name, labels in (("predictions", h), ("y", y)):
+            require(labels.dtype.kind in "iu", f"{name} must hold integers, found {labels.dtype}")
+            within = labels.min() >= 0 and labels.max() < self.n_classes
+            require(bool(within), f"labels must lie in 0..{self.n_classes - 1}")
 
 
 def two_constants() -> Space:
@@ -61,10 +80,6 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
     n_classes : int
     n_right : int
         From 0 to n.
-
-    Returns
-    -------
-    space : Space
 
     Raises
     ------
@@ -99,10 +114,6 @@ def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
     gamma : float
         In (0, 1).
 
-    Returns
-    -------
-    space : Space
-
     Raises
     ------
     BoostbenchError
@@ -122,18 +133,15 @@ def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
 def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
     """Return all different classifiers that split one feature at one threshold.
 
+    First come the K constant classifiers, then for every different split and every ordered pair of
+    labels the classifier that answers the one below the threshold and the other above it.
+
     Parameters
     ----------
     X : array_like of float, shape (n, d)
         Without missing values.
     y : array_like of int, shape (n,)
     n_classes : int
-
-    Returns
-    -------
-    space : Space
-        First the K constant classifiers, then for every different split and every ordered pair of
-        labels the classifier that answers the one below the threshold and the other above it.
 
     Raises
     ------

@@ -54,7 +54,7 @@ _FIGURE_6 = (0.1, 0.2, 0.3, 0.5)
 def edges() -> Numbers:
     """Return the largest edge with which the space of Figure 1 satisfies each condition."""
     space = two_constants()
-    decided = decide_all(space.predictions, space.y, space.n_classes)
+    decided = decide_all(space)
     return {name: round(decision.gamma, 9) for name, decision in decided.items()}
 
 

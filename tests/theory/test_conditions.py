@@ -19,11 +19,10 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import own_labels, true_label_first, uniform_baseline
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import example_space
+from boostbench.theory.spaces import Space, example_space
 from tests.theory.vectors import VECTORS, spaces
 
 TINY = 1e-7
-Table = tuple[np.ndarray, np.ndarray, int]
 
 
 def baseline_cost(condition: str, C: np.ndarray, y: np.ndarray, gamma: float) -> float:
@@ -55,9 +54,9 @@ def in_family(condition: str, rows: np.ndarray) -> bool:
     )
 
 
-def violated_by_search(condition: str, table: Table, gamma: float) -> bool:
+def violated_by_search(condition: str, table: Space, gamma: float) -> bool:
     """Search the cost cone for a matrix on which every classifier exceeds the baseline."""
-    predictions, y, K = table
+    predictions, y, K = table.predictions, table.y, table.n_classes
     chosen = CONDITIONS[condition]
     # A constant added to a row costs nothing where the baseline row sums to 1; MH's does not,
     # and there the generators span the whole family.
@@ -89,7 +88,7 @@ def violated_by_search(condition: str, table: Table, gamma: float) -> bool:
 @pytest.mark.parametrize("vector", VECTORS["conditions"], ids=lambda v: v["space"])
 def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
     space = example_space(str(vector["space"]), **vector["params"])  # type: ignore[arg-type]
-    for name, decision in decide_all(space.predictions, space.y, space.n_classes).items():
+    for name, decision in decide_all(space).items():
         assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
 
 
@@ -98,7 +97,7 @@ def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
     C = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
     assert_allclose(costs_of(space.predictions, C), 0.0)
     assert_allclose(baseline_cost("edge-over-random", C, space.y, 0.1), -0.2)
-    assert decide(space.predictions, space.y, "minimal", 3).gamma <= TINY
+    assert decide(space, "minimal").gamma <= TINY
 
 
 @pytest.mark.parametrize(("n", "K", "r", "gamma"), [(6, 3, 2, 0.0), (6, 3, 3, 0.1), (5, 4, 2, 0.3)])
@@ -114,8 +113,8 @@ def test_windows_are_boostable_and_fail_their_baseline() -> None:
     vector = VECTORS["windows"]
     n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
     space = example_space("windows", n=n, n_classes=K, gamma=gamma)
-    assert decide(space.predictions, space.y, "minimal").gamma > TINY
-    decision = decide_baseline(space.predictions, space.y, uniform_baseline(K, gamma))
+    assert decide(space, "minimal").gamma > TINY
+    decision = decide_baseline(space, uniform_baseline(K, gamma))
     assert_allclose(decision.gamma, vector["slack"], atol=6e-9)
     assert not decision.holds()
     on_windows = (decision.witness > 0).astype(float)
@@ -126,8 +125,8 @@ def test_windows_are_boostable_and_fail_their_baseline() -> None:
 
 @settings(max_examples=60)
 @given(spaces())
-def test_implications_between_the_conditions(table: Table) -> None:
-    edge = {name: decision.gamma for name, decision in decide_all(*table).items()}
+def test_implications_between_the_conditions(table: Space) -> None:
+    edge = {name: decision.gamma for name, decision in decide_all(table).items()}
     assert_allclose(edge["m1"], edge["mh"], atol=TINY)
     assert_allclose(edge["mr"], edge["minimal"], atol=TINY)
     assert edge["m1"] <= edge["mr"] + TINY
@@ -137,24 +136,24 @@ def test_implications_between_the_conditions(table: Table) -> None:
 
 @settings(max_examples=30)
 @given(spaces(n_classes=2))
-def test_two_classes_have_one_condition(table: Table) -> None:
-    edges = [decision.gamma for decision in decide_all(*table).values()]
+def test_two_classes_have_one_condition(table: Space) -> None:
+    edges = [decision.gamma for decision in decide_all(table).values()]
     assert_allclose(edges, edges[0], atol=TINY)
 
 
 def test_m1_and_edge_over_random_are_incomparable() -> None:
     subsets = example_space("subsets", n=5, n_classes=4, n_right=2)
     windows = example_space("windows")
-    edges = [decide_all(s.predictions, s.y, s.n_classes) for s in (subsets, windows)]
+    edges = [decide_all(s) for s in (subsets, windows)]
     assert edges[0]["m1"].gamma < 0 < edges[0]["edge-over-random"].gamma
     assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma
 
 
 @settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)))
-def test_both_certificates_prove_the_edge(table: Table, condition: str) -> None:
-    predictions, y, K = table
-    decision = decide(predictions, y, condition, K)
+def test_both_certificates_prove_the_edge(table: Space, condition: str) -> None:
+    predictions, y, K = table.predictions, table.y, table.n_classes
+    decision = decide(table, condition)
     # The mixture proves that the condition holds at the edge ...
     chosen = CONDITIONS[condition]
     assert_allclose(decision.mixture.sum(), 1.0)
@@ -174,19 +173,19 @@ def test_both_certificates_prove_the_edge(table: Table, condition: str) -> None:
 @settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)), st.floats(0.0, 0.9))
 def test_the_opposite_linear_program_decides_alike(
-    table: Table, condition: str, gamma: float
+    table: Space, condition: str, gamma: float
 ) -> None:
-    decision = decide(*table[:2], condition, table[2])
+    decision = decide(table, condition)
     assume(abs(decision.gamma - gamma) > 1e-5)
     assert decision.holds(gamma) != violated_by_search(condition, table, gamma)
 
 
 @settings(max_examples=60)
 @given(spaces())
-def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Table) -> None:
+def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Space) -> None:
     """Theorem 4: a baseline made from the separating votes, with the same edge."""
-    predictions, y, K = table
-    decision = decide(predictions, y, "minimal", K)
+    predictions, y, K = table.predictions, table.y, table.n_classes
+    decision = decide(table, "minimal")
     assume(decision.gamma > 1e-6)
     rows = true_label_first(votes_of(predictions, decision.mixture, K), y)
     for row in rows:
@@ -195,16 +194,16 @@ def test_a_boostable_space_satisfies_some_edge_over_random_condition(table: Tabl
         row[0] -= moved
         row[1:] += moved / (K - 1)
     assert_allclose(rows[:, 0] - rows[:, 1:].max(axis=1), decision.gamma, atol=1e-7)
-    assert decide_baseline(predictions, y, own_labels(rows, y), K).gamma >= -TINY
+    assert decide_baseline(table, own_labels(rows, y)).gamma >= -TINY
 
 
 @settings(max_examples=40)
 @given(spaces(), st.floats(0.0, 0.9))
-def test_a_failed_baseline_has_a_witness(table: Table, gamma: float) -> None:
-    predictions, y, K = table
+def test_a_failed_baseline_has_a_witness(table: Space, gamma: float) -> None:
+    predictions, y, K = table.predictions, table.y, table.n_classes
     B = own_labels(uniform_baseline(K, gamma), y)
-    decision = decide_baseline(predictions, y, B, K)
-    by_row = decide_baseline(predictions, y, uniform_baseline(K, gamma), K)
+    decision = decide_baseline(table, B)
+    by_row = decide_baseline(table, uniform_baseline(K, gamma))
     assert_allclose(by_row.gamma, decision.gamma, atol=1e-12)
     assert in_family("edge-over-random", true_label_first(decision.witness, y))
     excess = costs_of(predictions, decision.witness) - (B * decision.witness).sum()
@@ -214,8 +213,8 @@ def test_a_failed_baseline_has_a_witness(table: Table, gamma: float) -> None:
 @pytest.mark.parametrize(
     ("predictions", "y", "n_classes", "message"),
     [
-        ([0, 1], [0, 1], None, "shape"),
-        ([[0], [1]], [0, 1, 1], None, "shape"),
+        ([0, 1], [0, 1], 2, "shape"),
+        ([[0], [1]], [0, 1, 1], 2, "shape"),
         ([[0], [3]], [0, 1], 3, "0..2"),
         ([[0], [-1]], [0, 1], 3, "0..2"),
         ([[0.0], [1.0]], [0, 1], 3, "integers"),
@@ -223,16 +222,17 @@ def test_a_failed_baseline_has_a_witness(table: Table, gamma: float) -> None:
     ],
 )
 def test_malformed_tables_are_refused(
-    predictions: list[int], y: list[int], n_classes: int | None, message: str
+    predictions: list[int], y: list[int], n_classes: int, message: str
 ) -> None:
     with pytest.raises(BoostbenchError, match=message):
-        decide(predictions, y, "mr", n_classes)
+        Space("", np.array(y), np.array(predictions), n_classes)
 
 
 def test_unknown_conditions_and_false_baselines_are_refused() -> None:
+    table = Space("", np.array([0, 1]), np.array([[0], [1]]), 2)
     with pytest.raises(BoostbenchError, match="did you mean 'samme'"):
-        decide([[0], [1]], [0, 1], "same")
+        decide(table, "same")
     with pytest.raises(BoostbenchError, match="sum to 1"):
-        decide_baseline([[0], [1]], [0, 1], [0.5, 0.2])
+        decide_baseline(table, [0.5, 0.2])
     with pytest.raises(BoostbenchError, match="shape"):
-        decide_baseline([[0], [1]], [0, 1], [0.5, 0.25, 0.25])
+        decide_baseline(table, [0.5, 0.25, 0.25])

@@ -28,7 +28,7 @@ def test_windows_have_the_specified_classifiers() -> None:
 
 def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
     space = windows(13, 4, 0.4)
-    assert decide(space.predictions, space.y, "minimal").gamma > 1e-9
+    assert decide(space, "minimal").gamma > 1e-9
     wrong = space.predictions != space.y[:, None]
     lowest = np.where(space.y == 0, 1, 0)
     assert_array_equal(space.predictions[wrong], np.broadcast_to(lowest[:, None], (13, 13))[wrong])
@@ -63,7 +63,7 @@ def test_stumps_hold_every_split_once() -> None:
     # The second feature mirrors the first, the third is constant: two splits, six pairs each.
     assert space.predictions.shape == (4, 3 + 2 * 6)
     assert len({tuple(h) for h in space.predictions.T}) == 15
-    assert decide(space.predictions, space.y, "minimal", 3).gamma > 0
+    assert decide(space, "minimal").gamma > 0
     with pytest.raises(BoostbenchError, match="missing"):
         all_stumps([[np.nan]], [0], 2)
 
@@ -142,8 +142,8 @@ def test_the_lazy_space_tries_the_constants_first() -> None:
 @pytest.mark.parametrize(("n", "K", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])
 def test_mm_needs_no_more_than_the_edge_of_the_subsets(n: int, K: int, r: int) -> None:
     space = subsets(n, K, r)
-    assert decide(space.predictions, space.y, "m1", K).gamma <= 1e-9
-    gamma = decide(space.predictions, space.y, "minimal", K).gamma
+    assert decide(space, "m1").gamma <= 1e-9
+    gamma = decide(space, "minimal").gamma
     game = LAZY.play_lazy("adaboost-mm", n_rounds=1000, gamma=gamma - 1e-9, space=space)
     assert game.error[-1] == 0.0
     bound = error_bound(np.full(1000, gamma), K)

@@ -13,6 +13,7 @@ from boostbench.registry import load_plugin
 from boostbench.resources import shipped
 from boostbench.theory.layout import true_label_first
 from boostbench.theory.minimal import worst_mean
+from boostbench.theory.spaces import Space
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text()
@@ -55,11 +56,11 @@ def baselines(draw: st.DrawFn, n_classes: int | None = None) -> np.ndarray:
 
 
 @st.composite
-def spaces(draw: st.DrawFn, n_classes: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
-    """A random table of predictions, labels and K."""
+def spaces(draw: st.DrawFn, n_classes: int | None = None) -> Space:
+    """A random space of weak classifiers."""
     K = draw(st.integers(2, 4)) if n_classes is None else n_classes
     n, N = draw(st.integers(2, 6)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     y = rng.integers(K, size=n)
     right = rng.random((n, N)) < draw(st.sampled_from([0.2, 0.5, 0.8]))
-    return np.where(right, y[:, None], rng.integers(K, size=(n, N))), y, K
+    return Space("random", y, np.where(right, y[:, None], rng.integers(K, size=(n, N))), K)
