@@ -67,14 +67,9 @@ class Walks:
 
 
 def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest) -> None:
-    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of the rows are known.
+    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of layer l are known.
 
-    Parameters
-    ----------
-    mass : ndarray of float64, shape (L + 1, n)
-    leaves : ndarray of int32, shape (l + 1, n)
-    nodes : Forest
-        The nodes of layer l.
+    ``mass`` has shape (L + 1, n), ``leaves`` (l + 1, n).
     """
     of = _nodes_of(nodes)
     _walk_on(mass, leaves, of.rho, of.first_leaf)
@@ -90,16 +85,8 @@ def walk_apart(
 ) -> None:
     """Let every sample take one path: the mass of a row is the share of its samples at a node.
 
-    Parameters
-    ----------
-    mass, leaves, nodes
-        As for `walk_on`.
-    row : ndarray of intp, shape (n_samples,)
-        Row of each sample; every row has one or more.
-    position : ndarray of int64, shape (n_samples,)
-        Node j of each sample, changed in place.
-    coins : ndarray of float64, shape (n_samples,)
-        A sample answers 1 where its coin is below rho.
+    As `walk_on`, where ``row`` is the row of each sample, ``position`` its node j, changed in
+    place, and a sample answers 1 where its coin is below rho.
     """
     of = _nodes_of(nodes)
     at = leaves[position, row] + of.first_leaf[position]

@@ -19,20 +19,8 @@ NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
 def label_costs(cost: str | ArrayLike, n_classes: int) -> NDArray[np.float64]:
     """Return the cost matrix, a row per true class and a column per answer.
 
-    Parameters
-    ----------
-    cost : str or array-like of shape (n_classes, n_classes)
-        ``"zero-one"``, ``"ordinal"`` (distance of the class indices, at most 1) or the matrix.
-    n_classes : int
-
-    Returns
-    -------
-    matrix : ndarray of float64, shape (n_classes, n_classes)
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the matrix has another shape or a negative or infinite entry.
+    ``cost`` is ``"zero-one"``, ``"ordinal"`` (distance of the class indices, at most 1) or the
+    matrix, of finite entries that are not negative.
     """
     if isinstance(cost, str):
         if cost not in NAMED_COSTS:
@@ -48,37 +36,16 @@ def sample_costs(
     y: NDArray[Any],
     n_classes: int,
 ) -> NDArray[np.float64]:
-    """Return each sample's own costs.
+    """Return each sample's own costs, shape (n_samples, n_classes).
 
-    Parameters
-    ----------
-    cost : array-like of shape (n_samples, n_classes), or callable
-        A callable gets X and y and returns that array.
-    X : ndarray of float64, shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class labels.
-    n_classes : int
-
-    Returns
-    -------
-    costs : ndarray of float64, shape (n_samples, n_classes)
-
-    Raises
-    ------
-    ValueError
-        If the array has another shape or a negative or infinite entry.
+    ``cost`` is that array, or a function of X and the class labels that returns it.
     """
     rows = cost(X, y) if callable(cost) else cost
     return _checked(rows, (X.shape[0], n_classes), "a row per sample, a column per answer")
 
 
 def normalised(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Divide costs by the largest range of a row; return them and that range.
-
-    Raises
-    ------
-    ValueError
-        If every row has range 0.
+    """Divide costs by the largest range of a row, which may not be 0; return them and that range.
 
     Examples
     --------

@@ -139,6 +139,8 @@ class Objective(ABC):
 
     #: True if the objective has one derivative everywhere, so that the closed step bounds it.
     smooth: ClassVar[bool] = True
+    #: True if the closed step is the minimum itself for the exponential loss.
+    closed: ClassVar[bool] = False
 
     def __init__(self, phi: Phi = EXPONENTIAL, offset: float = 1.0) -> None:
         self.phi = phi
@@ -152,16 +154,9 @@ class Objective(ABC):
     def weigh(
         self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
     ) -> Distribution:
-        """Return S and D at scores F (Eq. 11).
+        """Return S and D at scores F (Eq. 11), for positive weights that sum to 1.
 
-        Parameters
-        ----------
-        F : ndarray of float64, shape (n, K)
-        y : ndarray of int32, shape (n,)
-        sample_weight : ndarray of float64, shape (n,)
-            Positive, summing to 1.
-        down : bool, default=False
-            Whether the derivative towards smaller coefficients is meant; matters for `Max` alone.
+        ``down`` asks for the derivative towards smaller coefficients; it matters for `Max` alone.
         """
 
     def exact_step(
@@ -189,6 +184,11 @@ class Objective(ABC):
         alpha : float
             Its coefficient.
         """
+        if self.closed and self.phi is EXPONENTIAL:
+            missed = np.flatnonzero(labels != y)
+            right = 1.0 - total(D.right[missed])
+            wrong = max(total(D.wrong[missed, labels[missed]]), TINY)
+            return closed_step(right, wrong, b, alpha)
         rows = np.arange(len(y))
 
         def slope(eta: float) -> float:
@@ -214,6 +214,8 @@ class Objective(ABC):
 class Sum(Objective):
     """Phi summed over the wrong labels (Eq. 7)."""
 
+    closed = True
+
     def losses(self, F: Floats, y: Labels) -> Floats:
         """Return ``sum_y Phi(V_iy)``."""
         return row_sums(self.phi.value(_shortfalls(F, y, self.offset)))
@@ -224,24 +226,6 @@ class Sum(Objective):
         """Return D proportional to ``Phi'(V_iy)`` (Eq. 11)."""
         log_W = self.phi.log_slope(_shortfalls(F, y, self.offset))
         return _over_pairs(log_W, sample_weight)
-
-    def exact_step(
-        self,
-        F: Floats,
-        y: Labels,
-        sample_weight: Floats,
-        D: Distribution,
-        labels: Labels,
-        b: float,
-        alpha: float,
-    ) -> float:
-        """Return the best step; in closed form for the exponential loss."""
-        if self.phi is not EXPONENTIAL:
-            return super().exact_step(F, y, sample_weight, D, labels, b, alpha)
-        missed = np.flatnonzero(labels != y)
-        right = 1.0 - total(D.right[missed])
-        wrong = max(total(D.wrong[missed, labels[missed]]), TINY)
-        return closed_step(right, wrong, b, alpha)
 
 
 class CompSum(Objective):

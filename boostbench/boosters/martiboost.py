@@ -15,9 +15,10 @@ rho              leaf value of the node's tree        answer-1 probability
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Annotated, Any, Literal
 
@@ -120,7 +121,7 @@ class MartiBoost(TwoClasses):
             raise ValueError(
                 f"MartiBoost randomises the leaves of trees; weak learner {learner!r} has none"
             )
-        data = learner.prepare(X, rows.representative, rows.count)
+        fit = partial(learner.fit, learner.prepare(X, rows.representative, rows.count), rng=rng)
         layers: list[Forest] = []
         advantages: list[NDArray[np.float64]] = []
         mass = np.zeros((self.n_estimators + 1, len(state.y)))
@@ -133,9 +134,7 @@ class MartiBoost(TwoClasses):
         walks = Walks(len(X), self._walk_seed)
         columns = np.asfortranarray(X) if self.rule == "sampled" else X
         for layer in range(self.n_estimators):
-            nodes, leaves, advantage = self._train_layer(
-                state, arriving[: layer + 1], learner, data, rng
-            )
+            nodes, leaves, advantage = self._train_layer(state, arriving[: layer + 1], fit)
             walk_on(mass, leaves, nodes)
             if self.route == "sampled":
                 walk_apart(arriving, leaves, nodes, row, position, state.rng.random(len(row)))
@@ -156,25 +155,19 @@ class MartiBoost(TwoClasses):
         self,
         state: BoostState,
         mass: NDArray[np.float64],
-        learner: Any,
-        data: Any,
-        rng: np.random.Generator,
+        fit: Callable[[BinaryLabels], Any],
     ) -> tuple[Forest, NDArray[np.int32], NDArray[np.float64]]:
         """Train all nodes of a layer, each a column of one demand.
 
-        Returns
-        -------
-        nodes : Forest
-            A leaf's value is the probability of answering 1.
-        leaves : ndarray of int32, shape (n_nodes, n)
-        advantage : ndarray of float64, shape (n_nodes,)
-            NaN where one label, or nobody, arrives.
+        Return them, with the probability of answering 1 as a leaf's value, the rows' leaves, shape
+        (n_nodes, n), and the advantages, shape (n_nodes,), NaN where one label, or nobody, arrives.
         """
         v, label_mass, is_trained = self._arriving(state, mass)
         signs = np.where(state.y == 1, 1.0, -1.0)
-        h = learner.fit(data, BinaryLabels((v * signs).T), rng)
+        h = fit(BinaryLabels((v * signs).T))
         if h.trees.n_trees != len(mass):
-            raise ValueError(f"MartiBoost trains a tree for each node; {learner!r} joins them")
+            joins = f"{self.weak_learner!r} joins them"
+            raise ValueError(f"MartiBoost trains a tree for each node; {joins}")
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
         _times_b(v, h.leaves, b, h.trees.leaf_offset)
         c, a = _mass_of_labels(state.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)

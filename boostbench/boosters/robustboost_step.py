@@ -109,12 +109,8 @@ def solve_step(
     Parameters
     ----------
     potential : MovingPotential
-    m : ndarray of float64, shape (n,)
-        Margins at time t.
-    u : ndarray of float64, shape (n,)
-        +1 where the classifier is right, -1 where it is wrong.
-    weight : ndarray of float64, shape (n,)
-        Sample weights.
+    m, u, weight : ndarray of float64, shape (n,)
+        Margins at time t; +1 where the classifier is right, -1 where it is wrong; sample weights.
     t : float
         Time so far, below 1.
 

@@ -48,17 +48,7 @@ def canonical_rows(
 ) -> CanonicalRows:
     """Order the samples of positive weight by content and merge equal ones.
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n_samples, n_features), C-contiguous
-        NaN is missing; all missing values are equal.
-    y : ndarray of int32, shape (n_samples,)
-    sample_weight : ndarray of float64, shape (n_samples,)
-        Not negative.
-
-    Returns
-    -------
-    rows : CanonicalRows
+    X is C-contiguous; NaN is missing, and all missing values are equal.
     """
     used = np.flatnonzero(sample_weight > 0)
     hashed = _hash_rows(X, used)

@@ -26,17 +26,8 @@ def error_bound(edges: ArrayLike, n_classes: int) -> Floats:
     .. math:: (K-1) \prod_{t} \sqrt{1 - \delta_t^2}
 
     It bounds the mean exponential loss too; with the exact step likewise.
-
-    Parameters
-    ----------
-    edges : array_like of float, shape (T,)
-        The edges delta_t (68) in [-1, 1].
-    n_classes : int
-
-    Returns
-    -------
-    bound : ndarray of float64, shape (T,)
-        A fraction of the training set; trivial where it is 1 or more.
+    ``edges`` are the delta_t (68), T numbers in [-1, 1]. The bound is a fraction of the training
+    set, and trivial where it is 1 or more.
 
     Examples
     --------

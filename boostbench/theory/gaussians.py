@@ -83,11 +83,6 @@ def bayes_error(
     error : float
         0 to 1.
 
-    Raises
-    ------
-    ValueError
-        If the problem does not lie in the plane.
-
     Examples
     --------
     Two circular Gaussians at distance 2: the error is Phi(-1).

@@ -34,18 +34,7 @@ def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
 
 
 def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-    """Undo `true_label_first`; one row stands for all samples.
-
-    Parameters
-    ----------
-    rows : array_like, shape (n, K) or (K,)
-        Column 0 belongs to the true label.
-    y : array_like of int, shape (n,)
-
-    Returns
-    -------
-    rows : ndarray of the same dtype, shape (n, K)
-        Row i in the order of the labels 0..K-1.
+    """Undo `true_label_first`; one row, shape (K,), stands for all samples.
 
     Examples
     --------
@@ -61,20 +50,9 @@ def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
 
 
 def uniform_baseline(n_classes: int, gamma: float) -> NDArray[np.float64]:
-    r"""Return the gamma-biased uniform distribution, the true label first.
+    r"""Return the gamma-biased uniform distribution, the true label first, shape (K,).
 
     .. math:: b_0 = (1-\gamma)/K + \gamma, \qquad b_l = (1-\gamma)/K .
-
-    Parameters
-    ----------
-    n_classes : int
-        K, at least 2.
-    gamma : float
-        Edge in [0, 1].
-
-    Returns
-    -------
-    baseline : ndarray of float64, shape (K,)
 
     Examples
     --------

@@ -35,14 +35,7 @@ _TIE = 1e-12
 def worst_mean(own: ArrayLike, wrong: ArrayLike) -> Floats:
     """Return the largest mean of the true label's value and the a-1 largest others, a = 2..K.
 
-    Parameters
-    ----------
-    own : array_like of float, shape (n,)
-    wrong : array_like of float, shape (n, K-1)
-
-    Returns
-    -------
-    mean : ndarray of float64, shape (n,)
+    ``own`` has shape (...) and ``wrong`` (..., K-1), for the true label and the wrong ones.
 
     Examples
     --------
@@ -56,20 +49,8 @@ def worst_mean(own: ArrayLike, wrong: ArrayLike) -> Floats:
 def degree_of(own: ArrayLike, wrong: ArrayLike, gamma: float) -> _Degrees:
     """Return the degree that maximises (51), the largest where several tie, and the ties' count.
 
-    Parameters
-    ----------
-    own : array_like of float, shape (...)
-        Values after a vote for the true label.
-    wrong : array_like of float, shape (..., K-1)
-        Values after a vote for each wrong label.
-    gamma : float
-
-    Returns
-    -------
-    degree : ndarray of uint8, shape (...)
-        From 2 to K.
-    tied : ndarray of uint8, shape (...)
-        How many degrees come within ``1e-12 * max(1, maximum)`` of the maximum.
+    ``own`` and ``wrong`` are the values after a vote for the true label and for each wrong one.
+    Degrees tie that come within ``1e-12 * max(1, maximum)`` of the maximum.
     """
     own = np.asarray(own, dtype=np.float64)
     values = gamma * own[..., None] + (1.0 - gamma) * _means(own, np.asarray(wrong))

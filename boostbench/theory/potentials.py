@@ -44,14 +44,7 @@ class Potential(Protocol):
 def zero_one_loss(states: ArrayLike) -> Floats:
     """Return 1 where some wrong label has at least the true label's votes, else 0 (19).
 
-    Parameters
-    ----------
-    states : array_like, shape (..., K)
-        Votes, the true label first.
-
-    Returns
-    -------
-    loss : ndarray of float64, shape (...)
+    States have shape (..., K), the losses (...).
 
     Examples
     --------
@@ -64,19 +57,7 @@ def zero_one_loss(states: ArrayLike) -> Floats:
 
 
 def exponential_loss(states: ArrayLike, eta: float) -> Floats:
-    r"""Return :math:`\sum_{l>0} e^{\eta (s_l - s_0)}` (38).
-
-    Parameters
-    ----------
-    states : array_like, shape (..., K)
-        Votes, the true label first.
-    eta : float
-        Weight of a vote, positive.
-
-    Returns
-    -------
-    loss : ndarray of float64, shape (...)
-    """
+    r"""Return :math:`\sum_{l>0} e^{\eta (s_l - s_0)}` (38), (..., K) -> (...)."""
     states = np.asarray(states, dtype=np.float64)
     return row_sums(exp(eta * (states[..., 1:] - states[..., :1])))
 
