@@ -54,6 +54,7 @@ class AdaBoost(BinaryBooster):
     """
 
     loss: ClassVar[MarginLoss] = EXPONENTIAL
+    paper_learner = CLASSIFIER  # Sec. IV
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by ``w_i`` proportional to ``exp(-y_i F(x_i))``."""
@@ -68,7 +69,3 @@ class AdaBoost(BinaryBooster):
         e = max(error, TINY)
         alpha = 0.5 * log((1.0 - e) / e)
         return Step(float(alpha), edge, stop="perfect weak learner" if error <= TINY else "")
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return C4.5 (Sec. IV)."""
-        return CLASSIFIER

@@ -66,6 +66,8 @@ class AdaBoostM1(Booster):
     resample: bool = False
     keep_first: bool = True
 
+    paper_learner = "tree", {"criterion": "error", "max_depth": 2}
+
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by D, or by the shares of samples drawn from D."""
         D = self.distribution(state)
@@ -103,7 +105,3 @@ class AdaBoostM1(Booster):
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1: the label of a wrongly answered sample has at most half of the votes."""
         return 1.0
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Saberian & Vasconcelos 2011."""
-        return "tree", {"criterion": "error", "max_depth": 2}

@@ -70,6 +70,8 @@ class AdaBoostMH(Booster):
 
     rule: Literal["score", "sign"] = "score"
 
+    paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
+
     def ask(self, state: BoostState) -> BinaryLabels:
         """Return ``S w`` with ``w_iy`` proportional to ``exp(-S_iy psi_iy)`` (Algorithm 3)."""
         return BinaryLabels(hamming_weights(state, state.scores))
@@ -95,10 +97,6 @@ class AdaBoostMH(Booster):
         p = logistic(2.0 * F)
         p /= row_sums(p)[:, None]
         return p
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 5.2."""
-        return "tree", {"max_leaf_nodes": 12}
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
         return super()._labels(np.sign(F) if self.rule == "sign" else F)
@@ -129,16 +127,14 @@ class AdaBoostMHReal(AdaBoostMH):
     True
     """
 
+    paper_learner = "multilabel-stump", {"answers": "real"}
+
     def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return the step 1; the edge is ``1 - Z``."""
         w = np.abs(demand.signed_weight)
         Z = total(w * exp(-state.signs * h.values(state.n_classes)))
         useful = Z < 1.0 - TINY
         return Step(1.0, 1.0 - Z, stop="" if useful else "no edge", keep=useful)
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return BoosTexter's stump."""
-        return "multilabel-stump", {"answers": "real"}
 
 
 class AdaBoostMHLabel(AdaBoostMH):
@@ -167,6 +163,8 @@ class AdaBoostMHLabel(AdaBoostMH):
     True
     """
 
+    paper_learner = "greedy", {"max_leaf_nodes": 12}  # as many leaves as `AdaBoostMH`
+
     def ask(self, state: BoostState) -> Costs:  # type: ignore[override]
         """Return what each label loses, ``-S w``."""
         return Costs(-hamming_weights(state, _sums(state.scores)))
@@ -187,10 +185,6 @@ class AdaBoostMHLabel(AdaBoostMH):
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes."""
         return super().probabilities(_sums(F))
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the greedy tree, of as many leaves as `AdaBoostMH`'s."""
-        return "greedy", {"max_leaf_nodes": 12}
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
         return super()._labels(_sums(F))

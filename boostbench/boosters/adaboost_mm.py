@@ -75,6 +75,8 @@ class AdaBoostMM(Booster):
 
     step: Literal["approximate", "exact"] = "approximate"
 
+    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 9
+
     def ask(self, state: BoostState) -> Costs:
         """Return the cost matrix (64), up to a positive factor."""
         v = pair_margins(state.scores, state.y)
@@ -119,10 +121,6 @@ class AdaBoostMM(Booster):
         """Return soft-max of 2F: the population minimiser of the loss is 1/2 ln p + const."""
         return softmax(2.0 * F)
 
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the greedy tree of Sec. 9."""
-        return "greedy", {"max_leaf_nodes": 12}
-
 
 class AdaBoostCost(AdaBoostMM):
     """`AdaBoostMM` with its approximate step and trees of depth 2.
@@ -150,10 +148,7 @@ class AdaBoostCost(AdaBoostMM):
     """
 
     step: ClassVar[Any] = "approximate"  # type: ignore[misc]
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 5.3."""
-        return "tree", {"max_depth": 2}
+    paper_learner = "tree", {"max_depth": 2}  # Saberian & Vasconcelos 2011, Sec. 5.3
 
 
 def vote_masses(

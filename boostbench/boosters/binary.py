@@ -57,7 +57,7 @@ class TwoClasses(BoostingClassifier):
 class BinaryBooster(TwoClasses, Booster):
     """Base of the boosters that minimise a loss of the margin.
 
-    A subclass names its `loss`, and defines `ask`, `answer` and `default_weak_learner`.
+    A subclass names its `loss`, and defines `ask`, `answer` and `paper_learner`.
     """
 
     #: The loss phi(m) that the booster minimises; its slope gives the weights of the samples.
@@ -94,6 +94,8 @@ class RegressionBooster(BinaryBooster):
     A subclass defines `ask`, whose `Targets` have one column, and possibly `size`.
     """
 
+    paper_learner = REGRESSION
+
     def size(self, state: BoostState, h: Any) -> float:
         """Return the factor of f in the step."""
         return 1.0
@@ -109,10 +111,6 @@ class RegressionBooster(BinaryBooster):
         if np.abs(f).max() <= _ZERO:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(self.size(state, h), edge)
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return CART."""
-        return REGRESSION
 
 
 def answers(h: Any) -> NDArray[np.float64]:

@@ -129,6 +129,7 @@ class DriftingGame(Booster):
     on_violation: Literal["go on", "stop"] = "go on"
 
     nested_rounds: ClassVar[bool] = False
+    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 9
 
     def begin(self, state: BoostState) -> Game:
         """Prepare the potentials."""
@@ -198,10 +199,6 @@ class DriftingGame(Booster):
         F = F + (row_sums(F)[:, None] == 0.0)
         shares: Floats = F / row_sums(F)[:, None]
         return shares
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the greedy tree of Sec. 9."""
-        return "greedy", {"max_leaf_nodes": 12}
 
     def _eta(self) -> float | None:
         if self.loss == "zero-one":

@@ -72,6 +72,7 @@ class GDMCBoost(MCBoost, AdaBoostMM):
 
     step: ClassVar[Any] = "exact"  # type: ignore[misc]
     half: ClassVar[float] = 1.0
+    paper_learner = "tree", {"max_depth": 2}  # Sec. 5.3
 
     def ask(self, state: BoostState) -> Costs:
         """Return ``-<y_l, w_i>`` (31, 32), up to a positive factor."""
@@ -109,7 +110,3 @@ class GDMCBoost(MCBoost, AdaBoostMM):
         """Return that of `AdaBoostMM`, of which this is the exact step; else None."""
         is_plain = self.loss == "exponential" and self.cost == "zero-one"
         return super().edge_bound(edges, n_classes) if is_plain else None
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 5.3."""
-        return "tree", {"max_depth": 2}

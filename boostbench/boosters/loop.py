@@ -44,7 +44,7 @@ class Booster(BoostingClassifier):
     """Base class of the boosters that add up weak hypotheses.
 
     A subclass declares its own parameters, and defines `ask`, `answer`, `objective` and
-    `default_weak_learner`.
+    `paper_learner` (or `default_weak_learner`).
 
     Attributes
     ----------

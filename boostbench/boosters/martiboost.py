@@ -105,6 +105,8 @@ class MartiBoost(TwoClasses):
     min_mass: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.0
     rule: Literal["expected", "sampled"] = "expected"
 
+    paper_learner = "stump", {}  # Sec. 5.5.2
+
     def demands(self) -> tuple[type, ...]:
         """Return the labels -1 and +1, with their weights."""
         return (BinaryLabels,)
@@ -253,10 +255,6 @@ class MartiBoost(TwoClasses):
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1/2: the answer is the more probable end of the walk."""
         return 0.5
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the stump of Sec. 5.5.2."""
-        return "stump", {}
 
 
 @njit(cache=True)

@@ -119,6 +119,7 @@ class RBoost2(BinaryBooster):
 
     loss: ClassVar[MarginLoss] = SAVAGE2
     link_scale: ClassVar[float] = 1.0
+    paper_learner = CLASSIFIER
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by the slope of the loss."""
@@ -130,7 +131,3 @@ class RBoost2(BinaryBooster):
         if alpha <= TINY:
             return Step(0.0, alpha, stop="no edge", keep=False)
         return Step(alpha, alpha)
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return C4.5."""
-        return CLASSIFIER

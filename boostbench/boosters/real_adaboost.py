@@ -68,6 +68,7 @@ class RealAdaBoost(BinaryBooster):
     max_answer: Positive | None = None
 
     loss: ClassVar[MarginLoss] = EXPONENTIAL
+    paper_learner = CLASSIFIER
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by the slope of the loss."""
@@ -90,10 +91,6 @@ class RealAdaBoost(BinaryBooster):
         if np.abs(f).max() <= TINY:
             return Step(0.0, edge, stop="converged", keep=False)
         return Step(1.0, edge)
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return C4.5."""
-        return CLASSIFIER
 
 
 class SavageBoost(RealAdaBoost):

@@ -117,6 +117,8 @@ class RobustBoost(BinaryBooster):
     sigma_final: Positive = 0.1
     truncate: bool = False
 
+    paper_learner = CLASSIFIER  # Wang et al., Sec. IV
+
     def begin(self, state: BoostState) -> Clock:
         """Set the clock to 0 and find rho."""
         potential = MovingPotential(self.epsilon, self.theta, self.sigma_final, self.truncate)
@@ -162,7 +164,3 @@ class RobustBoost(BinaryBooster):
         """Return the potential of the margin 0 at this time."""
         own: Clock = state.own
         return float(own.potential.value(np.zeros(1), own.time)[0])
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return C4.5 (Wang et al., Sec. IV)."""
-        return CLASSIFIER

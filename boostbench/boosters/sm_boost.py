@@ -114,6 +114,8 @@ class SMBoost(Booster):
     cost: Annotated[Any, str, "array-like", callable] = "zero-one"
     empty_label: Literal[-1, 0, 1] = 0
 
+    paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
+
     def fit(
         self,
         X: ArrayLike,
@@ -178,10 +180,6 @@ class SMBoost(Booster):
         own: Risk = state.own
         wrong = own.cost[np.arange(state.n_classes) != state.y[:, None]]
         return 0.5 * float(own.scale * wrong.min())
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 5.2."""
-        return "tree", {"max_leaf_nodes": 12}
 
 
 def smooth_risk(g: Floats, cost: Floats, sample_weight: Floats) -> float:

@@ -108,6 +108,8 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
 
     #: True if the first t rounds of a fit are the fit of t rounds, so that one serves all.
     nested_rounds: ClassVar[bool] = True
+    #: Name and parameters of the paper's weak learner.
+    paper_learner: ClassVar[tuple[str, dict[str, Any]]]
 
     n_estimators: Count = field(default=100, kw_only=False)
     weak_learner: Any = None
@@ -144,9 +146,9 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         They sum to 1, or all are 0 when no row has influence any more. Nothing is changed by it.
         """
 
-    @abstractmethod
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return name and parameters of the paper's weak learner."""
+        """Return name and parameters of the paper's weak learner; `paper_learner` here."""
+        return self.paper_learner
 
     def demands(self) -> tuple[type, ...]:
         """Return the demands that the weak learner may get; empty if that is not known."""
