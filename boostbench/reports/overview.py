@@ -16,8 +16,9 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
-from boostbench.reports.tables.errors import OFF, Table
+from boostbench.reports.tables.errors import Table
 from boostbench.reports.text import markdown
+from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 
 SUMMARY = "summary.json"
@@ -27,11 +28,13 @@ _HEAD = """\
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
 Each folder holds the tables, figures and claims of one experiment, and `report.html`, which shows
-all of them offline. A cell of a paper's table is met if it lies within max(1.5 points, a quarter of
-the printed value).
+all of them offline. A printed number agrees with ours if it lies in the 95 % prediction interval
+around it, and the interval is narrow enough to tell; each is counted once, in one reading of its
+table. Behind it stands with how many a wrong column of the same table would agree. Claims of the
+papers are counted apart from identities and from what we say ourselves.
 """
 _OTHERS = "Other experiments"
-_COLUMNS = ("experiment", "size", "runs", "cells met", *STATUSES, "see")
+_COLUMNS = ("experiment", "size", "runs", "printed numbers", *STATUSES, "not the paper's", "see")
 
 
 def paper_of(config: Config) -> str:
@@ -59,10 +62,21 @@ def summary_text(
         "part": config.paper.partition(",")[2].strip(),
         "size": size,
         "runs": {"ok": sum(r.ok for r in study.results), "planned": len(study.results)},
-        "tables": {name: _met(table) for name, table in tables.items()},
+        "tables": list(tables),
+        "printed": {
+            name: {"agreement": held.agreement, "placebo": held.placebo}
+            for table in tables.values()
+            for name, held in table.held.items()
+        },
         "figures": list(figures),
         "claims": [
-            {"says": v.claim.says, "note": v.claim.note, "verdict": v.status, "reasons": v.reasons}
+            {
+                "says": v.claim.says,
+                "note": v.claim.note,
+                "origin": v.claim.origin,
+                "verdict": v.status,
+                "reasons": v.reasons,
+            }
             for v in verdicts
         ],
     }
@@ -97,10 +111,13 @@ def read_summaries(results: Path) -> list[tuple[str, dict[str, Any]]]:
     return [(path.parent.name, _read(path)) for path in sorted(results.glob(f"*/{SUMMARY}"))]
 
 
-def _met(table: Table) -> dict[str, int]:
-    """Return how many cells have a paper's value beside them, and how many of them are near it."""
-    cells = [cell for cell in table.cells if cell.is_compared]
-    return {"met": sum(OFF not in cell.marks for cell in cells), "of": len(cells)}
+def _held(summaries: Iterable[Mapping[str, Any]]) -> list[Held]:
+    """Return the printed numbers of several experiments, each once."""
+    found: dict[str, Held] = {}
+    for summary in summaries:
+        for name, held in summary.get("printed", {}).items():
+            found.setdefault(name, Held(**held))
+    return list(found.values())
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -122,42 +139,57 @@ def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
 
 def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
     lines = [f"## {paper or _OTHERS}\n", "| " + " | ".join(_COLUMNS) + " |"]
-    lines.append("|---|---|---:|---:|---:|---:|---:|---|")
+    lines.append("|---|---|---:|---:|---:|---:|---:|---:|---|")
     lines += [_row(folder, summary) for folder, summary in items]
+    held = _held(summary for _, summary in items)
+    lines += [f"\n{in_words(held)}."] if held else []
+    claims = [
+        (folder, number, claim)
+        for folder, summary in items
+        for number, claim in enumerate(summary["claims"], start=1)
+    ]
     for status in ("not reproduced", "undecided", "reproduced"):
-        claims = [
-            (folder, number, claim)
-            for folder, summary in items
-            for number, claim in enumerate(summary["claims"], start=1)
-            if claim["verdict"] == status
-        ]
-        if claims:
-            lines.append(f"\n**{status.capitalize()}**\n")
-        for folder, number, claim in claims:
-            note = f" *{markdown(claim['note'])}*" if claim["note"] else ""
-            lines.append(
-                f"- {markdown(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
-                f"{markdown(claim['reasons'][0])}).{note}"
-            )
+        its = [item for item in claims if item[2]["verdict"] == status and _is_papers(item[2])]
+        lines += [f"\n**{status.capitalize()}**\n"] if its else []
+        lines += [_claim(*item) for item in its]
+    others = [item for item in claims if not _is_papers(item[2])]
+    lines += ["\n**Not the paper's claims**\n"] if others else []
+    lines += [_claim(*item) for item in others]
     return [*lines, ""]
+
+
+def _is_papers(claim: Mapping[str, Any]) -> bool:
+    return bool(claim.get("origin", "paper") == "paper")
+
+
+def _claim(folder: str, number: int, claim: Mapping[str, Any]) -> str:
+    note = f" *{markdown(claim['note'])}*" if claim["note"] else ""
+    apart = "" if _is_papers(claim) else f"{claim['origin']}, {claim['verdict']}: "
+    return (
+        f"- {apart}{markdown(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
+        f"{markdown(claim['reasons'][0])}).{note}"
+    )
 
 
 def _row(folder: str, summary: dict[str, Any]) -> str:
     name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
-    met = sum(cells["met"] for cells in summary["tables"].values())
-    of = sum(cells["of"] for cells in summary["tables"].values())
-    found = [claim["verdict"] for claim in summary["claims"]]
+    held = _held([summary])
+    agree = sum(each.agreement == "agrees" for each in held)
+    placebo = sum(each.placebo or 0.0 for each in held)
+    found = [claim["verdict"] for claim in summary["claims"] if _is_papers(claim)]
+    others = [claim["verdict"] for claim in summary["claims"] if not _is_papers(claim)]
     ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
     files = [("page", "report.html")]
-    files += [("claims", "claims.md")] if found else []
+    files += [("claims", "claims.md")] if found or others else []
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]
     cells = [
         markdown(name),
         summary["size"] or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
-        f"{met} of {of}" if of else "",
+        f"{agree} of {len(held)} agree ({placebo:.1f})" if held else "",
         *(str(found.count(status)) if found else "" for status in STATUSES),
+        f"{others.count('reproduced')} of {len(others)} hold" if others else "",
         " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
     ]
     return "| " + " | ".join(cells) + " |"

@@ -106,6 +106,8 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
     return {
         "says": verdict.claim.says,
         "note": verdict.claim.note,
+        "origin": verdict.claim.origin,
+        "quote": verdict.claim.quote,
         "status": verdict.status,
         "reasons": verdict.reasons,
         "rows": evidence_rows(verdict),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
+from boostbench.reports.claims.history import HISTORY, ClaimHistory
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of
@@ -72,19 +73,25 @@ class Report:
         ----------
         folder : Path
             Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
-            each figure, ``<name>.csv`` of its values, ``claims.md`` if anything is claimed,
-            ``summary.json`` for the overview of all results, and ``report.html``.
+            each figure, ``<name>.csv`` of its values, ``claims.md`` and ``claims-history.json`` if
+            anything is claimed, ``summary.json`` for the overview of all results, and
+            ``report.html``.
 
         Raises
         ------
         BoostbenchError
-            If a file cannot be written.
+            If a file cannot be written, or the history of the claims cannot be read.
 
         Notes
         -----
-        The same records give the same bytes.
+        The same records and history give the same bytes.
         """
-        study, tables, verdicts = self.study, self.tables, self.verdicts
+        study, tables = self.study, self.tables
+        history = ClaimHistory(Path(folder))
+        verdicts = [
+            replace(verdict, reasons=(*verdict.reasons, *(change.text for change in changes)))
+            for verdict, changes in zip(self.verdicts, history.note(self.verdicts), strict=True)
+        ]
         with drawing_style(mathtext=False):
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
         contents = {**_table_files(tables, verdicts), **_figure_files(figures)}
@@ -92,6 +99,7 @@ class Report:
         if verdicts:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts)
+            contents[HISTORY] = history.text()
         contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
         contents["report.html"] = render_page(study, tables, figures, self.undrawn, verdicts)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())

@@ -88,8 +88,8 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, tmp_path):
     results = tmp_path / "results"
     overview = (results / "README.md").read_text(encoding="utf-8")
     assert "| tiny | quick | 3 |  | 0 | 0 | 1 | [page](first-quick/report.html) ·" not in overview
-    assert "| first | quick | 3 |  | 0 | 0 | 1 | [page](first-quick/report.html) ·" in overview
-    assert "| second | as stated | 6 |  | 1 | 1 | 0 | [page](second/report.html) ·" in overview
+    assert "| first | quick | 3 |  | 0 | 0 | 1 |  | [page](first-quick/report.html) ·" in overview
+    assert "| second | as stated | 6 |  | 1 | 1 | 0 |  | [page](second/report.html) ·" in overview
     assert "- sm-boost makes no error ([second](second/claims.md#claim-2): " in overview
     for line in overview.splitlines():
         for part in line.split("](")[1:]:

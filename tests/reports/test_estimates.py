@@ -8,7 +8,7 @@ from scipy import stats
 
 from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
 from boostbench.reports.claims.verdicts import holm
-from boostbench.reports.values.agreement import against, count
+from boostbench.reports.values.agreement import against, hold, in_words
 from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.samples import Design, Sample, over_sets
@@ -104,8 +104,8 @@ def test_holms_method():
     assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
 
 
-def printed(error, std=None, repeats=1):
-    return PaperValue("a", "b", 1, 0.0, error, f"{error}", "", "", std, repeats)
+def printed(error, std=None, repeats=1, method="b"):
+    return PaperValue("a", method, 1, 0.0, error, f"{error}", "", "", std, repeats)
 
 
 def test_a_printed_number_has_an_error_of_its_own():
@@ -130,11 +130,17 @@ def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
 
 def test_beside_a_count_stands_what_a_wrong_column_would_meet():
     cells = {
-        ("a", "mh"): (sample([0.2], "one split"), printed(0.2), 1000),
-        ("a", "samme"): (sample([0.21], "one split"), printed(0.21), 1000),
-        ("b", "mh"): (sample([0.2], "one split"), printed(0.2), 1000),
-        ("b", "samme"): (sample([0.4], "one split"), printed(0.4), 1000),
+        ("a", "mh"): (sample([0.2], "one split"), printed(0.2, method="mh"), 1000),
+        ("a", "samme"): (sample([0.21], "one split"), printed(0.21, method="samme"), 1000),
+        ("b", "mh"): (sample([0.2], "one split"), printed(0.2, method="mh"), 1000),
+        ("b", "samme"): (sample([0.4], "one split"), printed(0.4, method="samme"), 1000),
     }
-    found = count(cells)
-    assert (found.agree, found.of, found.placebo) == (4, 4, 2.0)
-    assert found.text.endswith("a wrong column of the same table would agree with 2.0")
+    found = hold(cells)
+    assert {place: held.placebo for place, held in found.items()} == {
+        ("a", "mh"): 1.0,
+        ("a", "samme"): 1.0,
+        ("b", "mh"): 0.0,
+        ("b", "samme"): 0.0,
+    }
+    words = "4 of 4 printed numbers agree, a wrong column of the same table would agree with 2.0"
+    assert in_words(found.values()) == words

@@ -120,7 +120,7 @@ def test_csv_reads_back(table):
     )
     assert float(samme["T=10"]) == pytest.approx(28.88)
     assert samme["T=10 paper"] == "10"
-    assert samme["T=10 remarks"] == "off the paper's value; paper's value doubtful: smudged & torn"
+    assert samme["T=10 remarks"] == "worse than printed; paper's value doubtful: smudged & torn"
     assert "stopped early" in samme["T=100 remarks"]
 
 

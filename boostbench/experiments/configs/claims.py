@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
 MAX_CLAIMS = 1_000
+#: The paper; us; mathematics, which runs can only confirm; or us, against what the paper says.
+Origin = Literal["paper", "ours", "identity", "against the paper"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Claim:
     kind: str  # of claim
     options: Options
     note: str = ""  # what the reader of a verdict should know besides
+    origin: Origin = "paper"
+    quote: str = ""  # the paper's words, with the place
     scope: Scope = field(default_factory=Scope, compare=False)
     written: Any = field(default=None, compare=False)  # the claim in the config
 
@@ -39,6 +43,8 @@ class ClaimEntry(Model):
 
     says: Text = Field(description="What the paper says, in words.")
     note: Text | None = Field(None, description="What the reader of a verdict should know besides.")
+    origin: Origin = Field("paper", description="Who says so; claims are counted apart by it.")
+    quote: Text | None = Field(None, description="The paper's words, with the section.")
 
 
 def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
@@ -61,7 +67,7 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     if not isinstance(value, dict) or "says" not in value:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
-    words = {key: value[key] for key in ("says", "note") if key in value}
+    words = {key: value[key] for key in ClaimEntry.model_fields if key in value}
     said: ClaimEntry = mistakes.take(ClaimEntry.model_validate, words)
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
@@ -84,4 +90,5 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
 
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
-    return Claim(said.says, kind, options, said.note or "", scope, value)
+    quote = said.quote or ""
+    return Claim(said.says, kind, options, said.note or "", said.origin, quote, scope, value)

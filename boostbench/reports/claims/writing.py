@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from boostbench.experiments.configs.claims import Origin
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.text import markdown
 
+#: One claim, and several, of an origin.
+_ORIGINS: dict[Origin, tuple[str, str]] = {
+    "paper": ("claim", "claims"),
+    "ours": ("claim of ours", "claims of ours"),
+    "identity": ("identity", "identities"),
+    "against the paper": ("claim against the paper", "claims against the paper"),
+}
 _HEAD = "Errors are in percent, differences in points, intervals at 95 %."
 
 
@@ -32,11 +40,14 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
 
 
 def summary_line(verdicts: Sequence[Verdict]) -> str:
-    """Return how many claims there are of each verdict, in words."""
-    found = [verdict.status for verdict in verdicts]
-    counts = [f"{found.count(status)} {status}" for status in STATUSES if status in found]
-    claims = "claim" if len(found) == 1 else "claims"
-    return f"{len(found)} {claims}: {', '.join(counts)}" if found else "no claims"
+    """Return how many claims there are of each origin and verdict, in words."""
+    parts = []
+    for origin, (one, several) in _ORIGINS.items():
+        found = [verdict.status for verdict in verdicts if verdict.claim.origin == origin]
+        counts = [f"{found.count(status)} {status}" for status in STATUSES if status in found]
+        words = one if len(found) == 1 else several
+        parts += [f"{len(found)} {words}: {', '.join(counts)}"] if found else []
+    return "; ".join(parts) or "no claims"
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
@@ -44,10 +55,14 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "says": verdict.claim.says,
         "note": verdict.claim.note,
+        "origin": verdict.claim.origin,
+        "quote": verdict.claim.quote,
         "kind": verdict.claim.kind,
         "verdict": verdict.status,
         "reasons": list(verdict.reasons),
         "more_runs": verdict.more_runs,
+        "power": verdict.power,
+        "repeats_for_power": verdict.repeats,
         "groups": [
             {
                 "where": group.group,
@@ -67,6 +82,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
                 "state": case.outcome.state,
                 "difference": case.outcome.difference,
                 "interval": case.outcome.interval,
+                "test": case.outcome.test,
                 "runs": case.outcome.n,
                 "planned": case.outcome.planned,
                 "why": case.outcome.why,
@@ -83,7 +99,11 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
     for number, verdict in enumerate(verdicts, start=1):
         claim = verdict.claim
         parts.append(f'<a id="claim-{number}"></a>\n\n## {number}. {markdown(claim.says)}')
-        parts.append(f"**{verdict.status}**" + (f" · {markdown(claim.note)}" if claim.note else ""))
+        if claim.quote:
+            parts.append(f"> {markdown(claim.quote)}")
+        origin = [] if claim.origin == "paper" else [claim.origin]
+        words = [f"**{verdict.status}**", *origin, *([markdown(claim.note)] if claim.note else [])]
+        parts.append(" · ".join(words))
         parts.append("\n".join(f"- {markdown(reason)}" for reason in verdict.reasons))
         parts.append(_table(evidence_rows(verdict)))
     return "\n\n".join(parts) + "\n"

@@ -17,6 +17,7 @@ from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.options import PartOptions
+from boostbench.reports.values.paper import NO_VALUE
 from boostbench.validation import OneOrMore
 
 
@@ -158,7 +159,7 @@ def _footers(
     cells = [cell for group in groups for row in group.rows for cell in row.cells]
     counted = f"{', '.join(words)} and {last}" if words else last
     yield f"{counted[0].upper()}{counted[1:]} as counted in the data."
-    compared = [cell for cell in cells if cell.is_compared]
+    compared = [cell for cell in cells if cell.value and cell.paper not in ("", NO_VALUE)]
     if compared:
         equal = sum(not cell.marks for cell in compared)
         yield f"{equal} of {len(compared)} numbers are the paper's."

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.tables.facts import Fact, Key, Standing, gather, rank
+from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
 from boostbench.reports.text import plain
+from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.options import PaperFile, check_choice, chosen_rounds
-from boostbench.reports.values.paper import NO_VALUE, PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STOPPED, OFF, BEYOND = "†", "‡", "–"
-_IN_WORDS = {STOPPED: "stopped early", OFF: "off the paper's value"}
+STOPPED, OFF, BETTER, WORSE, BEYOND = "†", "‡", "§", "¶", "–"
+_IN_WORDS = {
+    STOPPED: "stopped early",
+    OFF: "off the paper's value",
+    BETTER: "better than printed",
+    WORSE: "worse than printed",
+}
 # Which axis makes sections, groups of rows, rows within a group, and columns.
 _LAYOUTS = {
     "rounds": ("noise", "dataset", "booster", "rounds"),
@@ -36,15 +43,10 @@ class Cell:
     value: str = ""  # the value alone, empty if there is none
     std: str = ""  # the standard deviation alone, in points
     best: bool = False  # no other booster is better here
-    marks: str = ""  # some of STOPPED and OFF
+    marks: str = ""  # some of STOPPED, OFF, BETTER and WORSE
     notes: tuple[int, ...] = ()  # of the table, from 1
     paper: str = ""  # the paper's value as printed, empty if there is none
     paper_notes: tuple[int, ...] = ()
-
-    @property
-    def is_compared(self) -> bool:
-        """True if both we and the paper have a value."""
-        return bool(self.value) and self.paper not in ("", NO_VALUE)
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Table:
     sections: tuple[Section, ...]
     footers: tuple[str, ...]
     notes: tuple[str, ...]  # numbered from 1 in the cells
+    held: Mapping[str, Held] = field(default_factory=dict)  # printed numbers that it stands for
 
     @property
     def lines(self) -> list[tuple[Section, Group, Row]]:
@@ -162,6 +165,7 @@ def build_table(
     value: str = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
+    main: bool = True,
     title: str = "",
 ) -> Table:
     """Build the table of a study.
@@ -179,6 +183,8 @@ def build_table(
         Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
     paper : str or None, default=None
         File with the paper's test errors.
+    main : bool, default=True
+        Whether this reading of the printed table is the one that the overview counts.
     title : str, default=""
     """
     check_choice("value of a table", value, [*METRICS, *ACCURACIES])
@@ -192,7 +198,20 @@ def build_table(
     arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[metric], is_accuracy=is_accuracy)
     title = title or _title(study, metric)
     remarks = _remarks_on_rounds(study, at)
-    return arrangement.table(title, remarks, asked_for_paper=bool(paper))
+    table = arrangement.table(title, remarks, asked_for_paper=bool(paper))
+    return replace(table, held=_printed(facts, str(paper))) if paper and main else table
+
+
+def _printed(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
+    """Return the printed numbers that were held against ours, each under one name."""
+    file = "/".join(Path(path).parts[-2:])
+    found: dict[str, Held] = {}
+    for paper, held in ((fact.paper, fact.held) for fact in facts.values()):
+        if paper is not None and held is not None:
+            place = f"T = {paper.rounds}, noise {paper.noise:g}"
+            # Of several variants of a booster the first one counts.
+            found.setdefault(f"{file}: {paper.dataset}, {paper.method}, {place}", held)
+    return found
 
 
 class _Arrangement:
@@ -202,7 +221,12 @@ class _Arrangement:
     """
 
     def __init__(
-        self, facts: dict[Key, Fact], layout: Sequence[str], metric: Metric, *, is_accuracy: bool
+        self,
+        facts: dict[FactKey, Fact],
+        layout: Sequence[str],
+        metric: Metric,
+        *,
+        is_accuracy: bool,
     ) -> None:
         self.facts = facts
         self.metric = metric
@@ -211,7 +235,8 @@ class _Arrangement:
         self.ranks = rank(facts)
         self.notes = _Notes()
         self.axes = {
-            name: list(dict.fromkeys(getattr(key, name) for key in facts)) for name in Key._fields
+            name: list(dict.fromkeys(getattr(key, name) for key in facts))
+            for name in FactKey._fields
         }
         self.axes["rounds"].sort()
 
@@ -253,7 +278,7 @@ class _Arrangement:
             return ()
 
         def summary(label: str, show: Callable[[Standing], str]) -> Group:
-            def cell(key: Key) -> Cell:
+            def cell(key: FactKey) -> Cell:
                 return Cell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
             return self._group(label, place, cell)
@@ -263,13 +288,15 @@ class _Arrangement:
             summary("wins/ties/losses", lambda its: f"{its.wins}/{its.ties}/{its.losses}"),
         )
 
-    def _group(self, label: str, place: dict[str, object], cell: Callable[[Key], Cell]) -> Group:
+    def _group(
+        self, label: str, place: dict[str, object], cell: Callable[[FactKey], Cell]
+    ) -> Group:
         _, _, row_axis, column_axis = self.layout
         rows, columns = self.axes[row_axis], self.axes[column_axis]
         nameless = row_axis == "rounds" and len(rows) == 1
 
         def row_of(row: object) -> Row:
-            keys = [Key(**{**place, row_axis: row, column_axis: c}) for c in columns]
+            keys = [FactKey(**{**place, row_axis: row, column_axis: c}) for c in columns]
             label = "" if nameless else _named(row_axis, row)
             return Row(label, tuple(cell(key) for key in keys))
 
@@ -278,7 +305,7 @@ class _Arrangement:
     def _has(self, place: dict[str, object]) -> bool:
         return any(all(getattr(key, a) == v for a, v in place.items()) for key in self.facts)
 
-    def _cell(self, key: Key) -> Cell:
+    def _cell(self, key: FactKey) -> Cell:
         fact = self.facts.get(key)
         if fact is None:
             return Cell(BEYOND)
@@ -297,7 +324,7 @@ class _Arrangement:
             value=text,
             std=std,
             best=fact.best,
-            marks=STOPPED * bool(fact.held) + OFF * (fact.within is False),
+            marks=STOPPED * bool(fact.stopped) + _mark(fact.held),
             notes=notes,
             **beside,  # type: ignore[arg-type]
         )
@@ -314,16 +341,14 @@ class _Arrangement:
             words, best = words.replace("error", "accuracy"), "highest"
         what = words + (" in percent" if self.metric.unit else "")
         yield f"{what}{spread}. Bold: the {best} of a data set, noise and T."
-        compared = [fact for fact in facts if fact.within is not None]
+        compared = [fact.held for fact in facts if fact.held is not None]
         if compared:
-            yield from self._nearness(compared)
+            yield from self._agreement(compared)
         elif asked_for_paper:
             yield "No cell has both a value of ours and one of the paper."
-        if any(fact.within is False for fact in compared):
-            yield f"{OFF} further from the paper's value than that."
-        held = [text for fact in facts for text in fact.held]
-        if held:
-            yield f"{STOPPED} stopped early, holds its last value: {_listed(held)}."
+        stopped = [text for fact in facts for text in fact.stopped]
+        if stopped:
+            yield f"{STOPPED} stopped early, holds its last value: {_listed(stopped)}."
         empty = [fact for fact in facts if fact.mean is None]
         if empty:
             states = [fact.state or "beyond the rounds made" for fact in empty]
@@ -331,19 +356,22 @@ class _Arrangement:
             yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
         yield from self._footer_of_ranks()
 
-    def _nearness(self, compared: Sequence[Fact]) -> Iterable[str]:
-        near = sum(bool(fact.within) for fact in compared)
-        doubtful = sum(bool(fact.paper and fact.paper.doubt) for fact in compared)
+    def _agreement(self, held: Sequence[Held]) -> Iterable[str]:
+        facts = self.facts.items()
+        doubtful = sum(bool(f.held and f.paper and f.paper.doubt) for _, f in facts)
         doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
-        yield (
-            f"{near} of {len(compared)} cells lie within max(1.5 points, a quarter of the "
-            f"paper's {'error' if self.is_accuracy else 'value'}) of the paper{doubt}."
-        )
+        yield f"{in_words(held)}{doubt}."
+        marks = {BETTER: "better", WORSE: "worse"}
+        shown = [f"{mark} {word}" for mark, word in marks.items() if mark in map(_mark, held)]
+        if shown:
+            yield f"{', '.join(shown)} than printed: outside the 95 % prediction interval."
         shares = []
         for booster in self.axes["booster"]:
-            its = [fact.within for key, fact in self.facts.items() if key.booster == booster]
-            if set(its) != {None}:
-                shares.append(f"{booster} {its.count(True)} of {len(its) - its.count(None)}")
+            its = [
+                fact.held.agreement for key, fact in facts if key.booster == booster and fact.held
+            ]
+            if its:
+                shares.append(f"{booster} {its.count('agrees')} of {len(its)}")
         if len(shares) > 1:
             yield f"By booster: {', '.join(shares)}."
 
@@ -356,6 +384,11 @@ class _Arrangement:
                 f"Ranks and wins are over the {span} of {everything} data sets where every booster "
                 "has a value."
             )
+
+
+def _mark(held: Held | None) -> str:
+    marks = {"better than printed": BETTER, "worse than printed": WORSE}
+    return "" if held is None else marks.get(held.agreement, "")
 
 
 def _lines(sections: Iterable[Section]) -> list[tuple[Section, Group, Row]]:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.reports.values.frame import Result, Study, check_recorded, tidy
+from boostbench.reports.values.agreement import Compared, Held, hold
+from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, tidy
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
+from boostbench.reports.values.samples import sample_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +23,7 @@ _LONGEST_REASON = 160
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 
 
-class Key(NamedTuple):
+class FactKey(NamedTuple):
     """Place of a fact; a ranking has no data set, the last round no number."""
 
     noise: str
@@ -38,18 +40,12 @@ class Fact:
     n_runs: int = 0  # with a result at this T
     mean: float | None = None  # of the error as a fraction
     std: float | None = None  # ddof = 1; from two runs on
-    held: tuple[str, ...] = ()  # runs that had stopped before T, in words
+    stopped: tuple[str, ...] = ()  # runs that had stopped before T, in words
     gaps: tuple[str, ...] = ()  # runs without a result, in words
     state: str = ""  # stands in the place of a value
     paper: PaperValue | None = None
     best: bool = False  # no booster has a lower mean
-
-    @property
-    def within(self) -> bool | None:
-        """True if the mean is near enough to the paper's value; None if one of them is absent."""
-        if self.mean is None or self.paper is None or self.paper.error is None:
-            return None
-        return within_tolerance(self.mean, self.paper.error)
+    held: Held | None = None  # agreement with the paper's value; None if one of them is absent
 
 
 class Standing(NamedTuple):
@@ -66,20 +62,9 @@ class Standing(NamedTuple):
         return self.wins + self.ties + self.losses
 
 
-def within_tolerance(ours: float, paper: float) -> bool:
-    """Tell whether ours lies within max(1.5 points, a quarter of the paper's value) of it.
-
-    Examples
-    --------
-    >>> within_tolerance(0.054, 0.04), within_tolerance(0.24, 0.2), within_tolerance(0.26, 0.2)
-    (True, True, False)
-    """
-    return abs(ours - paper) <= max(0.015, 0.25 * paper) + 1e-12
-
-
 def gather(
     study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
-) -> dict[Key, Fact]:
+) -> dict[FactKey, Fact]:
     """Return a fact for every combination that the study has runs of, in the study's order."""
     check_recorded(study, metric)
     runs: dict[tuple[str, str, str], list[Result]] = {}
@@ -87,17 +72,22 @@ def gather(
         runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
     statistics = _statistics(study.results, metric, rounds)
     facts = {}
+    compared: dict[tuple[FactKey, str], Compared] = {}
     for (noise, dataset, booster), results in runs.items():
         for name in [END] if rounds == END else rounds:
-            key = Key(noise, dataset, booster, name)
+            key = FactKey(noise, dataset, booster, name)
             T = results[0].run.rounds if isinstance(name, str) else name
             facts[key] = _fact(results, T, statistics.get(key))
-            facts[key].paper = _paper_value(paper, results[0], T)
+            value = facts[key].paper = _paper_value(paper, results[0], T)
+            if value is not None and value.error is not None:
+                compared[key._replace(booster=""), booster] = _compared(results, metric, T, value)
+    for (place, booster), held in hold(compared).items():
+        facts[place._replace(booster=booster)].held = held
     _mark_best(facts)
     return facts
 
 
-def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
+def rank(facts: dict[FactKey, Fact]) -> dict[FactKey, Standing]:
     """Return how each booster stands over the data sets, by noise and T."""
     import pandas as pd
 
@@ -108,7 +98,7 @@ def rank(facts: dict[Key, Fact]) -> dict[Key, Standing]:
         errors = means.loc[noise, :, :, T].unstack().reindex(columns=boosters).dropna()
         if len(errors) and len(boosters) > 1:
             for booster, standing in zip(boosters, standings(errors.to_numpy()), strict=True):
-                found[Key(noise, None, booster, T)] = standing
+                found[FactKey(noise, None, booster, T)] = standing
     return found
 
 
@@ -132,7 +122,7 @@ def standings(errors: NDArray[np.float64]) -> list[Standing]:
 
 def _statistics(
     results: Sequence[Result], metric: str, rounds: Sequence[int] | Literal["end"]
-) -> dict[Key, tuple[int, float, float]]:
+) -> dict[FactKey, tuple[int, float, float]]:
     frame = tidy(results, rounds, [metric]).dropna(subset="value")
     if rounds == END:
         frame["round"] = END
@@ -140,7 +130,7 @@ def _statistics(
     grouped = frame.groupby(columns, observed=True, sort=False)["value"]
     table: pd.DataFrame = grouped.agg(["count", "mean", "std"]).reset_index()
     return {
-        Key(noise, dataset, booster, T): (count, mean, std)
+        FactKey(noise, dataset, booster, T): (count, mean, std)
         for noise, dataset, booster, T, count, mean, std in table.itertuples(index=False, name=None)
     }
 
@@ -155,7 +145,7 @@ def _fact(results: Sequence[Result], T: int, statistics: tuple[int, float, float
         return fact
     fact.n_runs, fact.mean = statistics[0], statistics[1]
     fact.std = statistics[2] if fact.n_runs > 1 else None
-    fact.held = tuple(_held(results, T))
+    fact.stopped = tuple(_stopped(results, T))
     return fact
 
 
@@ -178,7 +168,7 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
             yield f"no result of {len(results)} of {n_planned} runs: {text}"
 
 
-def _held(results: Sequence[Result], T: int) -> Iterable[str]:
+def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
     """Say which runs had stopped before T, and why."""
     stopped = [result for result in results if result.stopped_at is not None]
     stops = sorted({result.stopped_at for result in stopped if result.stopped_at is not None})
@@ -193,6 +183,17 @@ def _held(results: Sequence[Result], T: int) -> Iterable[str]:
     yield f"{run.dataset}/{run.method}{noise} after {rounds}{share} ({', '.join(reasons)})"
 
 
+def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue) -> Compared:
+    """Return what is held against a printed value."""
+
+    def read(result: Result) -> float:
+        is_made = result.run.rounds >= T or result.run.booster.rounds
+        return float(error_curve(result, metric, [T])[0]) if is_made else np.nan
+
+    sizes = [result.record.n_test for result in results if result.ok and result.record]
+    return sample_of(results, read, ""), value, max(sizes, default=1)
+
+
 def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | None:
     run = result.run
     return paper.find(
@@ -200,7 +201,7 @@ def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | Non
     )
 
 
-def _mark_best(facts: dict[Key, Fact]) -> None:
+def _mark_best(facts: dict[FactKey, Fact]) -> None:
     lowest: dict[tuple[str, str | None, int | str], float] = {}
     for key, fact in facts.items():
         if fact.mean is not None:

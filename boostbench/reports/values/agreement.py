@@ -70,62 +70,57 @@ def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
     return Against(found, agreement, tells)
 
 
-class Count(NamedTuple):
-    """Printed numbers that ours agree with, and how many a wrong column would meet."""
+class Held(NamedTuple):
+    """A printed number held against a value of ours.
 
-    agree: int
-    better: int
-    worse: int
-    untold: int
-    placebo: float
-
-    @property
-    def of(self) -> int:
-        """Printed numbers with a value of ours."""
-        return self.agree + self.better + self.worse + self.untold
-
-    @property
-    def text(self) -> str:
-        """The count in words."""
-        parts = [f"{self.agree} of {self.of} printed numbers agree"]
-        parts += [f"ours are better than {self.better}"] if self.better else []
-        parts += [f"worse than {self.worse}"] if self.worse else []
-        parts += [f"{self.untold} cannot be told"] if self.untold else []
-        if not math.isnan(self.placebo):
-            parts.append(f"a wrong column of the same table would agree with {self.placebo:.1f}")
-        return ", ".join(parts)
-
-
-def count(
-    cells: Mapping[tuple[Place, Column], tuple[Sample, PaperValue, int]],
-) -> Count:
-    """Count agreement over the cells of a table, by place and column (a booster).
-
-    The placebo holds each printed number against our values of the other columns in its place, in
-    the mean over them.
+    Attributes
+    ----------
+    agreement : Agreement
+    placebo : float or None
+        Share of the wrong columns of its place that agree with it; None without another column.
     """
-    found = [against(*cell) for cell in cells.values()]
-    states = [each.agreement for each in found if each is not None]
-    by_place: dict[Place, list[tuple[Sample, PaperValue, int]]] = {}
-    for (place, _), cell in cells.items():
-        by_place.setdefault(place, []).append(cell)
-    shares = list(_wrong(by_place.values()))
-    kinds: tuple[Agreement, ...] = (
-        "agrees",
-        "better than printed",
-        "worse than printed",
-        "cannot tell",
-    )
-    agree, better, worse, untold = (states.count(kind) for kind in kinds)
-    return Count(agree, better, worse, untold, sum(shares) if shares else math.nan)
+
+    agreement: Agreement
+    placebo: float | None = None
 
 
-def _wrong(places: Iterable[list[tuple[Sample, PaperValue, int]]]) -> Iterable[float]:
-    """Yield for each printed number the share of wrong columns that agree with it."""
-    for cells in places:
-        for index, (_, printed, _) in enumerate(cells):
-            others = [cell for at, cell in enumerate(cells) if at != index]
-            held = [against(ours, printed, n_test) for ours, _, n_test in others]
-            agree = [each.agreement == "agrees" for each in held if each is not None]
-            if agree:
-                yield sum(agree) / len(agree)
+#: A value of ours, the printed one, and the number of test samples.
+Compared = tuple[Sample, PaperValue, int]
+
+
+def hold(cells: Mapping[tuple[Place, Column], Compared]) -> dict[tuple[Place, Column], Held]:
+    """Hold the printed numbers of a table against ours, by place and column (a booster).
+
+    The placebo holds each against our values of the other columns in its place.
+    """
+    found = {}
+    for (place, column), (ours, printed, n_test) in cells.items():
+        own = against(ours, printed, n_test)
+        if own is None:
+            continue
+        wrong = [
+            other is not None and other.agreement == "agrees"
+            for (its, _), (theirs, another, n) in cells.items()
+            if its == place and another.method != printed.method
+            for other in [against(theirs, printed, n)]
+        ]
+        found[place, column] = Held(own.agreement, sum(wrong) / len(wrong) if wrong else None)
+    return found
+
+
+def in_words(held: Iterable[Held]) -> str:
+    """Return how many printed numbers agree, and how many a wrong column would agree with."""
+    held = list(held)
+    states = [each.agreement for each in held]
+    parts = [f"{states.count('agrees')} of {len(held)} printed numbers agree"]
+    for state, words in (
+        ("better than printed", "ours are better than"),
+        ("worse than printed", "worse than"),
+        ("cannot tell", "nothing can be told of"),
+    ):
+        if state in states:
+            parts.append(f"{words} {states.count(state)}")
+    placebos = [each.placebo for each in held if each.placebo is not None]
+    if placebos:
+        parts.append(f"a wrong column of the same table would agree with {sum(placebos):.1f}")
+    return ", ".join(parts)
