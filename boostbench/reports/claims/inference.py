@@ -10,13 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Literal
 
-import numpy as np
-from scipy.special import ndtr, stdtrit
-from scipy.stats import binomtest
-
-from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate
+from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate, quantile
 from boostbench.reports.values.samples import Sample, Statistic
 
 State = Literal["holds", "fails", "open", "missing"]
@@ -25,6 +22,7 @@ Power = Callable[[float, float], float]
 
 #: Number of runs where no number of runs would decide.
 NEVER = math.inf
+_NORMAL = NormalDist()
 UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 
@@ -163,6 +161,8 @@ def share_of(held: Sample, bound: float) -> Outcome:
     outcome : Outcome
         Its difference is the share itself.
     """
+    from scipy.stats import binomtest
+
     n, planned = len(held.values), len(held.design.units)
     if n == 0:
         return Outcome("missing", n=0, planned=planned, why=_why(held))
@@ -173,10 +173,10 @@ def share_of(held: Sample, bound: float) -> Outcome:
     found = binomtest(round(yes / alike), max(1, round(n / alike))).proportion_ci(method="wilson")
     spread = math.sqrt(bound * (1 - bound) * alike / n)
     z = (share - bound) / spread if spread else math.copysign(math.inf, share - bound + ROUNDING)
-    p = float(ndtr(-z)), float(ndtr(z))
+    p = _NORMAL.cdf(-z), _NORMAL.cdf(z)
     leans = share >= bound - ROUNDING
     far = abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap
-    limit = float(stdtrit(np.inf, LEVEL))
+    limit = _NORMAL.inv_cdf(LEVEL)
     total = max(float(n), bound * (1 - bound) * (limit / (share - bound)) ** 2) if far else NEVER
     return Outcome(
         _state(p),
@@ -327,12 +327,11 @@ def _power_below(found: Estimate, printed: float) -> Power:
 def _power_within(found: Estimate, printed: float, tolerance: float) -> Power:
     def power(level: float, factor: float) -> float:
         more = found.repeated(factor)
-        room = tolerance + float(stdtrit(more.df, level)) * more.scale
+        room = tolerance + quantile(more.df, level) * more.scale
         if room <= 0:
             return 0.0
-        ends = np.array([-room - printed, room - printed]) / more.scale
-        low, high = ndtr(ends)
-        return float(high - low)
+        low, high = ((end - printed) / more.scale for end in (-room, room))
+        return _NORMAL.cdf(high) - _NORMAL.cdf(low)
 
     return power
 

@@ -84,13 +84,12 @@ def draw_critical_difference(
     *,
     value: MetricName = "test_error",
     at: int | None = None,
-    over: Literal["cases", "dataset"] = "cases",
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
 ) -> Figure:
     """Mean ranks on a line; a bar joins boosters that do not differ by Nemenyi's test.
 
-    Friedman's test says whether any differ at all. Both take cases to be independent; those of one
-    data set are not, and ``over: dataset`` makes one case of them.
+    Friedman's test says whether any differ at all. Both take cases to be independent, so that a
+    data set is one case, by its mean over the noises.
 
     Parameters
     ----------
@@ -99,21 +98,17 @@ def draw_critical_difference(
     value : str, default="test_error"
     at : int or None, default=None
         Round T; by default the last of each booster.
-    over : {"cases", "dataset"}, default="cases"
-        Whether a data set at a noise is a case, or a data set, by its mean over the noises.
     alpha : float, default=0.05
         How often boosters that are alike may be said to differ.
     """
     from matplotlib.figure import Figure
 
     cases = _cases(study, value, at)
-    errors, words = cases.errors, cases.words
-    if over == "dataset":
-        names = np.array([dataset for dataset, _ in cases.keys])
-        errors = np.array([errors[names == name].mean(axis=0) for name in dict.fromkeys(names)])
-        words = f"{len(errors)} data sets, means over noises; {words}"
+    names = np.array([dataset for dataset, _ in cases.keys])
+    errors = np.array([cases.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)])
+    words = f"{len(errors)} data sets; {cases.words}"
     if len(errors) < 2:
-        raise BoostbenchError("ranks are compared over two cases or more")
+        raise BoostbenchError("ranks are compared over two data sets or more")
     comparison = compare_ranks(errors, alpha)
     n_lines = -(-comparison.k // 2)
     groups = groups_of(comparison.mean_ranks, comparison.critical_difference)

@@ -24,8 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, nctdtr, stdtr, stdtrit
-from scipy.stats import binomtest, bootstrap
 
 from boostbench.reports.values.samples import Floats, Sample, Statistic
 
@@ -76,7 +74,7 @@ class Estimate:
     @property
     def reach(self) -> float:
         """Half the width of the 95 % interval; of a bootstrap, about so."""
-        return -float(stdtrit(self.df, LEVEL)) * self.scale
+        return -quantile(self.df) * self.scale
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -92,7 +90,7 @@ class Estimate:
             return _one_sided(*self.discordant)
         if self.draws is not None:
             return float((self.draws >= bound).mean())
-        return float(stdtr(self.df, (self.difference - bound) / self.scale))
+        return _tail(self.df, (self.difference - bound) / self.scale)
 
     def not_above(self, bound: float) -> float:
         """Return the p-value of a difference of at most the bound; small if it is above."""
@@ -100,7 +98,7 @@ class Estimate:
             return _one_sided(*self.discordant[::-1])
         if self.draws is not None:
             return float((self.draws <= bound).mean())
-        return float(stdtr(self.df, (bound - self.difference) / self.scale))
+        return _tail(self.df, (bound - self.difference) / self.scale)
 
     def repeated(self, factor: float) -> Estimate:
         """Return the estimate that so many times the units would about give."""
@@ -115,11 +113,25 @@ class Estimate:
         ``true`` is the true difference, from the bound. The standard error is corrected for the
         median of its estimates, which lies below the true one.
         """
+        from scipy.special import chdtri, nctdtr
+
         if self.scale == 0.0:
             return float(true < -ROUNDING)
         scale = self.scale * math.sqrt(self.df / chdtri(self.df, 0.5))
-        critical = float(stdtrit(self.df, level))
-        return float(nctdtr(self.df, np.clip(true / scale, -30, 30), critical))
+        return float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
+
+
+def quantile(df: float, level: float = LEVEL) -> float:
+    """Return a lower quantile of the t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, level))
+
+
+def _tail(df: float, t: float) -> float:
+    from scipy.special import stdtr
+
+    return float(stdtr(df, t))
 
 
 def estimate(left: Sample, right: Sample, statistic: Statistic = "mean") -> Estimate | None:
@@ -204,7 +216,7 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     m, difference = len(means), float(means.mean())
     if np.ptp(means) <= ROUNDING:
         return Estimate(difference, "equal differences on all data sets", n)
-    stretch = math.sqrt(m / (m - 1)) * float(stdtrit(m - 1, LEVEL) / stdtrit(_MOST_DF, LEVEL))
+    stretch = math.sqrt(m / (m - 1)) * quantile(m - 1) / quantile(_MOST_DF)
     draws = difference + stretch * (resampled_sets(m) @ means / m - difference)
     fixed = float(means.var(ddof=1)) / m
     name = f"bootstrap over {m} data sets"
@@ -220,6 +232,8 @@ def _of_medians(
     left: Sample, right: Sample, units: Sequence[tuple[int, int]], inflation: float
 ) -> Estimate:
     """Compare medians by a paired bootstrap over units, wider where splits overlap."""
+    from scipy.stats import bootstrap
+
     a = np.array([left.values[unit] for unit in units])
     b = np.array([right.values[unit] for unit in units])
     n, difference = len(units), float(np.median(a) - np.median(b))
@@ -258,5 +272,7 @@ def _welch(left: Sample, right: Sample) -> Estimate | None:
 
 def _one_sided(wrong_left: int, wrong_right: int) -> float:
     """Return McNemar's exact p-value against "left errs less"."""
+    from scipy.stats import binomtest
+
     n = wrong_left + wrong_right
     return float(binomtest(wrong_left, n, alternative="less").pvalue) if n else 1.0
