@@ -36,13 +36,15 @@ def sections_of(plugin: Any) -> dict[str, str]:
 def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Return name, type, default and description of each parameter of a class or function.
 
-    A class says in its docstring what is particular to it; the rest is documented by its bases.
+    A class says in its docstring what is particular to it; the rest is documented by its bases. The
+    options of a claim are the attributes of its class, which a config may know by another name.
     """
     lineage = inspect.getmro(plugin)[::-1] if inspect.isclass(plugin) else (plugin,)
     documented = {name: text for each in lineage for name, text in _documented(each).items()}
+    fields = getattr(plugin, "model_fields", {})
     return [
         {
-            "name": name,
+            "name": getattr(fields.get(name), "alias", None) or name,
             "type": documented.get(name, ("", ""))[0].partition(", default=")[0],
             "default": None if parameter.default is parameter.empty else parameter.default,
             "required": parameter.default is parameter.empty,
@@ -55,7 +57,8 @@ def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, 
 
 def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
     """Return type and description of the parameters in an object's own docstring."""
-    section = sections_of(plugin).get("Parameters", "") + "\n"
+    sections = sections_of(plugin)
+    section = "\n".join([*(sections.get(name, "") for name in ("Attributes", "Parameters")), ""])
     entries = list(_PARAMETER.finditer(section))
     ends = [entry.start() for entry in entries[1:]] + [len(section)] * bool(entries)
     return {

@@ -109,3 +109,9 @@ def test_parameters_are_those_of_the_signature():
     assert parameters["c"]["required"]
     assert parameters["c"]["description"] == "Text\nover two lines."
     assert parameters["d"]["description"] == ""
+
+
+def test_the_options_of_a_claim_are_shown_by_the_names_that_a_config_knows(boostbench):
+    out = boostbench("show", "compares").out
+    assert "\n  except: tuple of dict, default ()\n      Cells that are left out.\n" in out
+    assert "How many cases of each group have to hold." in out
