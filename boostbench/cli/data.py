@@ -116,12 +116,15 @@ def add(
       boostbench data add mushrooms.csv --target edible
       boostbench data add vowel.libsvm --name vowel --to DIR
     """
+    from boostbench.data import load
     from boostbench.data.adding import add_file
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
     copy, description = add_file(file, name, to, target=target, title=title, data_dirs=dirs)
-    print(f"{name}: {copy}")
+    read = load(name, None, [to])
+    sizes = f"{read.n_rows} samples, {read.n_features} features, {read.n_classes} classes"
+    print(f"{name}: {copy}: {sizes}")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK

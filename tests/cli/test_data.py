@@ -1,5 +1,7 @@
 """`boostbench data`."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -58,7 +60,9 @@ def test_an_added_file_can_be_used(boostbench, mushrooms, tmp_path):
     outcome = boostbench("data", "add", mushrooms, "--target", "edible")
     assert outcome.code == 0
     assert outcome.err == ""
-    assert (tmp_path / "datasets/mushrooms.csv").read_text() == CSV
+    copy = Path("datasets/mushrooms.csv")
+    assert outcome.out.startswith(f"mushrooms: {copy}: 4 samples, 2 features, 2 classes\n")
+    assert copy.read_text() == CSV
     assert yaml.safe_load((tmp_path / "datasets/mushrooms.yaml").read_text()) == {
         "mushrooms": {
             "title": "mushrooms",
