@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,11 @@ class Booster(BoostingClassifier):
     ----------
     model_ : Ensemble
         The weak hypotheses and their steps.
+    needs_tree_per_question : bool
+        Whether one tree that answers for all classes is of no use.
     """
+
+    needs_tree_per_question: ClassVar[bool] = False
 
     def demands(self) -> tuple[type, ...]:
         """Return the demands that `ask` may return, as its annotation says."""
@@ -100,6 +104,9 @@ class Booster(BoostingClassifier):
         rng: np.random.Generator,
     ) -> Iterator[Step]:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(state.n_classes))
+        if self.needs_tree_per_question and getattr(learner, "joins_questions", False):
+            name = type(self).__name__
+            raise ValueError(f"{name} trains a tree for each class; {learner!r} joins them")
         data = learner.prepare(X, rows.representative, rows.count)
         ensemble = Ensemble(state.n_classes)
         state.own = self.begin(state)

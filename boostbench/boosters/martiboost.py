@@ -106,6 +106,7 @@ class MartiBoost(TwoClasses):
     rule: Literal["expected", "sampled"] = "expected"
 
     paper_learner = "stump", {}  # Sec. 5.5.2
+    needs_tree_per_question = True
 
     def demands(self) -> tuple[type, ...]:
         """Return the labels -1 and +1, with their weights."""

@@ -115,6 +115,7 @@ class SMBoost(Booster):
     empty_label: Literal[-1, 0, 1] = 0
 
     paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
+    needs_tree_per_question = True
 
     def fit(
         self,

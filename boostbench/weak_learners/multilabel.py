@@ -65,6 +65,8 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     """
 
     accepts: ClassVar[tuple[type, ...]] = (BinaryLabels,)
+    #: One tree answers all questions of a demand.
+    joins_questions: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "answers": [StrOptions(set(_CODES))],

@@ -148,16 +148,18 @@ def _check_together(
         mistakes.add(f"booster {name!r}: {_first_line(error)}")
         return
     if "weak_learner" in params and hasattr(booster, "demands"):
-        _check_demands(set(booster.demands()), name, params["weak_learner"], mistakes)
+        _check_demands(booster, name, params["weak_learner"], mistakes)
 
 
-def _check_demands(asked: set[type], name: str, spec: Any, mistakes: MistakesError) -> None:
+def _check_demands(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> None:
     """Note it if the weak learner can never meet what the booster asks for."""
     learner = spec if isinstance(spec, str) else next(iter(spec))
-    met = _accepted_by(learner)
-    if asked and met and not asked & met:
+    asked = set(booster.demands())
+    met = _met_by(learner, booster)
+    if asked and met is not None and not asked & met:
         kinds = " or ".join(sorted(kind.__name__ for kind in asked))
-        takers = [other for other in registry.weak_learners.names() if asked & _accepted_by(other)]
+        names = registry.weak_learners.names()
+        takers = [other for other in names if asked & (_met_by(other, booster) or set())]
         mistakes.add(
             f"weak learner {learner!r} cannot meet {kinds}, which {name!r} asks for; "
             f"take one of: {', '.join(takers)}",
@@ -165,12 +167,17 @@ def _check_demands(asked: set[type], name: str, spec: Any, mistakes: MistakesErr
         )
 
 
-def _accepted_by(learner: str) -> set[type]:
-    """Return the demands that a weak learner meets; none if it does not say."""
+def _met_by(learner: str, booster: Any) -> set[type] | None:
+    """Return the demands of a booster that a weak learner meets; None if it does not say."""
     try:
-        return set(getattr(registry.weak_learners.get(learner), "accepts", ()))
+        cls = registry.weak_learners.get(learner)
     except (ImportError, BoostbenchError):
+        return None
+    if getattr(booster, "needs_tree_per_question", False) and getattr(
+        cls, "joins_questions", False
+    ):
         return set()
+    return set(cls.accepts) if getattr(cls, "accepts", ()) else None
 
 
 def _ready(params: Mapping[str, Any]) -> dict[str, Any]:
