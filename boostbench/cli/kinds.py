@@ -104,8 +104,8 @@ def _dataset_rows() -> list[Row]:
 
 
 def _config_rows() -> list[Row]:
-    from boostbench.experiments.configs.extends import read_extended
     from boostbench.experiments.configs.grids import count_variants
+    from boostbench.experiments.configs.layers import read_extended
 
     rows = []
     for name, path in shipped_configs().items():

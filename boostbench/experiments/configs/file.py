@@ -1,4 +1,4 @@
-"""Configs as files: read, varied by size and ``--set``, and every mistake named at once."""
+"""Configs as files: read, checked, and every mistake named at once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from boostbench.errors import BoostbenchError, ConfigError, unknown
+from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.expressions import texts_in
-from boostbench.experiments.configs.extends import read_extended
 from boostbench.experiments.configs.fields import Setting
-from boostbench.experiments.configs.overrides import apply_override
+from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Place, Refused, Source, show
 from boostbench.validation import TOP, mistakes_in
@@ -70,13 +69,13 @@ def load_config(
     if not with_claims:
         source = _without(source, {"claims"})
     if size is None:  # what is wrong with a size is said even if it is not asked for
-        for name, part in _sizes_of(source).items():
-            variant = _of_size(source, name)
+        for name, part in sizes_of(source).items():
+            variant = of_size(source, name)
             inherited = {"claims", "report"} - part.keys()
             _, found = _validate(_without(variant, inherited), setting)
             complaints += found
     stated = _claims_as_stated(source, size, setting) if size or overrides else None
-    prepared = _prepared(source, overrides, size, complaints)
+    prepared = varied(source, overrides, size, complaints)
     if stated is not None:
         prepared = _without(prepared, {"claims"})
     config, found = _validate(prepared, setting)
@@ -130,61 +129,14 @@ def _claims_as_stated(
     A claim says something of all data sets and rounds of its config; a smaller variant does not
     change what is said, it only has fewer runs to judge by.
     """
-    if size and "claims" in _sizes_of(source).get(size, {}):
-        source = _of_size(source, size)
+    if size and "claims" in sizes_of(source).get(size, {}):
+        source = of_size(source, size)
     config, found = _validate(copy.deepcopy(source), setting)
     return None if config is None or found else config.claims
 
 
-def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
-    """Return the sizes that are written as they should be."""
-    sizes = source.data.get("sizes")
-    parts = sizes.items() if isinstance(sizes, dict) else ()
-    return {name: part for name, part in parts if isinstance(part, dict)}
-
-
 def _without(source: Source, keys: Collection[str]) -> Source:
     return replace(source, data=source.data.updated({}, without=keys))
-
-
-def _prepared(
-    source: Source, overrides: Sequence[str], size: str | None, complaints: list[BoostbenchError]
-) -> Source:
-    """Return the source with size and overrides put in."""
-    checkpoints = source.data.get("checkpoints")
-    if size is not None:
-        known = _sizes_of(source)
-        if size not in known:
-            what = unknown("size", size, known) if known else "this config has no 'sizes'"
-            complaints.append(BoostbenchError(what, where=f"--size {size}"))
-        else:
-            source = _of_size(source, size)
-    for override in overrides:
-        complaint = apply_override(source, override)
-        if complaint is not None:
-            complaints.append(complaint)
-    rounds = source.data.get("rounds")
-    if (size or overrides) and source.data.get("checkpoints") is checkpoints and checkpoints:
-        _cut_checkpoints(source, rounds)
-    return source
-
-
-def _cut_checkpoints(source: Source, rounds: Any) -> None:
-    """Leave out the config's own checkpoints that fewer rounds, asked for later, cannot reach."""
-    checkpoints = source.data["checkpoints"]
-    if isinstance(rounds, int) and isinstance(checkpoints, list):
-        kept = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
-        if len(kept) < len(checkpoints):
-            source.data["checkpoints"] = kept if rounds in kept else [*kept, rounds]
-
-
-def _of_size(source: Source, size: str) -> Source:
-    """Return the source with the keys of one size in the place of the general ones."""
-    part = source.data["sizes"][size]
-    resized = replace(source, data=copy.deepcopy(source.data.updated(part)))
-    if "rounds" in part and "checkpoints" not in part and resized.data.get("checkpoints"):
-        _cut_checkpoints(resized, resized.data["rounds"])
-    return resized
 
 
 def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from boostbench import registry
 from boostbench.errors import unknown
@@ -24,6 +24,13 @@ class ReportPart:
     name: str  # of its files, without suffix
     kind: str  # of table or figure, or ``FILE.py:function``
     options: Options
+    written: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def shown(self, option: str) -> str:
+        """Return the value of an option as part of a file's name."""
+        value = self.written.get(option, getattr(self.options, option, None))
+        text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+        return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
 
 
 class PartEntry(Named):
@@ -54,40 +61,28 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     mistakes = MistakesError()
     parts = [mistakes.take(lambda e: _read(e, context), entry, i) for i, entry in enumerate(value)]
     mistakes.close()
-    names = [part.options.name or _name(parts, index) for index, part in enumerate(parts)]
+    named = [replace(part, name=part.name or _name(parts, i)) for i, part in enumerate(parts)]
+    names = [part.name for part in named]
     for index, name in enumerate(names):
         if name in names[:index]:
             what = f"two parts of the report are called {name!r}; give one another 'name'"
             mistakes.add(what, index)
     mistakes.close()
-    return tuple(
-        ReportPart(name, part.kind, part.options) for name, part in zip(names, parts, strict=True)
-    )
+    return tuple(named)
 
 
-class _Written(NamedTuple):
-    kind: str
-    written: Mapping[str, Any]
-    options: Any
-
-    def shown(self, option: str) -> str:
-        """Return the value of an option as part of a file's name."""
-        value = self.written.get(option, getattr(self.options, option, None))
-        text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
-        return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
-
-
-def _read(entry: Any, context: Mapping[str, Any]) -> _Written:
+def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
     written = PartEntry.written(entry)
     kind = context["setting"].source_of(written.pop(NAME))
     kinds = registry.tables if kind in registry.tables else registry.figures
     if ".py:" not in kind and kind not in kinds:
         raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
     model = options_model(kinds, kind)
-    return _Written(kind, written, model.model_validate(written, context=context))
+    options = model.model_validate(written, context=context)
+    return ReportPart(getattr(options, "name", None) or "", kind, options, written)
 
 
-def _name(parts: Sequence[_Written], index: int) -> str:
+def _name(parts: Sequence[ReportPart], index: int) -> str:
     own = parts[index]
     kind = own.kind.rpartition(".py:")[2]
     alike = [part for part in parts if part.kind == own.kind]

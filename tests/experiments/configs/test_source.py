@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.experiments.configs.overrides import apply_override
+from boostbench.experiments.configs.layers import apply_override
 from boostbench.source import read_source, show
 
 

@@ -1,0 +1,200 @@
+"""The layers of a config: what it extends, its own keys, those of a size, and ``--set``.
+
+With the key ``extends`` a config says only what differs from another: mappings are merged key by
+key, at any depth; a list or any other value takes the place of the inherited one, and an empty
+value (null) removes the inherited key. The name is not inherited. The keys of a size replace the
+general ones, and ``--set`` replaces one value for one command.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from boostbench.errors import BoostbenchError, ConfigError, unknown
+from boostbench.experiments.configs.shipped import find_config
+from boostbench.source import Keys, Source, read_source, read_value, show
+
+_MAX_CHAIN = 5
+
+
+def read_extended(
+    path: Path, below: tuple[Path, ...] = ()
+) -> tuple[Source, list[BoostbenchError], tuple[Path, ...]]:
+    """Read a config with what it inherits.
+
+    Parameters
+    ----------
+    path : Path
+    below : tuple of Path, default=()
+        The configs that extend this one.
+
+    Returns
+    -------
+    source : Source
+        Without the key ``extends``; every value knows the file it was written in.
+    complaints : list of BoostbenchError
+    files : tuple of Path
+        The config and those it extends, one after the other.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read, or configs extend each other.
+    """
+    source, complaints = read_source(path)
+    if not isinstance(source.data, Keys) or "extends" not in source.data:
+        return source, complaints, (path,)
+    reference = source.data.pop("extends")
+    where = source.where(("extends",))
+    try:
+        parent = _find(reference, path, (*below, path))
+    except BoostbenchError as error:
+        mistake = BoostbenchError(f"extends: {error.what}", where=where)
+        raise ConfigError([*complaints, mistake]) from error
+    base, more, files = read_extended(parent, (*below, path))
+    if not isinstance(base.data, Keys):
+        what = f"extends: {base.name} is no config, a mapping of keys"
+        raise ConfigError([*complaints, *more, BoostbenchError(what, where=where)])
+    base.data.pop("name", None)
+    source.data = _merged(base.data, source.data)
+    return source, complaints + more, (path, *files)
+
+
+def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
+    if not isinstance(reference, str) or not reference:
+        raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
+    beside = path.parent / Path(os.path.expanduser(reference))
+    try:
+        found = beside if beside.is_file() else find_config(reference)
+    except OSError as error:
+        raise BoostbenchError(f"{show(reference)} is no name of a file") from error
+    if found.resolve() in [known.resolve() for known in chain]:
+        raise BoostbenchError(f"{reference} is this config, or extends it")
+    if len(chain) > _MAX_CHAIN:
+        raise BoostbenchError(f"more than {_MAX_CHAIN} configs extend each other")
+    return found
+
+
+def _merged(base: Keys, own: Keys) -> Keys:
+    removed = [key for key in own if own[key] is None]
+    merged = base.updated(own, without=removed)
+    for key, value in own.items():
+        if isinstance(value, Keys) and isinstance(base.get(key), Keys):
+            merged[key] = _merged(base[key], value)
+    return merged
+
+
+def sizes_of(source: Source) -> dict[str, dict[str, Any]]:
+    """Return the sizes that are written as they should be."""
+    sizes = source.data.get("sizes")
+    parts = sizes.items() if isinstance(sizes, dict) else ()
+    return {name: part for name, part in parts if isinstance(part, dict)}
+
+
+def varied(
+    source: Source, overrides: Sequence[str], size: str | None, complaints: list[BoostbenchError]
+) -> Source:
+    """Return the source with size and overrides put in."""
+    checkpoints = source.data.get("checkpoints")
+    if size is not None:
+        known = sizes_of(source)
+        if size not in known:
+            what = unknown("size", size, known) if known else "this config has no 'sizes'"
+            complaints.append(BoostbenchError(what, where=f"--size {size}"))
+        else:
+            source = of_size(source, size)
+    for override in overrides:
+        complaint = apply_override(source, override)
+        if complaint is not None:
+            complaints.append(complaint)
+    rounds = source.data.get("rounds")
+    if (size or overrides) and source.data.get("checkpoints") is checkpoints and checkpoints:
+        _cut_checkpoints(source, rounds)
+    return source
+
+
+def _cut_checkpoints(source: Source, rounds: Any) -> None:
+    """Leave out the config's own checkpoints that fewer rounds, asked for later, cannot reach."""
+    checkpoints = source.data["checkpoints"]
+    if isinstance(rounds, int) and isinstance(checkpoints, list):
+        kept = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
+        if len(kept) < len(checkpoints):
+            source.data["checkpoints"] = kept if rounds in kept else [*kept, rounds]
+
+
+def of_size(source: Source, size: str) -> Source:
+    """Return the source with the keys of one size in the place of the general ones."""
+    part = source.data["sizes"][size]
+    resized = replace(source, data=copy.deepcopy(source.data.updated(part)))
+    if "rounds" in part and "checkpoints" not in part and resized.data.get("checkpoints"):
+        _cut_checkpoints(resized, resized.data["rounds"])
+    return resized
+
+
+def apply_override(source: Source, text: str) -> BoostbenchError | None:
+    """Set one value, ``key.key=value``, in place; returns the complaint if that is impossible.
+
+    A list is entered by position or by the name of an entry, so that
+    ``boosters.sm-boost.M=0.5`` sets a parameter of the booster ``sm-boost``.
+    """
+    where = f"--set {text}"
+    dotted, equals, value_text = text.partition("=")
+    steps = [step.strip() for step in dotted.split(".")]
+    if not equals or not all(steps):
+        return BoostbenchError("expected key=value, for example rounds=100", where=where)
+    value, complaint = read_value(value_text, where)
+    if complaint is not None:
+        return complaint
+    holder = source.data
+    for step in steps[:-1]:
+        holder = _entered(holder, step, where)
+    key = _key(holder, steps[-1])
+    if key is None:
+        return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
+    holder[key] = value
+    holder.at[key] = where
+    return None
+
+
+def _entered(holder: Any, step: str, where: str) -> Any:
+    """Return what a step leads to, a mapping that is made if nothing is there; None if it cannot.
+
+    The step to an entry of a list by its name leads to what stands below the name.
+    """
+    key = _key(holder, step)
+    if key is None:
+        return None
+    if isinstance(key, int) and not _is_position(step):
+        if not isinstance(holder[key], dict):
+            holder[key] = Keys({step: None})
+            holder[key].at[step] = where
+        holder, key = holder[key], step
+        if not isinstance(holder[key], dict):
+            holder[key] = None
+    if isinstance(key, str) and holder.get(key) is None:
+        holder[key] = Keys()
+        holder.at.setdefault(key, where)
+    return holder[key]
+
+
+def _key(holder: Any, step: str) -> str | int | None:
+    """Return the key of a mapping, or the position in a list, that a step names."""
+    if isinstance(holder, dict):
+        return step
+    if not isinstance(holder, list):
+        return None
+    if _is_position(step):
+        return int(step) if int(step) < len(holder) else None
+    for index, item in enumerate(holder):
+        if item == step or (isinstance(item, dict) and list(item) == [step]):
+            return index
+    return None
+
+
+def _is_position(step: str) -> bool:
+    return step.isascii() and step.isdigit() and len(step) < 10
