@@ -105,7 +105,8 @@ def test_holms_method():
 
 
 def printed(error, std=None, repeats=1, method="b"):
-    return PaperValue("a", method, 1, 0.0, error, f"{error}", "", "", std, repeats)
+    text = "–" if error is None else f"{100 * error:g}"
+    return PaperValue("a", method, 1, 0.0, error, text, "", "", std, repeats)
 
 
 def test_a_printed_number_has_an_error_of_its_own():
@@ -125,7 +126,18 @@ def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
     wide = against(ours, printed(0.12, 0.01), 1000).estimate
     one = 0.01**2 * (1 + 1 / 3)
     own = np.var([0.10, 0.101, 0.099, 0.1], ddof=1) * (1 / 4 + 1 / 3)
-    assert wide.scale == pytest.approx(math.sqrt(one + own))
+    assert wide.scale == pytest.approx(math.sqrt(one + own), rel=0.05)  # and the rounding
+
+
+def test_seeds_tell_how_exactly_a_number_of_the_same_official_split_can_be_met():
+    close = sample([0.100, 0.101, 0.099, 0.1, 0.1], "one split")
+    assert against(close, printed(0.1), 200).agreement == "agrees"
+    assert against(close, printed(0.11), 200).agreement == "better than printed"
+
+
+def test_the_printed_digits_agree_however_few_test_samples_there_are():
+    assert against(sample([0.1], "one split"), printed(0.1), 50).agreement == "agrees"
+    assert against(sample([0.12], "one split"), printed(0.1), 50).agreement == "cannot tell"
 
 
 def test_beside_a_count_stands_what_a_wrong_column_would_meet():

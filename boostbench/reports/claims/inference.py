@@ -22,6 +22,7 @@ Power = Callable[[float, float], float]
 
 #: Number of runs where no number of runs would decide.
 NEVER = math.inf
+SHARE_TEST = "score test of a share"
 _NORMAL = NormalDist()
 UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
@@ -51,7 +52,8 @@ class Outcome:
     p : (float, float) or None
         P-values of the tests that it holds and that it fails; by default those of a computed value.
     power : callable or None
-        Probability that it holds if the printed values are true; None if nothing is printed.
+        Probability that it holds if the printed values are true; None if nothing is printed. What
+        is missing does not hold.
     """
 
     state: State
@@ -111,7 +113,7 @@ def lower(
     if printed is not None:
         printed -= slack
     if found.scale == 0.0:
-        power = None if printed is None else _certain(_is_lower(printed, ties))
+        power = None if printed is None else certain(_is_lower(printed, ties))
         return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
     p = found.not_below(slack), found.not_above(slack)
     power = None if printed is None else _power_below(found, printed)
@@ -135,7 +137,7 @@ def equivalent(found: Estimate, left: Sample, right: Sample, tolerance: float) -
     leans = abs(found.difference) <= tolerance + ROUNDING
     printed = left.minus(right).printed
     if found.scale == 0.0:
-        power = None if printed is None else _certain(abs(printed) <= tolerance + ROUNDING)
+        power = None if printed is None else certain(abs(printed) <= tolerance + ROUNDING)
         return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
     outside = min(1.0, found.not_below(tolerance) + found.not_above(-tolerance))
     edge = abs(found.difference) - tolerance
@@ -186,7 +188,7 @@ def share_of(held: Sample, bound: float) -> Outcome:
         planned,
         total,
         leans,
-        test="score test of a share",
+        test=SHARE_TEST,
         p=p,
     )
 
@@ -268,12 +270,15 @@ def _compared(left: Sample, right: Sample, statistic: Statistic) -> Estimate | O
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     if n == 0 or (n == 1 and planned > 1):
-        return Outcome("missing", n=n, planned=planned, why=_why(pairs, "no runs in common"))
+        why = _why(pairs, "no runs in common")
+        return Outcome("missing", n=n, planned=planned, why=why, power=certain(False))
     found = estimate(left, right, statistic)
     if found is not None:
         return found
     difference = sum(pairs.values.values()) / n
-    return Outcome("missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES)
+    return Outcome(
+        "missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES, power=certain(False)
+    )
 
 
 def _outcome(
@@ -300,7 +305,7 @@ def _equal(left: Sample, right: Sample) -> Outcome:
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
     test = "equality in every run"
-    power = None if pairs.printed is None else _certain(abs(pairs.printed) <= ROUNDING)
+    power = None if pairs.printed is None else certain(abs(pairs.printed) <= ROUNDING)
     if differing:
         return Outcome("fails", max(differing, key=abs), None, n, planned, test=test, power=power)
     if n < planned or n == 0:
@@ -316,7 +321,8 @@ def _is_lower(beyond: float, ties: bool) -> bool:
     return beyond < -ROUNDING or (ties and beyond <= ROUNDING)
 
 
-def _certain(holds: bool) -> Power:
+def certain(holds: bool) -> Power:
+    """Return the power of what needs no test."""
     return lambda level, factor: float(holds)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
-from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
+from boostbench.reports.claims.inference import Outcome, certain, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
 from boostbench.reports.claims.options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.values.agreement import against
@@ -103,7 +103,7 @@ class MatchesPaper(AboutValues):
                 leans=not is_off,
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
-                power=_power_of_agreement if held.tells else _no_power,
+                power=_power_of_agreement if held.tells else certain(False),
             )
         numbers |= {"difference": evidence.change(outcome), "against the paper": held.agreement}
         return evidence.case(cell, outcome, numbers)
@@ -111,10 +111,6 @@ class MatchesPaper(AboutValues):
 
 def _power_of_agreement(level: float, factor: float) -> float:
     return 1 - 2 * LEVEL
-
-
-def _no_power(level: float, factor: float) -> float:
-    return 0.0
 
 
 class RanksWithin(AboutValues):
@@ -143,7 +139,10 @@ class RanksWithin(AboutValues):
                 continue
             best = min(self.booster, key=lambda label: ranks[label])
             beyond = ranks[best] - self.within
-            outcome = by_means(beyond <= 0, beyond)
+            printed = printed_ranks(evidence, cell)
+            does = printed and min(printed[label] for label in self.booster) <= self.within
+            power = None if printed is None else certain(bool(does))
+            outcome = replace(by_means(beyond <= 0, beyond), power=power)
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 
@@ -156,6 +155,15 @@ def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
             continue
         (ranks,) = competition_ranks(np.array([[*means.values()]])).tolist()
         yield cell, dict(zip(means, ranks, strict=True))
+
+
+def printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
+    """Return the rank of every booster by the printed values; None if one has none."""
+    printed = [evidence.sample(cell, label).printed for label in evidence.scope.boosters]
+    if None in printed:
+        return None
+    (ranks,) = competition_ranks(np.array([printed], dtype=np.float64)).tolist()
+    return dict(zip(evidence.scope.boosters, ranks, strict=True))
 
 
 def common_means(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> dict[str, float] | None:
@@ -174,7 +182,7 @@ def without_values(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> Cas
     """Return the case of a cell in which the boosters have no run in common."""
     gaps = [gap for label in labels for gap in evidence.sample(cell, label).gaps]
     why = gaps[0] if gaps else "no runs in common"
-    return evidence.case(cell, Outcome("missing", planned=1, why=why), {})
+    return evidence.case(cell, Outcome("missing", planned=1, why=why, power=certain(False)), {})
 
 
 def by_means(holds: bool, beyond: float) -> Outcome:

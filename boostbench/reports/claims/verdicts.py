@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.inference import NEVER
+from boostbench.reports.claims.inference import NEVER, SHARE_TEST, State
 from boostbench.reports.claims.kind import Kind
 from boostbench.reports.claims.options import Rule
 from boostbench.reports.values.estimates import FEWEST_SETS, LEVEL, resampled_sets
@@ -175,7 +175,7 @@ def verdict_on(
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
     deciding = _deciding(groups, more, over_sets=over_sets) if is_open else []
-    power, repeats = (None, None) if over_sets else power_of(parts, rule)
+    power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
         *_missing(cases),
@@ -202,10 +202,13 @@ def holm(p: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-def power_of(groups: Sequence[Sequence[Case]], rule: Rule) -> tuple[float | None, int | None]:
+def power_of(
+    groups: Sequence[Sequence[Case]], rule: Rule, *, over_sets: bool = False
+) -> tuple[float | None, int | None]:
     """Return the probability of "reproduced" if the printed values are true.
 
-    Cases count as independent.
+    Cases count as independent. A bootstrap over data sets takes the printed values as they are, so
+    that it is 0 or 1, whatever the repeats.
 
     Returns
     -------
@@ -218,11 +221,24 @@ def power_of(groups: Sequence[Sequence[Case]], rule: Rule) -> tuple[float | None
     if not cases or any(case.outcome.power is None for case in cases):
         return None, None
     units = max(case.outcome.planned for case in cases)
+    if over_sets:
+        met = [_over_sets(_as_printed(group), rule.needed(len(group)))[0] for group in groups]
+        return float(max(met) <= LEVEL), units if max(met) <= LEVEL else None
 
     def power(n: int) -> float:
         return math.prod(_power_of_group(group, rule, n / max(units, 1)) for group in groups)
 
     return power(units), _fewest(power, max(units, 1))
+
+
+def _as_printed(cases: Sequence[Case]) -> list[Case]:
+    """Return cases that hold where they do by the printed values."""
+    found = []
+    for case in cases:
+        holds = case.outcome.power is not None and case.outcome.power(LEVEL, 1.0) > 0
+        state: State = "holds" if holds else "fails"
+        found.append(replace(case, outcome=replace(case.outcome, state=state)))
+    return found
 
 
 def _power_of_group(cases: Sequence[Case], rule: Rule, factor: float) -> float:
@@ -364,26 +380,31 @@ def _power_in_words(
 ) -> list[str]:
     if power is not None:
         there = max(case.outcome.planned for case in cases)
+        absent = any(case.outcome.state == "missing" for case in cases)
         text = f"if the printed values are true, it is reproduced with probability {power:.2f}"
+        if power >= _WANTED_POWER:
+            return [text]
+        if absent:
+            return [f"{text} without the missing runs"]
         if repeats is None:
             return [f"{text}, and no number of repeats gives {_WANTED_POWER}"]
-        enough = repeats <= there and power >= _WANTED_POWER
-        return [text if enough else f"{text}; {_WANTED_POWER} takes {repeats} repeats, not {there}"]
+        return [f"{text}; {_WANTED_POWER} takes {repeats} repeats, not {there}"]
+    if not any(case.outcome.test for case in cases):
+        return []  # nothing is left to chance
     halves = [
         (case.outcome.interval[1] - case.outcome.interval[0]) / 2
         for case in cases
-        if case.outcome.interval is not None and case.outcome.test != "score test of a share"
+        if case.outcome.interval is not None and case.outcome.test != SHARE_TEST
     ]
+    text = "no printed values to compute the power from"
     if not halves:
-        return []
+        return [text]
     metric = METRICS[getattr(claim.options, "value", "test_error")]
     # 1.96 + 0.84 standard errors are found with probability 0.8, and 1.96 are half the interval.
-    detectable = 2.8 / 1.96 * statistics.median(halves)
+    detectable = metric.text(2.8 / 1.96 * statistics.median(halves))
     unit = " points" if metric.unit == "%" else ""
-    return [
-        f"no printed values to compute the power from; in a case, a difference of "
-        f"{metric.text(detectable)}{unit} is found with probability {_WANTED_POWER}"
-    ]
+    found = f"in a case, a difference of {detectable}{unit} is found with probability"
+    return [f"{text}; {found} {_WANTED_POWER}"]
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:

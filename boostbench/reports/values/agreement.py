@@ -6,15 +6,15 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
-from boostbench.reports.values.estimates import Estimate
+from boostbench.reports.values.estimates import ROUNDING, Estimate
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.samples import Sample
 
 Agreement = Literal["agrees", "better than printed", "worse than printed", "cannot tell"]
 #: Agreement says something if the interval is no wider than this on either side.
 _POINTS, _SHARE = 0.015, 0.25
-Column = TypeVar("Column", bound=Hashable)
-Place = TypeVar("Place", bound=Hashable)
+C = TypeVar("C", bound=Hashable)
+P = TypeVar("P", bound=Hashable)
 
 
 class Against(NamedTuple):
@@ -29,9 +29,10 @@ def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
     """Hold runs against a printed error; None without a value on either side.
 
     The printed number is one draw: it agrees if it lies in the 95 % prediction interval around
-    ours. Its variance is that of its printed standard deviation, or else binomial, with the spread
-    between our seeds where the one split hides it. The interval has to be narrow enough, at most
-    1.5 points or a quarter of the printed value on each side; else nothing can be told.
+    ours. Its variance is that of its printed standard deviation; on an official split, which the
+    paper shares, that between our seeds; else it is binomial. The interval has to be narrow enough,
+    at most 1.5 points or a quarter of the printed value on each side, unless ours has the printed
+    digits; else nothing can be told.
 
     Parameters
     ----------
@@ -54,18 +55,19 @@ def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
     own = spread * (1 / n + overlap) if n > 1 else binomial
     if printed.std is not None:
         theirs = printed.std**2 * (1 / printed.repeats + overlap)
-    elif design.source == "one split":
-        theirs = (binomial + spread) / printed.repeats
+    elif design.source == "one split" and n > 1:
+        theirs = spread / printed.repeats
     else:
         theirs = max(binomial, spread * (1 + overlap)) / printed.repeats
-    variance = own + theirs
+    variance = own + theirs + printed.rounding**2 / 12
     # Satterthwaite: what our few repeats tell of the spread is uncertain, the rest is not.
     df = (n - 1) * (variance / own) ** 2 if n > 1 and own > 0 else math.inf
     test = "95 % prediction interval"
     found = Estimate(mean - printed.error, test, n, 0.0, variance, min(df, 1e6))
-    tells = found.reach <= max(_POINTS, _SHARE * printed.error)
+    is_same = abs(found.difference) <= printed.rounding / 2 + ROUNDING
+    tells = is_same or found.reach <= max(_POINTS, _SHARE * printed.error)
     agreement: Agreement = "agrees" if tells else "cannot tell"
-    if abs(found.difference) > found.reach:
+    if abs(found.difference) > found.reach and not is_same:
         agreement = "better than printed" if found.difference < 0 else "worse than printed"
     return Against(found, agreement, tells)
 
@@ -88,7 +90,7 @@ class Held(NamedTuple):
 Compared = tuple[Sample, PaperValue, int]
 
 
-def hold(cells: Mapping[tuple[Place, Column], Compared]) -> dict[tuple[Place, Column], Held]:
+def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
     """Hold the printed numbers of a table against ours, by place and column (a booster).
 
     The placebo holds each against our values of the other columns in its place.

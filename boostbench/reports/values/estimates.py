@@ -118,7 +118,8 @@ class Estimate:
         if self.scale == 0.0:
             return float(true < -ROUNDING)
         scale = self.scale * math.sqrt(self.df / chdtri(self.df, 0.5))
-        return float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
+        found = float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
+        return found if math.isfinite(found) else float(true < 0)  # far out it has no value
 
 
 def quantile(df: float, level: float = LEVEL) -> float:

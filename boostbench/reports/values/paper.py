@@ -35,6 +35,12 @@ class PaperValue:
     repeats: int = 1  # runs whose mean it is
 
     @property
+    def rounding(self) -> float:
+        """One unit of the last printed digit, as a fraction."""
+        digits = self.text.split(" ")[0].partition(".")[2]
+        return float(10.0 ** -(len(digits) + 2))
+
+    @property
     def _key(self) -> _Key:
         return (self.dataset, self.method, self.rounds, self.noise)
 

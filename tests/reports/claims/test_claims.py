@@ -11,7 +11,9 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import Sample, judge
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
+from boostbench.reports.claims.verdicts import judge_claim
 from boostbench.reports.values.frame import collect
+from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.samples import Design
 from tests.reports.synthetic import plan_of
 
@@ -172,3 +174,42 @@ def test_the_documentation_names_every_kind_and_key():
         assert f"| `{name}` |" in text, name
         for key, field in registry.claims.get(name).model_fields.items():
             assert f"`{field.alias or key}`" in text, (name, key)
+
+
+PRINTED = "dataset,method,T,noise,error,unit\n" + "".join(
+    f"{name},{booster},100,0,{error},percent\n"
+    for name in "abcdefgh"
+    for booster, error in (("mh", 9), ("samme", 9.5), ("sm", 8))
+)
+
+
+def power_of(tmp_path, name, **claim):
+    (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
+    study = world(tmp_path, name, {"says": "a", **claim})
+    (one,) = study.config.claims
+    return judge_claim(one, study.results, printed=[read_paper_values(tmp_path / "paper.csv")])
+
+
+def test_the_power_is_that_of_the_printed_difference_at_the_repeats_at_hand(tmp_path):
+    claim = {"booster": "sm", "lower_than": "mh", "noise": "clean", "datasets": "b"}
+    verdict = power_of(tmp_path, "repeats", compares=claim)
+    # eight runs, one point, standard deviation 0.87 of the differences
+    assert 0.7 < verdict.power < 0.8
+    assert verdict.repeats == 9
+    assert "0.8 takes 9 repeats, not 8" in verdict.reasons[-1]
+    missing = power_of(tmp_path, "gaps", compares={**claim, "datasets": ["a", "b"]})
+    assert missing.power == 0.0
+    assert missing.reasons[-1].endswith("0.00 without the missing runs")
+
+
+def test_a_claim_about_ranks_is_held_against_the_printed_ranks(tmp_path):
+    for booster, power in (("sm", 1.0), ("mh", 0.0)):
+        claim = {"booster": booster, "within": 1, "noise": "clean", "at": 100, "at_least": 5}
+        assert power_of(tmp_path, "sets", ranks_within=claim).power == power
+
+
+def test_a_contradiction_of_printed_values_has_no_power(tmp_path):
+    claim = {"booster": "mh", "lower_than": "sm", "noise": "clean", "datasets": "b"}
+    verdict = power_of(tmp_path, "repeats", compares=claim)
+    assert verdict.power < 0.001
+    assert "no number of repeats gives 0.8" in verdict.reasons[-1]
