@@ -53,15 +53,17 @@ def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
     # Add half an error on each side: no error among n is no proof of none.
     binomial = (pooled * (1 - pooled) + 1 / n_test) / n_test
     own = spread * (1 / n + overlap) if n > 1 else binomial
+    from_spread = own if n > 1 else 0.0
     if printed.std is not None:
         theirs = printed.std**2 * (1 / printed.repeats + overlap)
-    elif design.source == "one split" and n > 1:
-        theirs = spread / printed.repeats
+    elif n > 1 and (design.source == "one split" or spread * (1 + overlap) > binomial):
+        theirs = spread * (1 + overlap) / printed.repeats
+        from_spread += theirs
     else:
-        theirs = max(binomial, spread * (1 + overlap)) / printed.repeats
+        theirs = binomial / printed.repeats
     variance = own + theirs + printed.rounding**2 / 12
     # Satterthwaite: what our few repeats tell of the spread is uncertain, the rest is not.
-    df = (n - 1) * (variance / own) ** 2 if n > 1 and own > 0 else math.inf
+    df = (n - 1) * (variance / from_spread) ** 2 if from_spread > 0 else math.inf
     test = "95 % prediction interval"
     found = Estimate(mean - printed.error, test, n, 0.0, variance, min(df, 1e6))
     is_same = abs(found.difference) <= printed.rounding / 2 + ROUNDING
