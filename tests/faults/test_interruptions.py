@@ -11,7 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.conftest import family_of
 from tests.experiments.tools import carry_out, records_of
@@ -44,6 +47,12 @@ def start(config_file, start_process):
 
 def wait_for_runs(process, n):
     return [process.stdout.readline() for _ in range(n)]
+
+
+def run_here(runs, results, on_event):
+    """Do what is to do in this process."""
+    store = RecordStore(results)
+    return run_plan(make_plan(runs, store).todo(), store, InlineExecutor(), on_event=on_event)
 
 
 def wait_until(condition):
@@ -114,7 +123,7 @@ def test_workers_do_not_outlive_a_killed_parent_in_the_middle_of_a_run(start, tm
 
 def test_runs_of_a_killed_server_are_done_again(start, tmp_path, runs_of):
     process = start(tmp_path)
-    for _ in range(3):
+    for _ in range(2):
         server = server_of(process)
         server.kill()
         wait_until(lambda server=server: not server.is_running())
@@ -135,39 +144,45 @@ def test_a_killed_worker_costs_its_run_alone(start, tmp_path, runs_of):
     assert counts in ({"ok": 11, "killed": 1}, {"ok": 12})  # it may have been between two runs
 
 
-def test_two_commands_do_no_run_twice(start, tmp_path):
-    processes = [start(tmp_path, jobs=1) for _ in range(2)]
-    told = [process.communicate(timeout=PATIENCE)[0].splitlines() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0]
-    assert [lines[-1].split()[0] for lines in told] == ["started", "started"]
-    assert sum(int(lines[-1].split()[1]) for lines in told) == 12
+def test_two_commands_do_no_run_twice(start, tmp_path, runs_of):
+    process = start(tmp_path, jobs=1)
+    wait_for_runs(process, 1)
+    started = []
+    run_here(runs_of(SLOW), tmp_path, lambda event: started.append(event.kind == "started"))
+    told = process.communicate(timeout=PATIENCE)[0].splitlines()
+    assert process.returncode == 0
+    assert told[-1].startswith("started ")
+    assert int(told[-1].split()[1]) + sum(started) == 12
 
 
 def test_what_a_killed_command_had_claimed_is_done_by_the_other(start, tmp_path, runs_of):
     slower = SLOW.replace("0.15", "1.5").replace("seeds: 4", "seeds: 1")
-    first, second = (start(tmp_path, jobs=1, config=slower) for _ in range(2))
-    wait_until(lambda: len(family_of(first)) == 3 or second.poll() is not None)
-    first.kill()
-    second.communicate(timeout=PATIENCE)
-    assert second.returncode == 0
+    process = start(tmp_path, jobs=1, config=slower)
+    wait_until(lambda: len(family_of(process)) == 3)  # it works on the first run
+
+    def kill(event):
+        if event.kind == "started":
+            process.kill()
+
+    run_here(runs_of(slower), tmp_path, kill)
     assert make_plan(runs_of(slower), RecordStore(tmp_path)).counts() == {"ok": 3}
 
 
-def test_a_results_folder_that_goes_away_is_noticed(start, tmp_path):
-    process = start(tmp_path / "results")
-    wait_for_runs(process, 1)
-    shutil.rmtree(tmp_path / "results")
-    out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2
-    assert "the folder was deleted or replaced during the work; run again" in out
+def test_a_results_folder_that_goes_away_is_noticed(tmp_path, runs_of):
+    def remove(event):
+        if event.kind == "finished":
+            shutil.rmtree(tmp_path / "results")
+
+    message = "the folder was deleted or replaced during the work; run again"
+    with pytest.raises(BoostbenchError, match=message):
+        run_here(runs_of(SLOW), tmp_path / "results", remove)
     assert not (tmp_path / "results").exists()
 
 
-def test_records_that_go_away_are_noticed_in_the_end(start, tmp_path):
-    process = start(tmp_path)
-    wait_for_runs(process, 1)
-    for record in tmp_path.glob("runs/*/*.json"):
-        record.unlink()
-    out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2
-    assert "records written were deleted meanwhile; run again" in out
+def test_records_that_go_away_are_noticed_in_the_end(tmp_path, runs_of):
+    def remove(event):
+        for record in tmp_path.glob("runs/*/*.json"):
+            record.unlink()
+
+    with pytest.raises(BoostbenchError, match="records written were deleted meanwhile; run again"):
+        run_here(runs_of(SLOW), tmp_path, remove)
