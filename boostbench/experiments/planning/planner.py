@@ -19,7 +19,7 @@ from boostbench.errors import (
     DataUnavailableError,
     PluginError,
 )
-from boostbench.experiments.planning.estimates import Estimates, work
+from boostbench.experiments.planning.run_times import Estimates, work
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.record import FAILURES, Record, Summary
