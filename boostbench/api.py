@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.running.dask_executor import DaskExecutor
     from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
     from boostbench.reports.claims.verdicts import Verdict
-    from boostbench.reports.report import Report
+    from boostbench.reports.experiment_report import Report
     from boostbench.reports.values.frame import Study
 
 Paths = str | Path | Sequence[str | Path]
@@ -311,7 +311,7 @@ class Experiment:
         BoostbenchError
             If no run has a result.
         """
-        from boostbench.reports.report import make_report
+        from boostbench.reports.experiment_report import make_report
 
         return make_report(self.study(), studies=self._study_of, size=self.size or "")
 

@@ -373,16 +373,16 @@ figures = Registry(
     "boostbench.figures",
     {
         "bars": "boostbench.reports.figures.repeats:draw_bars",
-        "critical-difference": "boostbench.reports.figures.ranks:draw_critical_difference",
-        "curves": "boostbench.reports.figures.curves:draw_curves",
+        "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
+        "curves": "boostbench.reports.figures.error_curves:draw_curves",
         "differences": "boostbench.reports.figures.pairs:draw_differences",
         "distribution": "boostbench.reports.figures.repeats:draw_distribution",
         "noise": "boostbench.reports.figures.levels:draw_noise_levels",
         "parameter": "boostbench.reports.figures.levels:draw_parameter",
-        "ranks": "boostbench.reports.figures.ranks:draw_ranks",
+        "ranks": "boostbench.reports.figures.rank_figures:draw_ranks",
         "scatter": "boostbench.reports.figures.pairs:draw_scatter",
     },
-    options="boostbench.reports.values.options:PartOptions",
+    options="boostbench.reports.values.part_options:PartOptions",
 )
 tables = Registry(
     "table",
@@ -390,9 +390,9 @@ tables = Registry(
     {
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
-        "table": "boostbench.reports.tables.errors:build_table",
+        "table": "boostbench.reports.tables.error_table:build_table",
     },
-    options="boostbench.reports.values.options:PartOptions",
+    options="boostbench.reports.values.part_options:PartOptions",
 )
 claims = Registry(
     "kind of claim",

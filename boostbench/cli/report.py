@@ -14,7 +14,7 @@ from boostbench.cli.output import is_fancy, warn_of_damage
 from boostbench.reports.text import visible
 
 if TYPE_CHECKING:
-    from boostbench.reports.report import Report
+    from boostbench.reports.experiment_report import Report
 
 
 def report(

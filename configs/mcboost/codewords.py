@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.options import check_choice
+from boostbench.reports.values.part_options import check_choice
 from boostbench.theory.codewords import ORIENTATIONS
 from boostbench.theory.codewords import codewords as codewords_of
 

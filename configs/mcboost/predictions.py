@@ -14,7 +14,7 @@ from boostbench.experiments.running.run import prepare
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve
-from boostbench.reports.values.options import check_choice, chosen_booster, chosen_rounds
+from boostbench.reports.values.part_options import check_choice, chosen_booster, chosen_rounds
 from boostbench.reports.values.predictor import codewords_of, labels_of, predictor_of
 from boostbench.theory.gaussians import bayes_error, log_densities
 

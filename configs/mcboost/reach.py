@@ -13,11 +13,11 @@ from annotated_types import Len
 from pydantic import Field, field_validator
 
 from boostbench.experiments.configs.kind_options import Scope
-from boostbench.reports.claims import AboutRuns, Case, Evidence, Sample
+from boostbench.reports.claims import AboutRuns, Case, Evidence, Repeats
+from boostbench.reports.claims.claim_options import At, Labels, ShareOrCount, Whole
 from boostbench.reports.claims.comparing import held_in
 from boostbench.reports.claims.evidence import END, Selection
 from boostbench.reports.claims.inference import at_least, near
-from boostbench.reports.claims.options import At, Labels, ShareOrCount, Whole
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.predictor import margins_of, predictor_of
 from boostbench.validation import Listed
@@ -70,7 +70,7 @@ class PredictionsGrow(_AboutPredictions):
         for cell in evidence.cells(self.booster, along="rounds"):
             held = evidence.gathered(cell, grows)
             means = [evidence.gathered(cell, partial(reach, T=T)).mean for T in steps]
-            outcome = near(held, Sample.constant(1.0, held), 0.0)
+            outcome = near(held, Repeats.constant(1.0, held), 0.0)
             numbers = {
                 f"{self.measure} at T = {', '.join(map(str, steps))}": " → ".join(
                     "–" if mean is None else f"{mean:.3f}" for mean in means

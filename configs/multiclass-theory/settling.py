@@ -10,8 +10,8 @@ from typing import Annotated
 from annotated_types import Gt
 
 from boostbench.reports.claims import AboutValues, Case, Evidence
+from boostbench.reports.claims.claim_options import Amount, SeveralLabels
 from boostbench.reports.claims.inference import all_of, near
-from boostbench.reports.claims.options import Amount, SeveralLabels
 from boostbench.reports.values.frame import Result, error_curve
 
 

@@ -11,8 +11,8 @@ from pydantic import ValidationInfo, model_validator
 from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.kind_options import BoosterLabel, scope_of
 from boostbench.reports.claims import AboutMeans, Case, Evidence
+from boostbench.reports.claims.claim_options import Labels, Twin
 from boostbench.reports.claims.inference import all_of, lower
-from boostbench.reports.claims.options import Labels, Twin
 
 
 class SmallestIncrease(AboutMeans):

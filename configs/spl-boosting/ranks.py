@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Outcome
+from boostbench.reports.claims.claim_options import Labels, Whole, listed
 from boostbench.reports.claims.matching import ranked
-from boostbench.reports.claims.options import Labels, Whole, listed
-from boostbench.reports.values.estimates import FEWEST_SETS, LEVEL, resampled_sets
+from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.validation import Distinct, Listed
 
 

@@ -15,7 +15,7 @@ from boostbench.experiments.running.run import Problem, prepare
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.options import check_choice
+from boostbench.reports.values.part_options import check_choice
 
 _PANEL, _BOTTOM = 2.35, 0.8
 _MEAN_AREA = 14.0  # of a mark, in square points

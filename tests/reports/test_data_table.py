@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.report import make_report
+from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.data_sets import build_data_table
-from boostbench.reports.tables.errors import build_table
+from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 from boostbench.reports.values.frame import Study
 

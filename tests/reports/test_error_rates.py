@@ -1,6 +1,6 @@
 """False verdicts of every design on simulated experiments, and the power that claims announce.
 
-`checks.verdicts` simulates them, and does many more as a command.
+`checks.error_rates` simulates them, and does many more as a command.
 """
 
 import math
@@ -10,9 +10,9 @@ import pytest
 
 from boostbench.reports.claims.inference import lower
 from boostbench.reports.values.agreement import against
+from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.paper import PaperValue
-from boostbench.reports.values.samples import Design, Sample
-from checks.verdicts import DESIGNS, false_share, holdout, naive, power
+from checks.error_rates import DESIGNS, false_share, holdout, naive, power
 
 N = 1200
 #: Two standard errors above 6 % of the simulations.
@@ -44,5 +44,5 @@ def test_a_printed_number_that_is_true_agrees(true, least, most):
     agree = 0
     for printed, ours in rng.binomial(800, [0.2, 0.2 + true], size=(N, 2)) / 800:
         value = PaperValue("a", "b", 1, 0.0, printed, "", "")
-        agree += against(Sample({(0, 0): ours}, design), value, 800).agreement == "agrees"
+        agree += against(Repeats({(0, 0): ours}, design), value, 800).agreement == "agrees"
     assert least - 0.02 <= agree / N <= most

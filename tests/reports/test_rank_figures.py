@@ -7,7 +7,7 @@ from scipy.stats import friedmanchisquare
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
-from boostbench.reports.figures.ranks import draw_critical_difference, draw_ranks
+from boostbench.reports.figures.rank_figures import draw_critical_difference, draw_ranks
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.rank_statistics import (
     case_errors,

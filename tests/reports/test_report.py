@@ -13,9 +13,9 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.registry import load_plugin
+from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
-from boostbench.reports.report import Report, make_report
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims

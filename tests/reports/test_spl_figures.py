@@ -14,7 +14,7 @@ from boostbench.experiments.runs import BoosterSpec, Noise, Params
 from boostbench.experiments.store.record import Checkpoints
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import judge
-from boostbench.reports.figures.curves import draw_curves
+from boostbench.reports.figures.error_curves import draw_curves
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 

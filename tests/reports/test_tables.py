@@ -5,7 +5,7 @@ import pytest
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
-from boostbench.reports.tables.errors import build_table
+from boostbench.reports.tables.error_table import build_table
 
 from .synthetic import EXCHANGE, make_config, study_of
 

@@ -4,7 +4,7 @@ from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
 from boostbench.reports.claims.verdicts import Verdict, judge
-from boostbench.reports.values.samples import Sample
+from boostbench.reports.values.designs import Repeats
 
 __all__ = [
     "AboutMeans",
@@ -15,7 +15,7 @@ __all__ = [
     "Evidence",
     "Kind",
     "Outcome",
-    "Sample",
+    "Repeats",
     "Verdict",
     "judge",
 ]

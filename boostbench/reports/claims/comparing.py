@@ -10,6 +10,16 @@ from typing import Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator, model_validator
 
+from boostbench.reports.claims.claim_options import (
+    Amount,
+    Bound,
+    Labels,
+    Levels,
+    Quantity,
+    SeveralLabels,
+    ShareOrCount,
+    Tolerance,
+)
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
@@ -21,17 +31,7 @@ from boostbench.reports.claims.inference import (
     turned,
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutValues
-from boostbench.reports.claims.options import (
-    Amount,
-    Bound,
-    Labels,
-    Levels,
-    Quantity,
-    SeveralLabels,
-    ShareOrCount,
-    Tolerance,
-)
-from boostbench.reports.values.samples import Sample, mean_of
+from boostbench.reports.values.designs import Repeats, mean_of
 
 
 class Relation(AboutValues):
@@ -80,7 +80,7 @@ class Relation(AboutValues):
         """The one bound that is given."""
         return next(bound for bound in self._bounds if bound is not None)
 
-    def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Sample]:
+    def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples that the boosters ``mine`` are compared with, by name."""
         bound = self.bound
         if bound == "others":
@@ -94,12 +94,12 @@ class Relation(AboutValues):
             return {"compared with": found.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
             own = evidence.sample(cell, mine[0])
-            return {"compared with": Sample.constant(bound, own)}
+            return {"compared with": Repeats.constant(bound, own)}
         rates = evidence.gathered(cell, lambda result: result.noise_rate, mine[0])
         known = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=known)}
 
-    def judge(self, evidence: Evidence, left: Sample, right: Sample, by: float = 0.0) -> Outcome:
+    def judge(self, evidence: Evidence, left: Repeats, right: Repeats, by: float = 0.0) -> Outcome:
         """Decide about one pair; of ``higher_than``, with the sides exchanged (see `shown`)."""
         if self.lower_than is not None:
             return lower(left, right, ties=self.ties, slack=-by)
@@ -224,7 +224,7 @@ class Agrees(AboutMeans):
             yield evidence.case(cell, outcome, _shown(evidence, values, outcome))
 
 
-def held_in(held: Sample, outcome: Outcome) -> dict[str, str]:
+def held_in(held: Repeats, outcome: Outcome) -> dict[str, str]:
     """Return in how many runs something held, and the share with its interval."""
     numbers = {"held in": f"{round(sum(held.values.values()))} of {len(held.values)}"}
     if outcome.difference is not None:
@@ -235,14 +235,16 @@ def held_in(held: Sample, outcome: Outcome) -> dict[str, str]:
     return numbers
 
 
-def _shown(evidence: Evidence, values: dict[str, Sample], outcome: Outcome) -> dict[str, str]:
+def _shown(evidence: Evidence, values: dict[str, Repeats], outcome: Outcome) -> dict[str, str]:
     texts = {label: evidence.text(sample) for label, sample in values.items()}
     return {**texts, "difference": evidence.change(outcome)}
 
 
 def _by_unit(
-    left: Sample, rivals: Sequence[Sample], judge: Callable[[Sample, Sample], Outcome]
-) -> Sample:
+    left: Repeats,
+    rivals: Sequence[Repeats],
+    judge: Callable[[Repeats, Repeats], Outcome],
+) -> Repeats:
     """Return 1 in the runs where ``judge`` holds of all pairs, 0 in the others."""
     values = {}
     for unit in left.values:

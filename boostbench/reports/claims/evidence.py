@@ -11,10 +11,10 @@ from typing import Any, Literal
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims.inference import Outcome
+from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
 from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues
-from boostbench.reports.values.samples import Design, Sample, Statistic, over_sets, sample_of
 
 #: Gives the study of another config.
 Studies = Callable[[Config], Study]
@@ -184,7 +184,7 @@ class Evidence:
         value: str = "",
         counted: bool = False,
         rounds: int | None = None,
-    ) -> Sample:
+    ) -> Repeats:
         """Return a booster's values in a cell, one per seed and fold.
 
         Parameters
@@ -225,7 +225,7 @@ class Evidence:
             ]
         return over_sets(samples)
 
-    def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Sample:
+    def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Repeats:
         """Return what ``read`` makes of the runs in a cell, the mean over its data sets.
 
         Parameters
@@ -268,7 +268,7 @@ class Evidence:
         records = [result.record for result in results if result.ok and result.record]
         return records[0].n_test if records else 1
 
-    def text(self, sample: Sample, *, value: str = "", statistic: Statistic = "mean") -> str:
+    def text(self, sample: Repeats, *, value: str = "", statistic: Statistic = "mean") -> str:
         """Return the mean of a sample as tables show it; a dash if it is empty."""
         middle = sample.middle(statistic)
         return "–" if middle is None else METRICS[value or self.selection.value].text(middle)
@@ -316,12 +316,12 @@ class Evidence:
         *,
         wrong_at: int | str | None = None,
         on_test: bool = False,
-    ) -> Sample:
+    ) -> Repeats:
         results = self._results.get((dataset, booster, cell.noise), [])
         name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
         if not results:
             units = frozenset((seed, 0) for seed in self.scope.seeds)
-            return Sample({}, Design(units), (f"{name}: not among the runs",))
+            return Repeats({}, Design(units), (f"{name}: not among the runs",))
         return sample_of(
             results,
             read,

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from boostbench.reports.claims.claim_options import Labels, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
@@ -18,10 +19,9 @@ from boostbench.reports.claims.inference import (
     turned,
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns
-from boostbench.reports.claims.options import Labels, Tolerance, Whole
+from boostbench.reports.values.designs import Repeats, Statistic, over_sets
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
-from boostbench.reports.values.samples import Sample, Statistic, over_sets
 
 
 class Trend(AboutMeans):
@@ -85,13 +85,13 @@ class Trend(AboutMeans):
             return replace(cell, at=step)
         return replace(cell, noise=str(step))
 
-    def _value(self, evidence: Evidence, cell: Cell) -> Sample:
+    def _value(self, evidence: Evidence, cell: Cell) -> Repeats:
         if not self.against:
             return evidence.sample(cell)
         places = [replace(cell, datasets=(name,)) for name in cell.datasets]
         return over_sets([self._distance(evidence, place) for place in places])
 
-    def _distance(self, evidence: Evidence, cell: Cell) -> Sample:
+    def _distance(self, evidence: Evidence, cell: Cell) -> Repeats:
         """Return how far a booster is above the best of the others on one data set."""
         rivals = [evidence.sample(cell, label) for label in self.against]
         absent = [rival for rival in rivals if not rival.values]
@@ -99,7 +99,7 @@ class Trend(AboutMeans):
         best = absent[0] if absent else min(rivals, key=lambda r: r.middle(self.statistic) or 0)
         return evidence.sample(cell).minus(best)
 
-    def _step(self, evidence: Evidence, before: Sample, after: Sample) -> Outcome:
+    def _step(self, evidence: Evidence, before: Repeats, after: Repeats) -> Outcome:
         room = self.slack.of(before.mean, evidence.metric)
         if self.direction == "rises":
             before, after = after, before
@@ -130,7 +130,7 @@ class Stops(AboutRuns):
             ended = evidence.gathered(cell, self._is_stopped)
             made = evidence.gathered(cell, _rounds_made).values
             span = [f"{end(made.values()):.0f}" for end in (min, max)] if made else ["–"]
-            outcome = near(ended, Sample.constant(1.0, ended), 0.0)
+            outcome = near(ended, Repeats.constant(1.0, ended), 0.0)
             numbers = {"rounds made": " to ".join(dict.fromkeys(span))}
             yield evidence.case(cell, outcome, numbers)
 

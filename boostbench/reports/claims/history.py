@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.claims.options import Rule
+from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.verdicts import Verdict
 from boostbench.source import show
 

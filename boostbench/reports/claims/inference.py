@@ -1,6 +1,6 @@
 """Outcomes of cases: whether something holds, as far as the runs tell.
 
-`boostbench.reports.values.estimates.estimate` chooses the test of a difference from the design of
+`boostbench.reports.values.differences.estimate` chooses the test of a difference from the design of
 the runs. An outcome holds, or fails, if the test of its side is significant at 2.5 %; what is
 computed, such as the last round of a run or a value without test samples, counts as it is.
 """
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
-from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate, quantile
-from boostbench.reports.values.samples import Sample, Statistic
+from boostbench.reports.values.designs import Repeats, Statistic
+from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate, quantile
 
 State = Literal["holds", "fails", "open", "missing"]
 #: Power: from the level of a test and a multiple of the repeats to the probability that it holds.
@@ -80,8 +80,8 @@ class Outcome:
 
 
 def lower(
-    left: Sample,
-    right: Sample,
+    left: Repeats,
+    right: Repeats,
     *,
     ties: bool = False,
     slack: float = 0.0,
@@ -91,7 +91,7 @@ def lower(
 
     Parameters
     ----------
-    left, right : Sample
+    left, right : Repeats
     ties : bool, default=False
         Whether equal values hold.
     slack : float, default=0.0
@@ -120,7 +120,7 @@ def lower(
     return _outcome(found, left, right, p, leans, power, _enough(found, beyond))
 
 
-def near(left: Sample, right: Sample, tolerance: float) -> Outcome:
+def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     """Decide whether two quantities are equivalent; with a tolerance of 0: equal in every run.
 
     The difference lies in the region of practical equivalence, or outside, with a probability of
@@ -132,7 +132,7 @@ def near(left: Sample, right: Sample, tolerance: float) -> Outcome:
     return found if isinstance(found, Outcome) else equivalent(found, left, right, tolerance)
 
 
-def equivalent(found: Estimate, left: Sample, right: Sample, tolerance: float) -> Outcome:
+def equivalent(found: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     """Decide whether an estimated difference is at most a tolerance, see `near`."""
     leans = abs(found.difference) <= tolerance + ROUNDING
     printed = left.minus(right).printed
@@ -146,14 +146,14 @@ def equivalent(found: Estimate, left: Sample, right: Sample, tolerance: float) -
     return _outcome(found, left, right, p, leans, power, _enough(found, edge))
 
 
-def share_of(held: Sample, bound: float) -> Outcome:
+def share_of(held: Repeats, bound: float) -> Outcome:
     """Decide whether a share of all possible runs is at least a bound, by the score test.
 
     Its interval is Wilson's. Runs on overlapping splits count as fewer.
 
     Parameters
     ----------
-    held : Sample
+    held : Repeats
         1 in runs where something holds, 0 in others.
     bound : float
         Share, 0 to 1.
@@ -193,7 +193,7 @@ def share_of(held: Sample, bound: float) -> Outcome:
     )
 
 
-def at_least(held: Sample, wanted: float | int) -> Outcome:
+def at_least(held: Repeats, wanted: float | int) -> Outcome:
     """Decide about a share of all possible runs, or about a number of the planned ones."""
     if isinstance(wanted, float):
         return share_of(held, wanted)
@@ -265,7 +265,7 @@ def _joint_power(powers: Sequence[Power], wants_all: bool) -> Power:
     return of_all if wants_all else of_any
 
 
-def _compared(left: Sample, right: Sample, statistic: Statistic) -> Estimate | Outcome:
+def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate | Outcome:
     """Return the estimated difference, or the outcome that there are too few runs."""
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
@@ -283,8 +283,8 @@ def _compared(left: Sample, right: Sample, statistic: Statistic) -> Estimate | O
 
 def _outcome(
     found: Estimate,
-    left: Sample,
-    right: Sample,
+    left: Repeats,
+    right: Repeats,
     p: tuple[float, float],
     leans: bool,
     power: Power | None,
@@ -300,7 +300,7 @@ def _outcome(
     )
 
 
-def _equal(left: Sample, right: Sample) -> Outcome:
+def _equal(left: Repeats, right: Repeats) -> Outcome:
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
@@ -350,5 +350,5 @@ def _enough(found: Estimate, beyond: float) -> float:
     return found.per_unit / room if room > 0 else NEVER
 
 
-def _why(sample: Sample, otherwise: str = "no runs") -> str:
+def _why(sample: Repeats, otherwise: str = "no runs") -> str:
     return "; ".join(sample.gaps) or otherwise

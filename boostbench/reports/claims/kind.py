@@ -10,8 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from boostbench.experiments.configs.kind_options import Options, Scope
-from boostbench.reports.claims.evidence import Case, Evidence, Selection, Studies
-from boostbench.reports.claims.options import (
+from boostbench.reports.claims.claim_options import (
     At,
     AtLeast,
     Datasets,
@@ -21,6 +20,7 @@ from boostbench.reports.claims.options import (
     Rule,
     Whole,
 )
+from boostbench.reports.claims.evidence import Case, Evidence, Selection, Studies
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValues

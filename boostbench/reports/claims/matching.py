@@ -9,16 +9,16 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field, model_validator
 
+from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, certain, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
-from boostbench.reports.claims.options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.values.agreement import against
-from boostbench.reports.values.estimates import LEVEL
+from boostbench.reports.values.designs import Repeats
+from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
-from boostbench.reports.values.samples import Sample
 
 _DECIMALS = 10
 
@@ -72,7 +72,7 @@ class MatchesPaper(AboutValues):
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         right = self.errors[cell.booster][self.at.index(cell.at)]
         found = evidence.sample(cell, counted=True)
-        outcome = near(found, Sample.constant(right, found), 0.0)
+        outcome = near(found, Repeats.constant(right, found), 0.0)
         distinct = sorted({round(count) for count in found.values.values()})
         ours = ", ".join(map(str, distinct)) or "–"
         return evidence.case(cell, outcome, {"ours": ours, "paper": str(right)})
@@ -80,7 +80,7 @@ class MatchesPaper(AboutValues):
     def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
         found = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
         found = replace(found, printed=value.error)
-        printed = Sample.constant(value.error or 0.0, found)
+        printed = Repeats.constant(value.error or 0.0, found)
         numbers = {"ours": evidence.text(found), "paper": value.text}
         held = against(found, value, evidence.n_test(cell))
         if held is None:

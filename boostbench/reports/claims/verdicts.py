@@ -12,11 +12,11 @@ from typing import Literal
 import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
+from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case, Studies
 from boostbench.reports.claims.inference import NEVER, SHARE_TEST, State
 from boostbench.reports.claims.kind import Kind
-from boostbench.reports.claims.options import Rule
-from boostbench.reports.values.estimates import FEWEST_SETS, LEVEL, resampled_sets
+from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values

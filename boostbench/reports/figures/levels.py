@@ -20,7 +20,7 @@ from boostbench.reports.figures.repeats import Repeats
 from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import MetricName
+from boostbench.reports.values.part_options import MetricName
 
 if TYPE_CHECKING:
     import pandas as pd

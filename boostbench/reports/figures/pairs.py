@@ -16,7 +16,7 @@ from boostbench.reports.figures.panels import colours_of, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import (
+from boostbench.reports.values.part_options import (
     MetricName,
     chosen_booster,
     chosen_metrics,

@@ -12,7 +12,7 @@ from boostbench.reports.figures.panels import colours_of, grid_of, label_outer, 
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import MetricName, chosen_metrics, chosen_rounds
+from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,10 +14,10 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError
 from boostbench.experiments.configs.fields import FileBeside
 from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
-from boostbench.reports.tables.errors import BEYOND, OFF, Cell, Group, Row, Section, Table
+from boostbench.reports.tables.error_table import BEYOND, OFF, Group, Row, Section, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.options import PartOptions
 from boostbench.reports.values.paper import NO_VALUE
+from boostbench.reports.values.part_options import PartOptions
 from boostbench.validation import OneOrMore
 
 
@@ -123,20 +123,20 @@ def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS)
     return {row["dataset"]: {k: (v or "").strip() for k, v in row.items()} for row in rows}
 
 
-def _cell(results: Sequence[Result], column: str, paper: str, notes: list[str]) -> Cell:
+def _cell(results: Sequence[Result], column: str, paper: str, notes: list[str]) -> TableCell:
     count, digits = _COLUMNS[column].count, _COLUMNS[column].digits
     found = sorted({count(r.record) for r in results if r.ok and r.record is not None})
     if not found:
         gaps = dict.fromkeys(result.reason.partition(": ")[0] for result in results)
         numbers = tuple(_number(reason, notes) for reason in gaps if reason)
-        return Cell(results[0].status, notes=numbers, paper=paper)
+        return TableCell(results[0].status, notes=numbers, paper=paper)
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found[0], found[-1]))
     text = f" {BEYOND} ".join(ends)
     differs = bool(paper) and text != paper
-    return Cell(text, value=text, marks=OFF * differs, paper=paper)
+    return TableCell(text, value=text, marks=OFF * differs, paper=paper)
 
 
-def _noted(cells: Sequence[Cell], text: str, notes: list[str]) -> tuple[Cell, ...]:
+def _noted(cells: Sequence[TableCell], text: str, notes: list[str]) -> tuple[TableCell, ...]:
     """Put a remark on the cells that differ from the paper, or on the last one."""
     number = _number(text, notes)
     marked = [cell for cell in cells if cell.marks] or [cells[-1]]

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.reports.values.agreement import Compared, Held, hold
+from boostbench.reports.values.designs import sample_of
 from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, tidy
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
-from boostbench.reports.values.samples import sample_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.provenance import duration
-from boostbench.reports.tables.errors import BEYOND, Cell, Group, Row, Section, Table
+from boostbench.reports.tables.error_table import BEYOND, Group, Row, Section, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
 
 _WAYS = {
@@ -90,9 +90,9 @@ def _groups(
 
 def _cells(
     chosen: Sequence[tuple[Result, Mapping[str, Any]]], shown: Sequence[str]
-) -> Iterable[Cell]:
+) -> Iterable[TableCell]:
     if not chosen:
-        yield from (Cell(BEYOND) for _ in (*shown, *_COUNTS))
+        yield from (TableCell(BEYOND) for _ in (*shown, *_COUNTS))
         return
     for name in shown:
         kept = [
@@ -107,8 +107,8 @@ def _cells(
     yield _cell(duration(sum(its["seconds"] for its in facts)))
 
 
-def _cell(text: str) -> Cell:
-    return Cell(text, value=text)
+def _cell(text: str) -> TableCell:
+    return TableCell(text, value=text)
 
 
 def _told(kept: Sequence[Any]) -> str:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from boostbench.reports.tables.errors import Cell, Table
+from boostbench.reports.tables.error_table import Table, TableCell
 from boostbench.reports.text import csv_text, latex, markdown, plain
 
 T = TypeVar("T")
@@ -26,13 +26,13 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    def ours(cell: Cell) -> Text:
+    def ours(cell: TableCell) -> Text:
         text = Text(plain(cell.text), style="bold" if cell.best else "")
         text.append("*" if cell.best and not colour else "", style="")
         text.append(cell.marks + _references(cell.notes), style="not bold yellow")
         return text
 
-    def theirs(cell: Cell) -> Text:
+    def theirs(cell: TableCell) -> Text:
         return Text(plain(cell.paper) + _references(cell.paper_notes))
 
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
@@ -67,11 +67,11 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
 def to_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown."""
 
-    def ours(cell: Cell) -> str:
+    def ours(cell: TableCell) -> str:
         text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
         return text + cell.marks + markdown(_references(cell.notes))
 
-    def theirs(cell: Cell) -> str:
+    def theirs(cell: TableCell) -> str:
         return markdown(cell.paper + _references(cell.paper_notes))
 
     header = [markdown(name) for name in _names(table)]
@@ -95,11 +95,11 @@ def to_latex(table: Table, *, label: str = "") -> str:
         For ``\ref``.
     """
 
-    def ours(cell: Cell) -> str:
+    def ours(cell: TableCell) -> str:
         text = latex(cell.text)
         return (rf"\textbf{{{text}}}" if cell.best else text) + raised(cell.marks, cell.notes)
 
-    def theirs(cell: Cell) -> str:
+    def theirs(cell: TableCell) -> str:
         return latex(cell.paper) + raised("", cell.paper_notes)
 
     def raised(marks: str, notes: Iterable[int]) -> str:
@@ -155,7 +155,10 @@ def _names(table: Table) -> list[str]:
 
 
 def _rows(
-    table: Table, text: Callable[[str], T], ours: Callable[[Cell], T], theirs: Callable[[Cell], T]
+    table: Table,
+    text: Callable[[str], T],
+    ours: Callable[[TableCell], T],
+    theirs: Callable[[TableCell], T],
 ) -> Iterator[tuple[int, list[T], list[T]]]:
     """Yield the rows: the first label that is new, the labels, and the cells, ours and the paper's.
 

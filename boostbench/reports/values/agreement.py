@@ -6,9 +6,9 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
-from boostbench.reports.values.estimates import ROUNDING, Estimate
+from boostbench.reports.values.designs import Repeats
+from boostbench.reports.values.differences import ROUNDING, Estimate
 from boostbench.reports.values.paper import PaperValue
-from boostbench.reports.values.samples import Sample
 
 Agreement = Literal["agrees", "better than printed", "worse than printed", "cannot tell"]
 #: Agreement says something if the interval is no wider than this on either side.
@@ -25,7 +25,7 @@ class Against(NamedTuple):
     tells: bool  # whether the interval is narrow enough for agreement to say something
 
 
-def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
+def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
     """Hold runs against a printed error; None without a value on either side.
 
     The printed number is one draw: it agrees if it lies in the 95 % prediction interval around
@@ -36,7 +36,7 @@ def against(ours: Sample, printed: PaperValue, n_test: int) -> Against | None:
 
     Parameters
     ----------
-    ours : Sample
+    ours : Repeats
         Errors on one data set.
     printed : PaperValue
     n_test : int
@@ -89,7 +89,7 @@ class Held(NamedTuple):
 
 
 #: A value of ours, the printed one, and the number of test samples.
-Compared = tuple[Sample, PaperValue, int]
+Compared = tuple[Repeats, PaperValue, int]
 
 
 def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:

@@ -9,12 +9,12 @@ import pytest
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.registry import load_plugin
-from boostbench.reports.claims import Sample, judge
+from boostbench.reports.claims import Repeats, judge
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
 from boostbench.reports.claims.verdicts import judge_claim
+from boostbench.reports.values.designs import Design
 from boostbench.reports.values.frame import collect
 from boostbench.reports.values.paper import read_paper_values
-from boostbench.reports.values.samples import Design
 from tests.reports.synthetic import plan_of
 
 from .stating import CONFIGS
@@ -39,7 +39,7 @@ claims:
 def sample(*values, planned=None):
     """Return a sample of one value per seed; None: no value there."""
     found = {(seed, 0): value for seed, value in enumerate(values) if value is not None}
-    return Sample(found, Design(frozenset((seed, 0) for seed in range(planned or len(values)))))
+    return Repeats(found, Design(frozenset((seed, 0) for seed in range(planned or len(values)))))
 
 
 @pytest.fixture

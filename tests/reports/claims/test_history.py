@@ -9,7 +9,7 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.reports.claims import judge
 from boostbench.reports.claims.history import HISTORY, ClaimHistory
-from boostbench.reports.report import make_report
+from boostbench.reports.experiment_report import make_report
 
 from .worlds import world
 

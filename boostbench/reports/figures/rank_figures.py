@@ -20,7 +20,7 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.options import MetricName, chosen_metrics, chosen_rounds
+from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
 from boostbench.reports.values.rank_statistics import (
     Cases,
     Comparison,

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.reports.values.samples import Floats, Sample, Statistic
+from boostbench.reports.values.designs import Floats, Repeats, Statistic
 
 #: Level of each side of a test: 5 % for both.
 LEVEL = 0.025
@@ -135,12 +135,12 @@ def _tail(df: float, t: float) -> float:
     return float(stdtr(df, t))
 
 
-def estimate(left: Sample, right: Sample, statistic: Statistic = "mean") -> Estimate | None:
+def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Estimate | None:
     """Return the difference of two quantities; the design of their runs chooses the test.
 
     Parameters
     ----------
-    left, right : Sample
+    left, right : Repeats
     statistic : {"mean", "median"}
         Of the values over units.
 
@@ -177,7 +177,7 @@ def estimate(left: Sample, right: Sample, statistic: Statistic = "mean") -> Esti
     return Estimate(difference, name, n, variance, variance * _overlap(pairs), n - 1)
 
 
-def _overlap(pairs: Sample) -> float:
+def _overlap(pairs: Repeats) -> float:
     """Return the part of the variance between splits that more splits do not reduce."""
     return pairs.design.ratio if pairs.design.source == "splits" else 0.0
 
@@ -230,7 +230,7 @@ def resampled_sets(m: int) -> NDArray[np.int64]:
 
 
 def _of_medians(
-    left: Sample, right: Sample, units: Sequence[tuple[int, int]], inflation: float
+    left: Repeats, right: Repeats, units: Sequence[tuple[int, int]], inflation: float
 ) -> Estimate:
     """Compare medians by a paired bootstrap over units, wider where splits overlap."""
     from scipy.stats import bootstrap
@@ -254,7 +254,7 @@ def _of_medians(
     return Estimate(difference, "bootstrap of medians over runs", n, variance, fixed, n - 1)
 
 
-def _welch(left: Sample, right: Sample) -> Estimate | None:
+def _welch(left: Repeats, right: Repeats) -> Estimate | None:
     """Compare two means of runs that share neither data nor split."""
     sides = [np.array([*sample.values.values()]) for sample in (left, right)]
     difference = float(sides[0].mean() - sides[1].mean())

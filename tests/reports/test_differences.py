@@ -9,9 +9,9 @@ from scipy import stats
 from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
 from boostbench.reports.claims.verdicts import holm
 from boostbench.reports.values.agreement import against, hold, in_words
-from boostbench.reports.values.estimates import estimate
+from boostbench.reports.values.designs import Design, Repeats, over_sets
+from boostbench.reports.values.differences import estimate
 from boostbench.reports.values.paper import PaperValue
-from boostbench.reports.values.samples import Design, Sample, over_sets
 
 RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)
@@ -21,7 +21,7 @@ def sample(values, source="fresh data", ratio=0.0, on_each=None, problem="p"):
     units = [(seed, 0) for seed in range(len(values))]
     design = Design(frozenset(units), source, ratio, True, problem)
     parts = {} if on_each is None else dict(zip(units, on_each, strict=True))
-    return Sample(dict(zip(units, values, strict=True)), design, on_each=parts)
+    return Repeats(dict(zip(units, values, strict=True)), design, on_each=parts)
 
 
 def test_fresh_data_are_compared_by_the_paired_t_test():

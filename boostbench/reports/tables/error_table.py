@@ -13,8 +13,8 @@ from boostbench.reports.text import plain
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
-from boostbench.reports.values.options import PaperFile, check_choice, chosen_rounds
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.part_options import PaperFile, check_choice, chosen_rounds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "round
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell, ready to be written."""
 
     text: str  # our value ("4.05 ± 0.12"), or what stands in its place
@@ -54,7 +54,7 @@ class Row:
     """A line of cells, one per column."""
 
     label: str
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Table:
         ]
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TableCell]:
         """Every cell."""
         return [cell for _, _, row in self.lines for cell in row.cells]
 
@@ -135,7 +135,7 @@ class Table:
         )
         return pd.DataFrame(columns, index=index)
 
-    def _remarks(self, cell: Cell) -> str:
+    def _remarks(self, cell: TableCell) -> str:
         parts = ["best"] if cell.best else []
         parts += [_IN_WORDS[mark] for mark in cell.marks]
         parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]
@@ -278,8 +278,8 @@ class _Arrangement:
             return ()
 
         def summary(label: str, show: Callable[[Standing], str]) -> Group:
-            def cell(key: FactKey) -> Cell:
-                return Cell(show(self.ranks[key]) if key in self.ranks else BEYOND)
+            def cell(key: FactKey) -> TableCell:
+                return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
             return self._group(label, place, cell)
 
@@ -289,7 +289,7 @@ class _Arrangement:
         )
 
     def _group(
-        self, label: str, place: dict[str, object], cell: Callable[[FactKey], Cell]
+        self, label: str, place: dict[str, object], cell: Callable[[FactKey], TableCell]
     ) -> Group:
         _, _, row_axis, column_axis = self.layout
         rows, columns = self.axes[row_axis], self.axes[column_axis]
@@ -305,10 +305,10 @@ class _Arrangement:
     def _has(self, place: dict[str, object]) -> bool:
         return any(all(getattr(key, a) == v for a, v in place.items()) for key in self.facts)
 
-    def _cell(self, key: FactKey) -> Cell:
+    def _cell(self, key: FactKey) -> TableCell:
         fact = self.facts.get(key)
         if fact is None:
-            return Cell(BEYOND)
+            return TableCell(BEYOND)
         paper = fact.paper
         notes = self.notes.number(fact.gaps)
         beside = {
@@ -316,10 +316,10 @@ class _Arrangement:
             "paper_notes": self.notes.number(_doubts(paper)),
         }
         if fact.mean is None:
-            return Cell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
+            return TableCell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
         std = "" if fact.std is None else self.metric.text(fact.std)
         text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
-        return Cell(
+        return TableCell(
             text=f"{text} ± {std}" if std else text,
             value=text,
             std=std,

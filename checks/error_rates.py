@@ -1,6 +1,6 @@
 """False verdicts and power of every design, on simulated experiments whose truth is known.
 
-    python -m checks.verdicts [--n 20000] [--seed 0]
+    python -m checks.error_rates [--n 20000] [--seed 0]
 
 prints, for each design, the share of verdicts that are false when two boosters are equal (at most
 6 % may be, at a nominal 5 %), the share of true differences that are found, and the power that is
@@ -19,20 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.reports.claims.inference import Outcome, lower
-from boostbench.reports.values.samples import Design, Sample, over_sets
+from boostbench.reports.values.designs import Design, Repeats, over_sets
 
-Pair = tuple[Sample, Sample]
+Pair = tuple[Repeats, Repeats]
 Floats = NDArray[np.float64]
 _LEAST = NormalDist()
 #: Distance of the class means in a feature, of which a stump errs in 31 % of cases.
 _MEAN = 0.5
 
 
-def _sample(errors: Floats, design: Design, on_each: Floats | None = None) -> Sample:
+def _sample(errors: Floats, design: Design, on_each: Floats | None = None) -> Repeats:
     units = sorted(design.units)
     values = dict(zip(units, map(float, errors), strict=True))
     parts = {} if on_each is None else dict(zip(units, on_each, strict=True))
-    return Sample(values, design, on_each=parts)
+    return Repeats(values, design, on_each=parts)
 
 
 def _design(n: int, source: str, ratio: float = 0.0) -> Design:

@@ -15,8 +15,8 @@ from boostbench.reports.figures.panels import colours_of, say_no_result, title
 from boostbench.reports.figures.style import GREY
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.options import MetricName, PaperFile, chosen_metrics
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.part_options import MetricName, PaperFile, chosen_metrics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

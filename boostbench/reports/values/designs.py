@@ -1,4 +1,4 @@
-"""Values of a quantity over seeds and folds, with the design of the experiment behind them.
+"""Values of a quantity over repeats, with the design of the experiment behind them.
 
 A *unit* is a seed and a fold. All boosters see the same split, labels and problem in it.
 """
@@ -58,7 +58,7 @@ class Design(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sample:
+class Repeats:
     """Values of a quantity by unit.
 
     Attributes
@@ -69,7 +69,7 @@ class Sample:
         Reasons for missing values.
     on_each : mapping of (seed, fold) to ndarray
         The parts of a value, one for each test sample (1: wrong), where records hold them.
-    sets : tuple of Sample
+    sets : tuple of Repeats
         The data sets whose mean this is; empty if it is one.
     printed : float or None
         What the paper has in this place.
@@ -79,11 +79,11 @@ class Sample:
     design: Design
     gaps: tuple[str, ...] = ()
     on_each: Mapping[Unit, Floats] = field(default_factory=dict)
-    sets: tuple[Sample, ...] = ()
+    sets: tuple[Repeats, ...] = ()
     printed: float | None = None
 
     @classmethod
-    def constant(cls, value: float, like: Sample) -> Sample:
+    def constant(cls, value: float, like: Repeats) -> Repeats:
         """Return one value for every unit of another sample."""
         units = like.design.units
         return cls(
@@ -105,7 +105,7 @@ class Sample:
             return self.mean
         return float(statistics.median(self.values.values()))
 
-    def map(self, change: Callable[[Any], Any]) -> Sample:
+    def map(self, change: Callable[[Any], Any]) -> Repeats:
         """Return the sample with every value changed by a linear function."""
         return replace(
             self,
@@ -115,22 +115,22 @@ class Sample:
             printed=None if self.printed is None else change(self.printed),
         )
 
-    def only(self, unit: Unit) -> Sample:
+    def only(self, unit: Unit) -> Repeats:
         """Return the sample of one unit, as a value without spread."""
         design = Design(frozenset([unit]), problem=self.design.problem)
-        return Sample({unit: self.values[unit]}, design)
+        return Repeats({unit: self.values[unit]}, design)
 
-    def minus(self, other: Sample) -> Sample:
+    def minus(self, other: Repeats) -> Repeats:
         """Return the differences in the units that both have."""
         return _combined([self, other], lambda pair: pair[0] - pair[1])
 
 
-def mean_of(samples: Sequence[Sample]) -> Sample:
+def mean_of(samples: Sequence[Repeats]) -> Repeats:
     """Return, by unit, the mean over samples; only units that all of them have count."""
     return samples[0] if len(samples) == 1 else _combined(samples, _mean)
 
 
-def over_sets(samples: Sequence[Sample]) -> Sample:
+def over_sets(samples: Sequence[Repeats]) -> Repeats:
     """Return the mean over data sets."""
     if len(samples) == 1:
         return samples[0]
@@ -145,7 +145,7 @@ def sample_of(
     absent: Callable[[Result], str] = lambda result: "" if result.ok else result.status,
     wrong_at: int | str | None = None,
     on_test: bool = False,
-) -> Sample:
+) -> Repeats:
     """Return what runs of one booster on one data set say of a quantity.
 
     Parameters
@@ -181,7 +181,7 @@ def sample_of(
             right = result.record.right_at(at)
             if right is not None:
                 on_each[unit] = (~right).astype(np.float64)
-    return Sample(values, design, tuple(dict.fromkeys(gaps)), on_each)
+    return Repeats(values, design, tuple(dict.fromkeys(gaps)), on_each)
 
 
 def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
@@ -219,13 +219,13 @@ def _mean(parts: Sequence[Any]) -> Any:
     return sum(parts) / len(parts)
 
 
-def _combined(samples: Sequence[Sample], join: Callable[[Sequence[Any]], Any]) -> Sample:
+def _combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
     known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
     printed = [sample.printed for sample in samples]
     has_sets = first.sets and all(len(each.sets) == len(first.sets) for each in rest)
-    return Sample(
+    return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
         first.design.union(*(sample.design for sample in rest)),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
