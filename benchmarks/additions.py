@@ -15,9 +15,9 @@ from benchmarks.data import Data
 from benchmarks.settings import Settings
 from benchmarks.table import Row
 from benchmarks.timing import Contestant, compete, whole
-from boostbench.weak_learners import Tree
-from boostbench.weak_learners.criteria import SIGNED
-from boostbench.weak_learners.histograms import build
+from boostbench.weak_learners import BinaryLabels, Tree
+from boostbench.weak_learners.histograms import build_labels
+from boostbench.weak_learners.structures import Work
 
 #: Additions of one turn; enough for the clock.
 ADDITIONS = 20_000_000
@@ -45,16 +45,18 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
 
     What the most frequent bins of sparse features are spared is not counted.
     """
-    prepared = Tree().prepare(data.X)
-    n = len(data.y)
+    learner, n = Tree(max_leaf_nodes=2), len(data.y)
+    prepared = learner.prepare(data.X)
     label = (data.y == 0).astype(np.int32)
-    stat = np.full((n, 1), 2**40, dtype=np.int64)
+    rules = learner._rules(prepared, BinaryLabels(np.ones((n, 1))), None)
+    tree = Work.space(rules, prepared, label, max_leaves=2).tree
+    tree.stat[:] = 2**40
     rows = np.arange(n, dtype=np.int32)
     total = np.bincount(label, minlength=2) * 2**40
     histogram = np.zeros(2 * len(prepared.low), dtype=np.int64)
     additions = prepared.dense_codes.size + len(prepared.sparse_bins)
     repeats = -(-ADDITIONS // additions)
-    arguments = (prepared, label, stat, rows, total, histogram)
+    arguments = (rules, prepared, tree, rows, total, histogram)
     _build(1, *arguments)
     return whole(lambda: _build(repeats, *arguments)), repeats * additions
 
@@ -71,9 +73,9 @@ def bare_additions() -> tuple[Contestant, int]:
 
 
 @njit
-def _build(repeats: int, data: Any, label: Any, stat: Any, rows: Any, total: Any, out: Any) -> None:
+def _build(repeats: int, rules: Any, data: Any, tree: Any, rows: Any, total: Any, out: Any) -> None:
     for _ in range(repeats):
-        build(SIGNED, data, label, stat, rows, total, 2, out)
+        build_labels(rules, data, tree, rows, total, out)
 
 
 @njit

@@ -6,15 +6,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.portable import erfc_inverse
 from boostbench.weak_learners.binning import BinnedData
-from boostbench.weak_learners.criteria import CRITERIA, SIGNED
+from boostbench.weak_learners.criteria import CRITERIA
 from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
-from boostbench.weak_learners.pruning import PruningRules, prune
-from boostbench.weak_learners.structures import Finished, GrowthRules
+from boostbench.weak_learners.growing import grow_trees
+from boostbench.weak_learners.pruning import Pruning, PruningRules
+from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 from boostbench.weak_learners.tree import Tree
 
 _SQRT2 = 1.4142135623730951
@@ -95,20 +95,10 @@ class C45(Tree):
         self.min_cases = min_cases
         self.confidence = confidence
 
-    def _grow(
-        self,
-        data: BinnedData,
-        rules: GrowthRules,
-        labels: NDArray[np.int32],
-        numbers: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        columns: NDArray[np.int64],
-    ) -> Finished:
+    def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
         """Grow and prune."""
-        finished = super()._grow(data, rules, labels, numbers, weights, columns)
-        pruning = self._pruning(rules.n_sums, rules.kind == SIGNED)
-        prune(finished, data, pruning, labels, numbers, columns)
-        return finished
+        pruning = Pruning.space(self._pruning_rules(), numbers.numbers, data.samples, rules.n_sums)
+        return grow_trees(data, rules, numbers, pruning)
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None
@@ -120,15 +110,13 @@ class C45(Tree):
             ._replace(criterion=CRITERIA[criterion], min_cases=float(self.min_cases))
         )
 
-    def _pruning(self, n_classes: int, signed: bool) -> PruningRules:
+    def _pruning_rules(self) -> PruningRules:
         first = self.version == "release-8"
         if first:
             z = float(np.interp(self.confidence, _LEVELS, _QUANTILES))
         else:
             z = _SQRT2 * erfc_inverse(2.0 * self.confidence)  # the normal quantile
         return PruningRules(
-            n_classes=n_classes,
-            signed=signed,
             confidence=float(self.confidence),
             z2=z * z,
             cap=0.67 if first else 1.0,

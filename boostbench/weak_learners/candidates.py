@@ -1,4 +1,4 @@
-"""Candidates: what the bins of some features are worth as the last one that goes left.
+"""Candidates: scores of the bins of some features as the last one that goes left.
 
 Only bins that hold rows of the node are candidates: a split after an empty bin is the split before
 it. They are listed first; then come long loops over plain arrays, one class after the other, which
@@ -11,172 +11,196 @@ scores.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from boostbench.portable.elementary import log2_
 from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import COST, ERROR, GINI, SQUARED_ERROR, about_xlogx, xlogx
-
-#: Rows of the work arrays: integers, of which the last ones are sums per class, and floats.
-BINS, WHERE, LEFT, PREFIX = range(4)
-KEY, SCORE = range(2)
+from boostbench.weak_learners.criteria import (
+    C45,
+    COSTS,
+    ENTROPY,
+    GAIN_RATIO,
+    TARGETS,
+    about_xlogx,
+    weight_of,
+    xlogx,
+)
 
 #: Scores of `about_xlogx` that differ by more than this share of the weight are in the right order.
 _SLACK = 3e-7
 
 
+class Features(NamedTuple):
+    """Features ``first..end-1`` of a histogram, and whether missing values go left."""
+
+    first: int
+    end: int
+    missing_left: bool
+
+
 @inner
-def list_bins(layout, rules, histogram, total, n_sums, first, end, missing_left, ints):  # type: ignore[no-untyped-def]
-    """List the candidates of some features; those of feature j start at ``WHERE[j - first]``.
+def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
+    """List the candidates of a block of features.
 
     Drawn thresholds may fall into empty bins, which are listed too then. The missing bin is a
     candidate like any other if it does not go left: all present against missing comes before it,
     and it itself leaves nothing on the right.
     """
-    bins, where, occupied = ints[BINS], ints[WHERE], ints[LEFT]
-    start, n_all = layout.offset[first], layout.size
-    size = layout.offset[end] - start
-    for b in range(size):
+    start = hist.offset[block.first]
+    occupied = scan.left[: hist.offset[block.end] - start]
+    for b in range(occupied.shape[0]):
         occupied[b] = rules.random
-    if rules.criterion == COST:
+    if rules.kind == COSTS:
         q = total.shape[0]
-        cells = histogram[start * q : (start + size) * q]
-        for b in range(size):
-            occupied[b] |= cells[b * q + n_sums]
+        cells = hist.sums[start * q :]
+        for b in range(occupied.shape[0]):
+            occupied[b] |= cells[b * q + rules.n_sums]
     else:
-        for k in range(n_sums):
-            if total[k] != 0 and (rules.criterion != SQUARED_ERROR or k == 1):
-                plane = histogram[k * n_all + start : k * n_all + start + size]
-                for b in range(size):
+        for k in range(rules.n_sums):
+            if total[k] != 0 and (rules.kind != TARGETS or k == 1):
+                plane = hist.sums[k * hist.size + start :]
+                for b in range(occupied.shape[0]):
                     occupied[b] |= plane[b]
     n = np.uint64(0)  # unsigned: no negative index to look out for
-    for j in range(first, end):
-        where[j - first] = n
-        offset = layout.offset[j]
-        here = occupied[offset - start : layout.offset[j + 1] - start]
-        if missing_left:  # an empty first bin sends missing values left alone
+    for j in range(block.first, block.end):
+        scan.where[j - block.first] = n
+        offset = hist.offset[j]
+        here = occupied[offset - start : hist.offset[j + 1] - start]
+        if block.missing_left:  # an empty first bin sends missing values left alone
             here[0] = 1
-        for b in range(layout.n_bins[j] if missing_left else here.shape[0]):
-            bins[n] = offset + b
+        for b in range(hist.n_bins[j] if block.missing_left else here.shape[0]):
+            scan.bins[n] = offset + b
             n += np.uint64(here[b] != 0)
-    where[end - first] = n
+    scan.where[block.end - block.first] = n
 
 
 @inner
-def score_candidates(  # type: ignore[no-untyped-def]
-    layout, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
-    missing_left, ints, floats,
-):  # fmt: skip
-    """Write key, gain and left weight of the listed candidates.
+def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
+    """Turn scores, minus the children's impurity, into gains, and write the keys.
 
-    The key is the gain on the grid of ties, or nearly the gain (see `pick`); -inf where a child
-    would be too light.
+    A key is the gain on the grid of ties, or nearly the gain (see `pick_exactly`); -inf where a
+    child would be too light.
     """
-    n_all, size = layout.size, ints[WHERE, end - first]
-    left, key, score = ints[LEFT, :size], floats[KEY, :size], floats[SCORE, :size]
-    W = weight_of(rules.criterion, total, n_sums)
-    if rules.criterion == COST:
-        _score_costs(layout, histogram, total, n_sums, first, end, missing_left, ints, score)
-    elif rules.criterion == SQUARED_ERROR:
-        prefix = ints[PREFIX]
-        _prefix(layout, histogram[:n_all], first, end, missing_left, ints, prefix)
-        _prefix(layout, histogram[n_all:], first, end, missing_left, ints, left)
-        for c in range(size):
-            s, w = np.float64(prefix[c]), np.float64(left[c])
-            rest, others = np.float64(total[0] - prefix[c]), np.float64(W - left[c])
-            score[c] = s * s / w + rest * rest / others - square
-    else:
-        _score_labels(
-            layout, rules.criterion, histogram, total, n_sums, W, first, end, missing_left, ints,
-            left, key, score,
-        )  # fmt: skip
-    exact = not takes_logs(rules.criterion)
+    left, key, score = scan.left[:size], scan.key[:size], scan.score[:size]
+    W, nearly = weight_of(rules, node.total), rules.criterion in (ENTROPY, GAIN_RATIO, C45)
     for c in range(size):
-        score[c] += node
-        light = (left[c] < min_weight) | (W - left[c] < min_weight)
-        key[c] = -np.inf if light else (np.rint(score[c] * grid) if exact else score[c])
+        score[c] += node.impurity
+        light = (left[c] < node.least_weight) | (W - left[c] < node.least_weight)
+        key[c] = -np.inf if light else (score[c] if nearly else np.rint(score[c] * node.grid))
 
 
 @inner
-def takes_logs(criterion):  # type: ignore[no-untyped-def]
-    """Whether candidates are scored nearly at first."""
-    return criterion not in (COST, ERROR, GINI, SQUARED_ERROR)
-
-
-@inner
-def _prefix(layout, plane, first, end, missing_left, ints, out):  # type: ignore[no-untyped-def]
+def _prefix(plane, hist, block, scan, out):  # type: ignore[no-untyped-def]
     """Write the sums up to each candidate within its feature."""
-    bins, where = ints[BINS], ints[WHERE]
-    for j in range(first, end):
-        run = plane[layout.offset[j + 1] - 1] if missing_left else np.int64(0)
-        here = slice(where[j - first], where[j - first + 1])
-        its_bins, its_sums = bins[here], out[here]
+    for j in range(block.first, block.end):
+        run = plane[hist.offset[j + 1] - 1] if block.missing_left else np.int64(0)
+        start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
+        its_bins, its_sums = scan.bins[start:stop], out[start:stop]
         for c in range(its_bins.shape[0]):
             run += plane[np.uint64(its_bins[c])]
             its_sums[c] = run
 
 
+@inner
+def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
+    """Write left weight and minus the children's squared error."""
+    prefix, left, total = scan.prefix[0], scan.left, node.total
+    _prefix(hist.sums, hist, block, scan, prefix)
+    _prefix(hist.sums[hist.size :], hist, block, scan, left)
+    for c in range(scan.where[block.end - block.first]):
+        s, w = np.float64(prefix[c]), np.float64(left[c])
+        rest, others = np.float64(total[0] - prefix[c]), np.float64(total[1] - left[c])
+        scan.score[c] = s * s / w + rest * rest / others - node.square
+
+
 @stage
-def _score_labels(  # type: ignore[no-untyped-def]
-    layout, criterion, histogram, total, n_sums, W, first, end, missing_left, ints, left, right_sum,
-    score,
-):  # fmt: skip
-    """Write left weight and minus the children's impurity, for class weights."""
-    n_all = layout.size
-    left[:] = 0
-    score[:] = 0.0
-    right_sum[:] = 0.0
-    for k in range(n_sums):
-        if total[k] == 0:
-            continue
-        prefix = ints[PREFIX + k if takes_logs(criterion) else PREFIX, : left.shape[0]]
-        plane = histogram[k * n_all : (k + 1) * n_all]
-        _prefix(layout, plane, first, end, missing_left, ints, prefix)
-        if criterion == GINI:
+def _start_labels(scan, size):  # type: ignore[no-untyped-def]
+    """Return left weights, scores and sums on the right, all of them 0."""
+    left, score, right = scan.left[:size], scan.score[:size], scan.key[:size]
+    for c in range(size):
+        left[c], score[c], right[c] = 0, 0.0, 0.0
+    return left, score, right
+
+
+@inner
+def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
+    """Write left weight and minus the children's Gini mass."""
+    total = node.total
+    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
+    prefix = scan.prefix[0, : left.shape[0]]
+    for k in range(rules.n_sums):
+        if total[k] != 0:
+            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
             for c in range(left.shape[0]):
                 left[c] += prefix[c]
                 here, there = np.float64(prefix[c]), np.float64(total[k] - prefix[c])
                 score[c] += here * here
-                right_sum[c] += there * there
-        elif criterion == ERROR:
-            for c in range(left.shape[0]):
-                left[c] += prefix[c]
-                score[c] = max(score[c], np.float64(prefix[c]))
-                right_sum[c] = max(right_sum[c], np.float64(total[k] - prefix[c]))
-        else:
-            for c in range(left.shape[0]):
-                left[c] += prefix[c]
-                score[c] += about_xlogx(np.float64(prefix[c]))
-                right_sum[c] += about_xlogx(np.float64(total[k] - prefix[c]))
-    if criterion == GINI:
-        for c in range(left.shape[0]):
-            w, others = np.float64(left[c]), np.float64(W - left[c])
-            score[c] = (score[c] * others + right_sum[c] * w) / (w * others) - np.float64(W)
-    elif criterion == ERROR:
-        for c in range(left.shape[0]):
-            score[c] += right_sum[c] - np.float64(W)
-    else:
-        for c in range(left.shape[0]):
-            w, others = np.float64(left[c]), np.float64(W - left[c])
-            score[c] += right_sum[c] - about_xlogx(w) - about_xlogx(others)
+                right[c] += there * there
+    W = weight_of(rules, total)
+    for c in range(left.shape[0]):
+        w, others = np.float64(left[c]), np.float64(W - left[c])
+        score[c] = (score[c] * others + right[c] * w) / (w * others) - np.float64(W)
 
 
 @inner
-def _score_costs(  # type: ignore[no-untyped-def]
-    layout, histogram, total, n_sums, first, end, missing_left, ints, score
-):
+def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
+    """Write left weight and minus the children's error mass."""
+    total = node.total
+    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
+    prefix = scan.prefix[0, : left.shape[0]]
+    for k in range(rules.n_sums):
+        if total[k] != 0:
+            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
+            for c in range(left.shape[0]):
+                left[c] += prefix[c]
+                score[c] = max(score[c], np.float64(prefix[c]))
+                right[c] = max(right[c], np.float64(total[k] - prefix[c]))
+    W = np.float64(weight_of(rules, total))
+    for c in range(left.shape[0]):
+        score[c] += right[c] - W
+
+
+@inner
+def score_entropy(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
+    """Write left weight and minus the children's entropy mass, nearly."""
+    total = node.total
+    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
+    for k in range(rules.n_sums):
+        if total[k] != 0:
+            prefix = scan.prefix[k, : left.shape[0]]
+            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
+            for c in range(left.shape[0]):
+                left[c] += prefix[c]
+                score[c] += about_xlogx(np.float64(prefix[c]))
+                right[c] += about_xlogx(np.float64(total[k] - prefix[c]))
+    W = weight_of(rules, total)
+    for c in range(left.shape[0]):
+        w, others = np.float64(left[c]), np.float64(W - left[c])
+        score[c] += right[c] - about_xlogx(w) - about_xlogx(others)
+
+
+@inner
+def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write a left weight (the sum of all costs) and minus the children's cost."""
-    q, run = total.shape[0], ints[PREFIX]
-    for j in range(first, end):
-        missing = (layout.offset[j + 1] - 1) * q
-        for k in range(n_sums):
-            run[k] = histogram[missing + k] if missing_left else 0
-        here = slice(ints[WHERE, j - first], ints[WHERE, j - first + 1])
-        its_bins, its_scores, left = ints[BINS, here], score[here], ints[LEFT, here]
+    total, run = node.total, scan.prefix[0]
+    q = total.shape[0]
+    for j in range(block.first, block.end):
+        missing = (hist.offset[j + 1] - 1) * q
+        for k in range(rules.n_sums):
+            run[k] = hist.sums[missing + k] if block.missing_left else 0
+        start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
+        its_bins, its_scores, left = (
+            scan.bins[start:stop],
+            scan.score[start:stop],
+            scan.left[start:stop],
+        )
         for c in range(its_bins.shape[0]):
             cell = np.uint64(its_bins[c] * q)
             least, least_other, weight = np.int64(2**62), np.int64(2**62), np.int64(0)
-            for k in range(n_sums):
-                run[k] += histogram[cell + np.uint64(k)]
+            for k in range(rules.n_sums):
+                run[k] += hist.sums[cell + np.uint64(k)]
                 least = min(least, run[k])
                 least_other = min(least_other, total[k] - run[k])
                 weight += run[k]
@@ -185,42 +209,56 @@ def _score_costs(  # type: ignore[no-untyped-def]
 
 
 @inner
-def pick(rules, total, n_sums, node, grid, start, end, ints, floats, found):  # type: ignore[no-untyped-def]
-    """Return the best of the candidates start..end-1, -1 if none is better than what was found.
+def pick(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
+    """Return the best of the candidates start..end-1, -1 if none is better than the noted one.
 
-    It is noted in ``found``: its key and its gain.
+    Its key and its gain are noted.
     """
-    largest = _largest(floats[KEY, start:end])
-    if largest == -np.inf or (largest <= found[0] and not takes_logs(rules.criterion)):
+    largest, found = _largest(scan.key[start:end]), start
+    if not largest > best.key:
         return -1
-    best = start
-    if takes_logs(rules.criterion):
-        best = _best_of_near(rules, total, n_sums, node, grid, start, end, largest, ints, floats)
-    else:
-        while floats[KEY, best] < largest:
-            best += 1
-    if floats[KEY, best] <= found[0]:
-        return -1
-    found[0], found[1] = floats[KEY, best], floats[SCORE, best]
-    return best
+    while scan.key[found] < largest:
+        found += 1
+    best.key, best.gain = largest, scan.score[found]
+    return found
 
 
-@stage
-def _best_of_near(  # type: ignore[no-untyped-def]
-    rules, total, n_sums, node, grid, start, end, largest, ints, floats
-):
-    """Return the best of the candidates near the largest score, after scoring them exactly."""
-    W = weight_of(rules.criterion, total, n_sums)
+@inner
+def pick_exactly(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
+    """Pick by exact scores where those of the scan take logarithms nearly.
+
+    Of the best candidate also the information in the shares of its sides is noted, and C4.5's gain
+    is corrected.
+    """
+    largest, found, best_key = _largest(scan.key[start:end]), -1, best.key
+    if largest == -np.inf:
+        return found
+    W = weight_of(rules, node.total)
     near = largest - _SLACK * np.float64(W)
-    keys, scores = floats[KEY, start:end], floats[SCORE, start:end]
-    best, best_key = 0, -np.inf
-    for c in range(keys.shape[0]):
-        if keys[c] >= near:
-            scores[c] = _exact_gain(total, n_sums, node, W, start + c, ints)
-            keys[c] = np.rint(scores[c] * grid)
-            if keys[c] > best_key:
-                best, best_key = c, keys[c]
-    return start + best
+    for c in range(start, end):
+        if scan.key[c] >= near:
+            scan.score[c] = _exact_gain(rules, node, W, c, scan)
+            scan.key[c] = np.rint(scan.score[c] * node.grid)
+            if scan.key[c] > best_key:
+                found, best_key = c, scan.key[c]
+    if found >= 0:
+        share = np.float64(scan.left[found]) / np.float64(W)
+        best.key, best.gain = best_key, scan.score[found]
+        best.information = -xlogx(share) - xlogx(1.0 - share)
+        if rules.criterion == C45:
+            best.gain -= log2_(_cuts(start, np.float64(W), scan)) * node.unit
+    return found
+
+
+@inner
+def _cuts(start, W, scan):  # type: ignore[no-untyped-def]
+    """Return the number of candidates of a feature, at least 1."""
+    before, cuts, c = np.int64(0), 0, start
+    while np.float64(before) < W:  # the last bin, or all present ones, complete the weight
+        cuts += scan.left[c] > before and scan.key[c] > -np.inf
+        before = scan.left[c]
+        c += 1
+    return np.float64(max(cuts, 1))
 
 
 @inner
@@ -237,24 +275,13 @@ def _largest(keys):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _exact_gain(total, n_sums, node, W, c, ints):  # type: ignore[no-untyped-def]
+def _exact_gain(rules, node, W, c, scan):  # type: ignore[no-untyped-def]
     """Return the decrease of the entropy mass of one candidate."""
-    left_sum, right_sum = 0.0, 0.0
-    for k in range(n_sums):
+    left_sum, right_sum, total = 0.0, 0.0, node.total
+    for k in range(rules.n_sums):
         if total[k] != 0:
-            left_sum += xlogx(np.float64(ints[PREFIX + k, c]))
-            right_sum += xlogx(np.float64(total[k] - ints[PREFIX + k, c]))
-    w, others = np.float64(ints[LEFT, c]), np.float64(W - ints[LEFT, c])
+            left_sum += xlogx(np.float64(scan.prefix[k, c]))
+            right_sum += xlogx(np.float64(total[k] - scan.prefix[k, c]))
+    w, others = np.float64(scan.left[c]), np.float64(W - scan.left[c])
     left_sum += right_sum - xlogx(w) - xlogx(others)
-    return left_sum + node
-
-
-@inner
-def weight_of(criterion, total, n_sums):  # type: ignore[no-untyped-def]
-    """Return a sum that is positive for any row: the weight, or the sum of all costs."""
-    if criterion == SQUARED_ERROR:
-        return total[1]
-    weight = np.int64(0)
-    for k in range(n_sums):
-        weight += total[k]
-    return weight
+    return left_sum + node.impurity

@@ -11,25 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import COSTS, TARGETS
-from boostbench.weak_learners.structures import Layout
-
-#: Rows of the work arrays: of bins, those listed and where each one is; of features, the listed
-#: ones, their layout, and the bin that sparse rows leave out of each feature of the data (or -1).
-LISTED, PLACE = range(2)
-FEATURE, OFFSET, N_BINS, DEFAULT = range(4)
+from boostbench.weak_learners.compiled import inner
 
 
 @inner
 def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
-    """Whether a compact histogram is estimated to cost less than one of all bins.
+    """Return whether a compact histogram is estimated to cost less than one of all bins.
 
     The one costs a multiple of the rows' entries; the other, all bins of the classes present.
     Compact ones are for class weights alone: samples are not counted in them, and drawn thresholds
     may fall into bins that they leave out.
     """
-    if rules.kind == COSTS or rules.kind == TARGETS or rules.min_samples > 1 or rules.random:
+    if rules.min_samples > 1 or rules.random:
         return False
     planes = 0
     for k in range(total.shape[0]):
@@ -45,60 +38,47 @@ def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
     return cost < n_cells
 
 
-@stage
-def build_compact(  # type: ignore[no-untyped-def]
-    data, label, number, rows, total, marks, bins, features, histogram
-):
-    """Fill a compact histogram of class weights; return its layout.
+@inner
+def build_compact(data, tree, rows, total, bins, sums):  # type: ignore[no-untyped-def]
+    """Fill a compact histogram of class weights; return its numbers of bins and features.
 
     Parameters
     ----------
     data : BinnedData
-    label : int32[n]
-    number : int64[n]
-        Weight of each row.
+    tree : GrowingTree
     rows : int32[m]
     total : int64[n_planes]
         Sums over the rows.
-    marks, bins, features : uint64[more than n_bins / 64], int32[2, n_bins], int64[4, d + 1]
-        Work space; no bit of the marks is set before and after.
-    histogram : int64[n_planes * n_bins]
+    bins : CompactBins
+        Its layout, filled too.
+    sums : int64[n_planes * n_bins]
         Planes of as many bins as are listed.
     """
-    # a layout is made of arrays, which an `inner` function must not return: nothing counts them
-    size, n_features = _fill(data, label, number, rows, total, marks, bins, features, histogram)
-    return Layout(features[OFFSET, : n_features + 1], features[N_BINS, :n_features], size)
-
-
-@inner
-def _fill(  # type: ignore[no-untyped-def]
-    data, label, number, rows, total, marks, bins, features, histogram
-):
-    """Fill a compact histogram; return its numbers of bins and features."""
-    _mark_all(data, rows, marks, features)
-    size, n_features = _list_marked(data, marks, bins, features)
+    _mark_all(data, rows, bins)
+    size, n_features = _list_marked(data, bins)
     for k in range(total.shape[0]):
         if total[k] != 0:
-            plane = histogram[k * size : (k + 1) * size]
+            plane = sums[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] = 0
-    _add(data, label, number, rows, bins[PLACE], size, histogram)
+    _add(data, tree, rows, bins, size, sums)
     if data.sparse_features.shape[0] > 0:
-        _complete(total, bins[PLACE], features, n_features, size, histogram)
+        _complete(total, bins, size, n_features, sums)
     return size, n_features
 
 
 @inner
-def in_data(data, bins, features, f, b, right):  # type: ignore[no-untyped-def]
+def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
     """Return a listed feature and two of its bins as the data number them."""
-    j, first = features[FEATURE, f], features[OFFSET, f]
+    j, first = bins.feature[f], bins.offset[f]
     offset = data.offset[j]
-    return j, bins[LISTED, first + b] - offset, bins[LISTED, first + right] - offset
+    return j, bins.listed[first + b] - offset, bins.listed[first + right] - offset
 
 
-@stage
-def _mark_all(data, rows, marks, features):  # type: ignore[no-untyped-def]
+@inner
+def _mark_all(data, rows, bins):  # type: ignore[no-untyped-def]
     """Mark the bins of the rows, and those that must be listed though they may be empty."""
+    marks, default = bins.marks, bins.default
     for i in range(rows.shape[0]):
         r = rows[i]
         for j in range(data.dense_offset.shape[0]):
@@ -107,12 +87,12 @@ def _mark_all(data, rows, marks, features):  # type: ignore[no-untyped-def]
             for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
                 _mark(np.uint64(data.sparse_bins[p]), marks)
     for j in range(data.n_bins.shape[0]):
-        features[DEFAULT, j] = -1
+        default[j] = -1
         if data.offset[j + 1] - data.offset[j] > data.n_bins[j]:
             # the first bin is a candidate even if it is empty: missing values alone go left
             _mark(np.uint64(data.offset[j]), marks)
     for s in range(data.default_bin.shape[0]):
-        features[DEFAULT, data.sparse_features[s]] = data.default_bin[s]
+        default[data.sparse_features[s]] = data.default_bin[s]
         _mark(np.uint64(data.default_bin[s]), marks)
 
 
@@ -121,10 +101,10 @@ def _mark(b, marks):  # type: ignore[no-untyped-def]
     marks[b >> np.uint64(6)] |= np.uint64(1) << (b & np.uint64(63))
 
 
-@stage
-def _list_marked(data, marks, bins, features):  # type: ignore[no-untyped-def]
+@inner
+def _list_marked(data, bins):  # type: ignore[no-untyped-def]
     """List the marked bins and their features; return their numbers, and clear the marks."""
-    listed, place = bins[LISTED], bins[PLACE]
+    listed, place, marks = bins.listed, bins.place, bins.marks
     n = 0
     for word in range(marks.shape[0]):
         left = marks[word]
@@ -140,47 +120,48 @@ def _list_marked(data, marks, bins, features):  # type: ignore[no-untyped-def]
         start = stop
         while stop < n and listed[stop] < data.offset[j + 1]:
             stop += 1
-        if stop - start == 1 and listed[start] == features[DEFAULT, j]:
+        if stop - start == 1 and listed[start] == bins.default[j]:
             continue
         missing = listed[stop - 1] - data.offset[j] == data.n_bins[j]
-        features[FEATURE, f], features[OFFSET, f] = j, size
-        features[N_BINS, f] = stop - start - missing
+        bins.feature[f], bins.offset[f] = j, size
+        bins.n_bins[f] = stop - start - missing
         f += 1
         for c in range(start, stop):
             place[listed[c]] = size
             listed[size] = listed[c]
             size += 1
-    features[OFFSET, f] = size
+    bins.offset[f] = size
     return size, f
 
 
-@stage
-def _add(data, label, number, rows, place, size, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's number to its bins, in the plane of its label."""
+@inner
+def _add(data, tree, rows, bins, size, sums):  # type: ignore[no-untyped-def]
+    """Add each row's weight to its bins, in the plane of its label."""
+    label, stat, place = tree.label, tree.stat, bins.place
     for i in range(rows.shape[0]):
         r = rows[i]
-        w = number[r]
-        plane = np.uint64(label[r] * size)
+        w = stat[r, 0]
+        first = np.uint64(label[r] * size)
         for j in range(data.dense_offset.shape[0]):
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            histogram[plane + np.uint64(place[b])] += w
+            sums[first + np.uint64(place[b])] += w
         if data.sparse_bins.shape[0] > 0:
             for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
-                histogram[plane + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
+                sums[first + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
 
 
-@stage
-def _complete(total, place, features, n_features, size, histogram):  # type: ignore[no-untyped-def]
+@inner
+def _complete(total, bins, size, n_features, sums):  # type: ignore[no-untyped-def]
     """Give the bin that sparse rows leave out what the feature's other bins leave of the total."""
     for k in range(total.shape[0]):
         if total[k] == 0:
             continue
-        plane = histogram[k * size : (k + 1) * size]
+        plane = sums[k * size : (k + 1) * size]
         for f in range(n_features):
-            default = features[DEFAULT, features[FEATURE, f]]
+            default = bins.default[bins.feature[f]]
             if default >= 0:
-                its_bins = plane[features[OFFSET, f] : features[OFFSET, f + 1]]
+                its_bins = plane[bins.offset[f] : bins.offset[f + 1]]
                 rest = total[k]
                 for b in range(its_bins.shape[0]):
                     rest -= its_bins[b]
-                plane[place[default]] = rest
+                plane[bins.place[default]] = rest

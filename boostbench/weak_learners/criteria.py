@@ -47,6 +47,9 @@ CRITERIA = {
     "squared-error": SQUARED_ERROR,
 }
 
+#: Gini of two classes where no value is missing and no rule is special: the bulk of all boosting.
+TWO_CLASSES = 7
+
 #: Sums that agree to this fraction of a node's weight are taken to tie.
 TIE = 1e-12
 
@@ -80,58 +83,72 @@ def about_xlogx(x):  # type: ignore[no-untyped-def]
 
 
 @inner
-def impurity(criterion, total, n_sums, square):  # type: ignore[no-untyped-def]
-    """Return the impurity mass of a node with the given sums; an upper bound of any gain."""
-    if criterion == SQUARED_ERROR:
-        return max(square - np.float64(total[0]) ** 2 / np.float64(total[1]), 0.0)
-    if criterion == COST:
-        least = total[0]
-        for k in range(1, n_sums):
-            least = min(least, total[k])
-        return np.float64(least)
-    W = 0
-    for k in range(n_sums):
-        W += total[k]
-    if criterion == ERROR:
-        most = total[0]
-        for k in range(1, n_sums):
-            most = max(most, total[k])
-        return np.float64(W - most)
-    scale = 1.0 / np.float64(W)
-    pure = 0.0
-    for k in range(n_sums):
-        share = np.float64(total[k]) * scale
-        pure += share * share if criterion == GINI else xlogx(share)
-    return np.float64(W) * (1.0 - pure if criterion == GINI else -pure)
+def weight_of(rules, total):  # type: ignore[no-untyped-def]
+    """Return a sum that is positive for any row: the weight, or the sum of all costs."""
+    if rules.criterion == SQUARED_ERROR:
+        return total[1]
+    weight = np.int64(0)
+    for k in range(rules.n_sums):
+        weight += total[k]
+    return weight
 
 
 @inner
-def resolution(criterion, total, n_sums, square, scale):  # type: ignore[no-untyped-def]
+def impurity(rules, total, square):  # type: ignore[no-untyped-def]
+    """Return the impurity mass of a node with the given sums; an upper bound of any gain.
+
+    Of all criteria but those that take logarithms; see `entropy`.
+    """
+    if rules.criterion == SQUARED_ERROR:
+        return max(square - np.float64(total[0]) ** 2 / np.float64(total[1]), 0.0)
+    least, most = total[0], total[0]
+    for k in range(1, rules.n_sums):
+        least, most = min(least, total[k]), max(most, total[k])
+    if rules.criterion == COST:
+        return np.float64(least)
+    W = weight_of(rules, total)
+    if rules.criterion == ERROR:
+        return np.float64(W - most)
+    scale, pure = 1.0 / np.float64(W), 0.0
+    for k in range(rules.n_sums):
+        share = np.float64(total[k]) * scale
+        pure += share * share
+    return np.float64(W) * (1.0 - pure)
+
+
+@inner
+def entropy(rules, total):  # type: ignore[no-untyped-def]
+    """Return the entropy mass, in bits, of a node with the given sums."""
+    W = np.float64(weight_of(rules, total))
+    scale, pure = 1.0 / W, 0.0
+    for k in range(rules.n_sums):
+        pure += xlogx(np.float64(total[k]) * scale)
+    return W * -pure
+
+
+@inner
+def resolution(rules, total, square, scale):  # type: ignore[no-untyped-def]
     """Return the difference below which two gains in a node tie.
 
     ``scale`` is the sum of all costs or weights of the tree, used by the criteria whose gains have
     long plateaus: the papers state their ties relative to that sum.
     """
-    if criterion == SQUARED_ERROR:
-        return TIE * square
-    if criterion in (COST, ERROR):
-        return TIE * scale
-    W = 0
-    for k in range(n_sums):
-        W += total[k]
-    return TIE * np.float64(W)
+    if rules.criterion == SQUARED_ERROR:
+        tie = TIE * square
+    elif rules.criterion in (COST, ERROR):
+        tie = TIE * scale
+    else:
+        tie = TIE * np.float64(weight_of(rules, total))
+    return max(tie, 1e-290)
 
 
 @inner
-def answer(kind, total, n_sums):  # type: ignore[no-untyped-def]
+def label_of(rules, total):  # type: ignore[no-untyped-def]
     """Return the label a node answers: heaviest class or cheapest answer, the lowest on ties."""
-    W = 0
-    for k in range(n_sums):
-        W += total[k]
-    margin = np.int64(TIE * np.float64(W))
+    margin = np.int64(TIE * np.float64(weight_of(rules, total)))
     best = 0
-    for k in range(1, n_sums):
-        if kind == COSTS:
+    for k in range(1, rules.n_sums):
+        if rules.kind == COSTS:
             better = total[k] < total[best] - margin
         else:
             better = total[k] > total[best] + margin

@@ -1,4 +1,4 @@
-"""The queue of open leaves: a binary heap in two arrays."""
+"""The queue of open leaves: a binary heap, the largest key first, the older leaf on ties."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from boostbench.weak_learners.compiled import inner
 
 
 @inner
-def push(keys, heap, n, key, node):  # type: ignore[no-untyped-def]
-    """Add a leaf to the heap of leaves; the largest key is first, the older leaf on ties."""
+def push(queue, n, key, node):  # type: ignore[no-untyped-def]
+    """Add a leaf to the n leaves of the heap; return their new number."""
     i = n
     while i > 0:
         up = (i - 1) // 2
-        if keys[up] > key or (keys[up] == key and heap[up] < node):
+        above = queue[up]
+        if above.key > key or (above.key == key and above.node < node):
             break
-        keys[i], heap[i] = keys[up], heap[up]
+        queue[i].key, queue[i].node = above.key, above.node
         i = up
-    keys[i], heap[i] = key, node
+    queue[i].key, queue[i].node = key, node
     return n + 1
 
 
 @inner
-def pop(keys, heap, n):  # type: ignore[no-untyped-def]
-    """Remove the first leaf from the heap."""
+def pop(queue, n):  # type: ignore[no-untyped-def]
+    """Remove the first leaf from the heap; return the new number of leaves."""
     n -= 1
-    key, node = keys[n], heap[n]
+    key, node = queue[n].key, queue[n].node
     i = 0
     while 2 * i + 1 < n:
         down = 2 * i + 1
-        other = down + 1
-        if other < n and (
-            keys[other] > keys[down] or (keys[other] == keys[down] and heap[other] < heap[down])
-        ):
-            down = other
-        if key > keys[down] or (key == keys[down] and node < heap[down]):
+        if down + 1 < n:
+            a, b = queue[down], queue[down + 1]
+            down += b.key > a.key or (b.key == a.key and b.node < a.node)
+        below = queue[down]
+        if key > below.key or (key == below.key and node < below.node):
             break
-        keys[i], heap[i] = keys[down], heap[down]
+        queue[i].key, queue[i].node = below.key, below.node
         i = down
-    keys[i], heap[i] = key, node
+    queue[i].key, queue[i].node = key, node
     return n

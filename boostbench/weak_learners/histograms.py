@@ -10,51 +10,65 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, stage
+from boostbench.weak_learners.compiled import inner
 from boostbench.weak_learners.criteria import COSTS, TARGETS
 
 
 @inner
-def build(kind, data, label, stat, rows, total, n_sums, histogram):  # type: ignore[no-untyped-def]
-    """Fill the histogram of the given rows, whose sums are ``total``.
+def build_labels(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+    """Fill the histogram of weights per class of the given rows.
 
     Parameters
     ----------
-    kind : int
+    rules : GrowthRules
     data : BinnedData
-    label : int32[n]
-        Class of each row, for label statistics.
-    stat : int64[n, q]
-        Weight; costs; or weighted target and weight; then the samples, if they are counted.
+    tree : GrowingTree
+        Its labels and statistics are added.
     rows : int32[m]
     total : int64[n_planes]
         Sums over the rows; the count of samples last, if it is asked for.
-    n_sums : int
-        Number of sums without the count.
-    histogram : int64[n_planes * n_bins]
+    sums : int64[n_planes * n_bins]
     """
-    counted = total.shape[0] > n_sums
-    n_bins = data.low.shape[0]
-    for k in range(total.shape[0]):
-        if total[k] != 0 or kind in (COSTS, TARGETS):
-            histogram[k * n_bins : (k + 1) * n_bins] = 0
-    if kind == COSTS:
-        _add_costs(data, stat, rows, total.shape[0], histogram)
-    elif kind == TARGETS:
-        _add_targets(data, stat, rows, counted, histogram)
-    else:
-        _add(data, label, stat[:, 0], rows, histogram)
-        if counted:
-            _count(data, stat[:, 1], rows, histogram[n_sums * n_bins :])
-    if data.sparse_features.shape[0]:
-        by_bin = kind == COSTS
-        bin_step, plane_step = (total.shape[0], 1) if by_bin else (1, n_bins)
-        labelled = kind not in (COSTS, TARGETS)
-        _complete(data, total, labelled, bin_step, plane_step, histogram)
+    _clear(rules, total, data.low.shape[0], sums)
+    add(data, tree.label, tree.stat[:, 0], rows, sums)
+    if total.shape[0] > rules.n_sums:
+        _count(data, tree.stat[:, 1], rows, sums[rules.n_sums * data.low.shape[0] :])
+    _complete(rules, data, total, sums)
 
 
 @inner
-def _add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
+def build_costs(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+    """Fill the histogram of costs and samples; see `build_labels`."""
+    _clear(rules, total, data.low.shape[0], sums)
+    _add_costs(data, tree.stat, rows, total.shape[0], sums)
+    _complete(rules, data, total, sums)
+
+
+@inner
+def build_targets(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+    """Fill the histogram of targets and weights; see `build_labels`."""
+    _clear(rules, total, data.low.shape[0], sums)
+    _add_targets(data, tree.stat, rows, total.shape[0] > rules.n_sums, sums)
+    _complete(rules, data, total, sums)
+
+
+@inner
+def _has_plane(rules, total, k):  # type: ignore[no-untyped-def]
+    """Return whether a plane is filled: those of absent classes are not."""
+    return total[k] != 0 or rules.kind == COSTS or rules.kind == TARGETS
+
+
+@inner
+def _clear(rules, total, n_bins, sums):  # type: ignore[no-untyped-def]
+    for k in range(total.shape[0]):
+        if _has_plane(rules, total, k):
+            plane = sums[k * n_bins : (k + 1) * n_bins]
+            for b in range(n_bins):
+                plane[b] = 0
+
+
+@inner
+def add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
     """Add each row's number to its bins, in the plane of its label."""
     n_dense = data.dense_offset.shape[0]
     n_bins = data.low.shape[0]
@@ -71,7 +85,7 @@ def _add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
                 histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
 
 
-@stage
+@inner
 def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
     """Add each row's target, weight and samples to its bins."""
     n_bins = data.low.shape[0]
@@ -95,8 +109,9 @@ def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyp
                 count[b] += samples
 
 
-@stage
+@inner
 def _count(data, samples, rows, plane):  # type: ignore[no-untyped-def]
+    """Add each row's samples to its bins."""
     for i in range(rows.shape[0]):
         r = rows[i]
         for j in range(data.dense_offset.shape[0]):
@@ -125,25 +140,27 @@ def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _complete(data, total, labelled, bin_step, plane_step, histogram):  # type: ignore[no-untyped-def]
+def _complete(rules, data, total, sums):  # type: ignore[no-untyped-def]
     """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
+    bin_step, plane_step = 1, data.low.shape[0]
+    if rules.kind == COSTS:
+        bin_step, plane_step = total.shape[0], 1
     for s in range(data.sparse_features.shape[0]):
         j = data.sparse_features[s]
         for k in range(total.shape[0]):
-            if labelled and total[k] == 0:
-                continue
-            rest = total[k]
-            for b in range(data.offset[j], data.offset[j + 1]):
-                rest -= histogram[b * bin_step + k * plane_step]
-            histogram[data.default_bin[s] * bin_step + k * plane_step] = rest
+            if _has_plane(rules, total, k):
+                rest = total[k]
+                for b in range(data.offset[j], data.offset[j + 1]):
+                    rest -= sums[b * bin_step + k * plane_step]
+                sums[data.default_bin[s] * bin_step + k * plane_step] = rest
 
 
 @inner
-def subtract(kind, histogram, part, part_total):  # type: ignore[no-untyped-def]
+def subtract(rules, sums, part, part_total):  # type: ignore[no-untyped-def]
     """Turn the histogram of a node into that of one child, given the other's and its sums."""
-    size = histogram.shape[0] // part_total.shape[0]
+    size = sums.shape[0] // part_total.shape[0]
     for k in range(part_total.shape[0]):
-        if part_total[k] != 0 or kind in (COSTS, TARGETS):
-            plane, other = histogram[k * size : (k + 1) * size], part[k * size : (k + 1) * size]
+        if _has_plane(rules, part_total, k):
+            plane, other = sums[k * size : (k + 1) * size], part[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] -= other[b]

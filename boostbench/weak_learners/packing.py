@@ -4,103 +4,105 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import SIGNED, TARGETS, answer
-
-
-@stage
-def pack(  # type: ignore[no-untyped-def]
-    data, rules, sample, column, t, number, weight, work, n_splits, finished
-):
-    """Append tree t to the finished ones; uses up the table's slots."""
-    nodes, rows, split_order = work.nodes, work.rows, work.split_order
-    first, first_leaf = finished.node_offset[t], finished.leaf_offset[t]
-    for s in range(n_splits):
-        nodes[split_order[s]].slot = s
-    n_leaves = 0
-    for node in range(2 * n_splits + 1):
-        grown = nodes[node]
-        if grown.left < 0:
-            grown.slot = ~n_leaves
-            value, answered = _answer(rules, sample, column, work.total[node])
-            if rules.kind == TARGETS:
-                value = _mean(rows[grown.start : grown.end], number, weight)
-            leaf = finished.leaf[first_leaf + n_leaves]
-            leaf.leaf_value, leaf.leaf_column = value, answered
-            n_leaves += 1
-    unit = _unit(rules, sample)
-    for s in range(n_splits):
-        grown, out = nodes[split_order[s]], finished.nodes[first + s]
-        out.feature, out.bin = grown.feature, grown.bin
-        out.threshold, out.missing_left = grown.threshold, grown.missing_left
-        out.left, out.right = nodes[grown.left].slot, nodes[grown.left + 1].slot
-        out.gain = grown.gain / unit
-        value, answered = _answer(rules, sample, column, work.total[split_order[s]])
-        out.node_value, out.node_column = value, answered
-    finished.node_offset[t + 1] = first + n_splits
-    finished.leaf_offset[t + 1] = first_leaf + n_leaves
-    finished.root_impurity[t] = nodes[0].impurity / unit
-    _assign_leaves(data, nodes, split_order[:n_splits], rows, sample.n_active, finished.leaves[t])
-
-
-@stage
-def _unit(rules, sample):  # type: ignore[no-untyped-def]
-    """Return what one unit of impurity mass is in the integers' units."""
-    if rules.kind == TARGETS:
-        return sample.factor / sample.weight_factor * sample.factor
-    return sample.factor
+from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import SIGNED, TARGETS, label_of
 
 
 @inner
-def _answer(rules, sample, column, total):  # type: ignore[no-untyped-def]
-    """Return value and column of what a node of these sums answers."""
+def list_leaves(rules, n_splits, tree):  # type: ignore[no-untyped-def]
+    """List the leaves in the order of the table, and note the answers of labels of all nodes."""
+    n_leaves = 0
+    for node in range(2 * n_splits + 1):
+        if rules.kind != TARGETS:
+            tree.nodes[node].answer = label_of(rules, tree.total[node])
+        if tree.nodes[node].left < 0:
+            tree.leaf_order[n_leaves] = node
+            n_leaves += 1
+
+
+@inner
+def pack(rules, numbers, sample, t, n_splits, tree, trees):  # type: ignore[no-untyped-def]
+    """Append the tree in the node table to the trees, as number t; uses up the table's slots."""
+    nodes, column = tree.nodes, numbers.columns[t]
+    first, first_leaf = trees.node_offset[t], trees.leaf_offset[t]
+    for s in range(n_splits):
+        nodes[tree.split_order[s]].slot = s
+    for leaf in range(n_splits + 1):
+        node = tree.leaf_order[leaf]
+        nodes[node].slot = ~leaf
+        answer = trees.answers[first_leaf + leaf]
+        answer.value, answer.column = _answer(rules, numbers, sample, column, node, tree)
+    unit = sample.factor
     if rules.kind == TARGETS:
-        mean = sample.centre
-        if total[1] > 0:
-            s, w = np.float64(total[0]) / sample.factor, np.float64(total[1]) / sample.weight_factor
-            mean += s / w
-        return mean, column
-    k = answer(rules.kind, total, rules.n_sums)
+        unit = sample.factor / sample.weight_factor * sample.factor
+    for s in range(n_splits):
+        node = tree.split_order[s]
+        split, out = nodes[node], trees.nodes[first + s]
+        out.feature, out.threshold = split.feature, split.threshold
+        out.missing_left, out.gain = split.missing_left, split.gain / unit
+        out.left, out.right = nodes[split.left].slot, nodes[split.left + 1].slot
+        out.value, out.column = _answer(rules, numbers, sample, column, node, tree)
+    trees.node_offset[t + 1] = first + n_splits
+    trees.leaf_offset[t + 1] = first_leaf + n_splits + 1
+    trees.root_impurity[t] = nodes[0].impurity / unit
+
+
+@inner
+def _answer(rules, numbers, sample, column, node, tree):  # type: ignore[no-untyped-def]
+    """Return value and column of the answer of a node."""
+    if rules.kind == TARGETS:
+        return _mean(sample, numbers, column, node, tree), column
+    label = tree.nodes[node].answer
     if rules.kind == SIGNED:
-        return 2.0 * k - 1.0, column
-    return 1.0, k
+        return 2.0 * label - 1.0, column
+    return 1.0, label
 
 
-@stage
-def _mean(rows, target, weight):  # type: ignore[no-untyped-def]
-    """Return the weighted mean of a leaf's targets from the numbers as they came.
+@inner
+def _mean(sample, numbers, column, node, tree):  # type: ignore[no-untyped-def]
+    """Return the weighted mean of a node's targets.
 
-    Beside large weights, the smallest ones keep few digits as integers.
+    That of a leaf is made of the numbers as they came: beside large weights, the smallest ones keep
+    few digits as integers.
     """
+    leaf = tree.nodes[node]
+    if leaf.left >= 0:
+        mean = np.float64(tree.total[node, 0]) / sample.factor
+        return sample.centre + mean / (np.float64(tree.total[node, 1]) / sample.weight_factor)
+    target = numbers.numbers[column]
+    weight = numbers.weights[column if numbers.weights.shape[0] > 1 else 0]
     s, w = 0.0, 0.0
-    for i in range(rows.shape[0]):
-        s += weight[rows[i]] * target[rows[i]]
-        w += weight[rows[i]]
+    for p in range(leaf.start, leaf.end):
+        s += weight[tree.rows[p]] * target[tree.rows[p]]
+        w += weight[tree.rows[p]]
     return s / w if w > 0.0 else 0.0
 
 
-@stage
-def _assign_leaves(data, nodes, split_order, rows, n_active, leaves):  # type: ignore[no-untyped-def]
-    """Write the leaf of every row, whether it took part in growing or not."""
-    n, n_splits = leaves.shape[0], split_order.shape[0]
-    left_out = n - n_active
+@inner
+def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-untyped-def]
+    """Write the leaf of every row, whether it took part in growing or not.
+
+    The first ``n_placed`` rows of the table are known to be in its leaves.
+    """
+    nodes, n = tree.nodes, leaves.shape[0]
+    left_out = n - n_placed
     # a vector operation on all rows per split takes about a hundredth of a walk down the tree
     if left_out * 100 > n * n_splits:
-        _sweep(data, nodes, split_order, leaves)
+        _sweep(data, nodes, tree.split_order[:n_splits], leaves)
         return
     if left_out > 0:
         for i in range(n):
             leaves[i] = -1
-    for node in range(2 * n_splits + 1):
-        if nodes[node].left < 0:
-            leaf = ~nodes[node].slot
-            for p in range(nodes[node].start, nodes[node].end):
-                leaves[rows[p]] = leaf
+    if n_placed > 0:
+        for leaf in range(n_splits + 1):
+            table = nodes[tree.leaf_order[leaf]]
+            for p in range(table.start, table.end):
+                leaves[tree.rows[p]] = leaf
     if left_out > 0:
         _walk(data, nodes, leaves)
 
 
-@stage
+@inner
 def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
     """Move all rows down the tree together, one split at a time."""
     for i in range(leaves.shape[0]):
@@ -121,7 +123,7 @@ def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
         leaves[i] = ~nodes[leaves[i]].slot
 
 
-@stage
+@inner
 def _walk(data, nodes, leaves):  # type: ignore[no-untyped-def]
     """Move the rows without a leaf down the tree, one row at a time."""
     for i in range(leaves.shape[0]):

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.weak_learners.base import Hypothesis
-from boostbench.weak_learners.forest import Forest
-from boostbench.weak_learners.structures import GrownTrees
+from boostbench.weak_learners.structures import GROWN_LEAF, GrownTrees
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,12 @@ class GrowthPath:
     @property
     def max_leaves(self) -> int:
         """Leaves of the whole tree."""
-        return len(self.grown.leaf_value)
+        return len(self.grown.answers)
 
     @property
     def children(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Left and right children of the nodes in the order of splits; a leaf is ``~leaf``."""
-        return self.grown.left, self.grown.right
+        return self.grown.nodes["left"], self.grown.nodes["right"]
 
     @property
     def impurity(self) -> NDArray[np.float64]:
@@ -42,7 +41,7 @@ class GrowthPath:
 
         For costs it is the summed cost of the answers above the sum of each row's smallest cost.
         """
-        steps = np.concatenate([self.grown.root_impurity, -self.grown.gain])
+        steps = np.concatenate([self.grown.root_impurity, -self.grown.nodes["gain"]])
         impurity: NDArray[np.float64] = np.maximum(np.cumsum(steps), 0.0)
         return impurity
 
@@ -60,7 +59,7 @@ class GrowthPath:
         leaves = self.take(self.max_leaves).sums(numbers)
         nodes = np.zeros((self.max_leaves - 1, numbers.shape[1]))
         for node in range(len(nodes) - 1, -1, -1):  # a child comes after its parent
-            for child in (self.grown.left[node], self.grown.right[node]):
+            for child in (self.grown.nodes["left"][node], self.grown.nodes["right"][node]):
                 nodes[node] += leaves[~child] if child < 0 else nodes[child]
         return nodes, leaves
 
@@ -76,15 +75,15 @@ class GrowthPath:
             raise ValueError(f"the path has trees of 1..{self.max_leaves} leaves, not {n_leaves}")
         grown, n_nodes = self.grown, n_leaves - 1
         if n_leaves == self.max_leaves:
-            return Hypothesis(grown.forest(self.n_features), grown.leaves)
-        children = np.stack([grown.left, grown.right], axis=1)
-        value, column = np.empty((n_leaves, 1)), np.empty(n_leaves, dtype=np.int32)
+            return grown.hypothesis(self.n_features)
+        children = np.stack(self.children, axis=1)
+        answers = np.empty(n_leaves, GROWN_LEAF)
         cut_to = np.full(len(children), -1)  # leaf of the small tree that a node was cut to
         leaf_of = np.empty(self.max_leaves, dtype=np.int32)
         n_found = 0
         if n_nodes == 0:
             cut_to[0], n_found = 0, 1
-            value[0], column[0] = grown.node_value[0], grown.node_column[0]
+            answers[0] = grown.nodes["value"][0], grown.nodes["column"][0]
         kept = children[:n_nodes].copy()
         for node, pair in enumerate(children):
             for side, child in enumerate(pair):
@@ -92,23 +91,19 @@ class GrowthPath:
                 if leaf < 0 and (child < 0 or child >= n_nodes):
                     leaf, n_found = n_found, n_found + 1
                     kept[node, side] = ~leaf
-                    source = ("leaf", ~child) if child < 0 else ("node", child)
-                    value[leaf] = getattr(grown, f"{source[0]}_value")[source[1]]
-                    column[leaf] = getattr(grown, f"{source[0]}_column")[source[1]]
+                    source = grown.answers[~child] if child < 0 else grown.nodes[child]
+                    answers[leaf] = source["value"], source["column"]
                 if child < 0:
                     leaf_of[~child] = leaf
                 elif leaf >= 0:
                     cut_to[child] = leaf
-        trees = Forest(
-            feature=grown.feature[:n_nodes],
-            threshold=grown.threshold[:n_nodes],
-            missing_left=grown.missing_left[:n_nodes],
-            left=kept[:, 0],
-            right=kept[:, 1],
-            node_offset=[0, n_nodes],
-            leaf_value=value,
-            leaf_column=column,
-            leaf_offset=[0, n_leaves],
-            n_features=self.n_features,
+        nodes = grown.nodes[:n_nodes].copy()
+        nodes["left"], nodes["right"] = kept.T
+        smaller = grown._replace(
+            nodes=nodes,
+            answers=answers,
+            node_offset=np.array([0, n_nodes]),
+            leaf_offset=np.array([0, n_leaves]),
+            leaves=leaf_of[grown.leaves],
         )
-        return Hypothesis(trees, leaf_of[grown.leaves])
+        return smaller.hypothesis(self.n_features)

@@ -1,4 +1,4 @@
-"""C4.5's pessimistic pruning, a pass over grown trees.
+"""C4.5's pessimistic pruning of a tree in the node table.
 
 A leaf of N cases, e of them wrong, is charged ``e + added_errors(N, e)``: the upper confidence
 limit of the errors it would make. Bottom up, a subtree becomes a leaf, or gives way to its heavier
@@ -22,10 +22,8 @@ from numpy.typing import NDArray
 
 from boostbench.portable import total
 from boostbench.portable.elementary import power_
-from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.compiled import inner, kernel
-from boostbench.weak_learners.pruning_table import PruningTable, lay_out, pack_again, send_down
-from boostbench.weak_learners.structures import Finished
+from boostbench.weak_learners.nodes import partition
 
 _TOLERANCE = 0.1
 
@@ -35,9 +33,6 @@ class PruningRules(NamedTuple):
 
     Attributes
     ----------
-    n_classes : int
-    signed : bool
-        Whether leaves answer -1 and +1 instead of labels.
     confidence : float
         C4.5's CF.
     z2 : float
@@ -52,14 +47,49 @@ class PruningRules(NamedTuple):
         Whether the root stays a split.
     """
 
-    n_classes: int
-    signed: bool
     confidence: float
     z2: float
     cap: float
     collapse: bool
     raising: bool
     keep_root: bool
+
+
+class Pruning(NamedTuple):
+    """Rules of pruning, and its work space.
+
+    Attributes
+    ----------
+    rules : PruningRules
+    scale : ndarray of float64, shape (m,)
+        Cases per unit of weight, for each column of a demand.
+    cases : ndarray of float64, shape (n,)
+        Cases of each row.
+    heavy : ndarray of float64, shape (n_classes,)
+        Cases of each class, of the node that is counted.
+    pending : ndarray of int64, shape (2 * n,)
+        The nodes a pass has to come back to, parents before children.
+    """
+
+    rules: PruningRules
+    scale: NDArray[np.float64]
+    cases: NDArray[np.float64]
+    heavy: NDArray[np.float64]
+    pending: NDArray[np.int64]
+
+    @classmethod
+    def space(
+        cls,
+        rules: PruningRules,
+        numbers: NDArray[np.float64],
+        samples: NDArray[np.int64],
+        n_classes: int,
+    ) -> Pruning:
+        """Return space for trees of weights or signed weights, shape (m, n)."""
+        weight, n = np.abs(numbers), numbers.shape[1]
+        n_cases = np.where(weight > 0.0, samples, 0).sum(axis=1)
+        scale = n_cases / np.maximum(np.array([total(row) for row in weight]), 1e-300)
+        return cls(rules, scale, np.empty(n), np.empty(n_classes), np.empty(2 * n + 1, np.int64))
 
 
 @kernel
@@ -94,139 +124,188 @@ def _limit(N, e, z2, cap):  # type: ignore[no-untyped-def]
     return N * p - e
 
 
-def prune(
-    finished: Finished,
-    data: BinnedData,
-    rules: PruningRules,
-    labels: NDArray[np.int32],
-    numbers: NDArray[np.float64],
-    columns: NDArray[np.int64],
-) -> None:
-    """Prune trees in place; gains and answers of inner nodes become undefined (NaN and -1).
+@inner
+def prune(data, pruning, number, column, n_splits, tree):  # type: ignore[no-untyped-def]
+    """Prune the tree in the node table; return the number of splits that are left.
 
     Parameters
     ----------
-    finished : Finished
     data : BinnedData
-    rules : PruningRules
-    labels : ndarray of int32, shape (n,)
-        Classes, if the weights have no signs.
-    numbers : ndarray of float64, shape (m, n)
-        Weights or signed weights.
-    columns : ndarray of int64, shape (n_trees,)
-        Which of ``numbers`` a tree was grown for.
+    pruning : Pruning
+    number : float64[n]
+        Weights or signed weights of the rows.
+    column : int
+        Column of the demand.
+    n_splits : int
+    tree : GrowingTree
     """
-    weight = np.abs(numbers)
-    n_cases = np.where(weight > 0.0, data.samples, 0).sum(axis=1)
-    scale = n_cases / np.maximum(np.array([total(row) for row in weight]), 1e-300)
-    table = PruningTable.room(finished.max_leaves, data.n_rows, rules.n_classes)
-    _prune_trees(data, rules, labels, numbers, scale, columns, finished, table)
-
-
-@kernel
-def _prune_trees(data, rules, labels, numbers, scale, columns, finished, table):  # type: ignore[no-untyped-def]
-    first, first_leaf = 0, 0
-    for t in range(columns.shape[0]):
-        column, end, end_leaf = columns[t], finished.node_offset[t + 1], finished.leaf_offset[t + 1]
-        lay_out(
-            rules, labels, numbers[column], scale[column], finished.nodes[first:end],
-            finished.leaf[first_leaf:end_leaf], table,
-        )  # fmt: skip
-        if not table.nodes[0].leaf:
-            if rules.collapse:
-                _collapse(data, table)
-            _prune(data, rules, table)
-        pack_again(data, rules, column, t, table, finished)
-        first, first_leaf = end, end_leaf
+    n = np.int64(0)
+    for i in range(number.shape[0]):
+        tree.rows[n] = i
+        n += number[i] != 0.0
+        pruning.cases[i] = abs(number[i]) * pruning.scale[column]
+    tree.nodes[0].start, tree.nodes[0].end = 0, n
+    if n_splits > 0:
+        if pruning.rules.collapse:
+            _collapse(data, pruning, tree)
+        _prune(data, pruning, tree)
+    return _list_nodes(pruning, tree)
 
 
 @inner
-def _charge_as_leaf(rules, node):  # type: ignore[no-untyped-def]
+def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
+    """List what is left of the tree, parents before children, left before right.
+
+    Gains become undefined (NaN). Returns the number of inner nodes.
+    """
+    n_splits, n_leaves, n_open, pending = np.int64(0), np.int64(0), np.int64(1), pruning.pending
+    pending[0] = 0
+    while n_open > 0:
+        n_open -= 1
+        index = pending[n_open]
+        left = tree.nodes[index].left
+        if left < 0:
+            tree.leaf_order[n_leaves] = index
+            n_leaves += 1
+        else:
+            tree.split_order[n_splits] = index
+            tree.nodes[index].gain = np.nan
+            n_splits += 1
+            pending[n_open], pending[n_open + 1] = left + 1, left
+            n_open += 2
+    return n_splits
+
+
+@inner
+def _send_down(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
+    """Send the rows of a node down its subtree, and count the cases of every node they reach.
+
+    The nodes are appended to the pending ones, of which there are ``first``, level by level; their
+    new number is returned.
+    """
+    nodes, pending = tree.nodes, pruning.pending
+    pending[first] = top
+    p, last = first, first + 1
+    while p < last:
+        node = nodes[pending[p]]
+        p += 1
+        start, end = node.start, node.end
+        _count(pruning, tree, node)
+        if node.left < 0 or start == end:
+            continue
+        middle = start + partition(data, node, tree.rows[start:end], tree.buffer)
+        left, right = nodes[node.left], nodes[node.left + 1]
+        left.start, left.end = start, middle
+        right.start, right.end = middle, end
+        pending[last], pending[last + 1] = node.left, node.left + 1
+        last += 2
+    return last
+
+
+@inner
+def _count(pruning, tree, node):  # type: ignore[no-untyped-def]
+    """Count the cases of a node, those outside the heaviest class, and note that class."""
+    heavy = pruning.heavy
+    for k in range(heavy.shape[0]):
+        heavy[k] = 0.0
+    for p in range(node.start, node.end):
+        heavy[tree.label[tree.rows[p]]] += pruning.cases[tree.rows[p]]
+    best, total = 0, 0.0
+    for k in range(heavy.shape[0]):
+        total += heavy[k]
+        if heavy[k] > heavy[best]:
+            best = k
+    node.heaviest, node.cases, node.errors = best, total, max(total - heavy[best], 0.0)
+
+
+@inner
+def _charge_as_leaf(pruning, node):  # type: ignore[no-untyped-def]
     if node.start == node.end:
         return 0.0
-    return node.e + added_errors(node.N, node.e, rules.confidence, rules.z2, rules.cap)
+    rules = pruning.rules
+    return node.errors + added_errors(
+        node.cases, node.errors, rules.confidence, rules.z2, rules.cap
+    )
 
 
 @inner
 def _make_leaf(node):  # type: ignore[no-untyped-def]
-    node.leaf, node.label = True, node.heaviest
+    node.left, node.answer = -1, node.heaviest
 
 
 @inner
-def _collapse(data, table):  # type: ignore[no-untyped-def]
+def _collapse(data, pruning, tree):  # type: ignore[no-untyped-def]
     """Cut subtrees that save at most 1e-3 training errors."""
-    nodes, root = table.nodes, np.int64(0)
-    for p in range(send_down(data, table, root, root) - 1, -1, -1):
-        node = nodes[table.pending[p]]
-        if not node.leaf:
-            errors = nodes[node.left].e + nodes[node.right].e
-            if errors >= node.e - 1e-3:
+    nodes, root = tree.nodes, np.int64(0)
+    for p in range(_send_down(data, pruning, tree, root, root) - 1, -1, -1):
+        node = nodes[pruning.pending[p]]
+        if node.left >= 0:
+            errors = nodes[node.left].errors + nodes[node.left + 1].errors
+            if errors >= node.errors - 1e-3:
                 _make_leaf(node)
             else:
-                node.e = errors  # from here on those of the subtree
+                node.errors = errors  # from here on those of the subtree
 
 
 @inner
-def _charge_of(data, rules, table, top, first):  # type: ignore[no-untyped-def]
-    """Return what a subtree is charged for the rows of its topmost node."""
-    nodes = table.nodes
-    for p in range(send_down(data, table, top, first) - 1, first - 1, -1):
-        node = nodes[table.pending[p]]
-        if node.leaf or node.start == node.end:
-            node.charge = _charge_as_leaf(rules, node)
+def _charge_of(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
+    """Return the charge of a subtree for the rows of its topmost node."""
+    nodes = tree.nodes
+    for p in range(_send_down(data, pruning, tree, top, first) - 1, first - 1, -1):
+        node = nodes[pruning.pending[p]]
+        if node.left < 0 or node.start == node.end:
+            node.charge = _charge_as_leaf(pruning, node)
         else:
-            node.charge = nodes[node.left].charge + nodes[node.right].charge
+            node.charge = nodes[node.left].charge + nodes[node.left + 1].charge
     return nodes[top].charge
 
 
 @inner
-def _prune(data, rules, table):  # type: ignore[no-untyped-def]
+def _prune(data, pruning, tree):  # type: ignore[no-untyped-def]
     """Prune bottom up; a raised subtree is pruned again for the rows it has now."""
-    nodes, root = table.nodes, np.int64(0)
-    n = send_down(data, table, root, root)
+    nodes, rules, root = tree.nodes, pruning.rules, np.int64(0)
+    n = _send_down(data, pruning, tree, root, root)
     while n > 0:
         n -= 1
-        index = table.pending[n]
+        index = pruning.pending[n]
         node = nodes[index]
-        as_leaf = _charge_as_leaf(rules, node)
+        as_leaf = _charge_as_leaf(pruning, node)
         node.charge = as_leaf
         if node.start == node.end:
             continue
-        if node.leaf:
+        if node.left < 0:
             _make_leaf(node)
             continue
-        charge = nodes[node.left].charge + nodes[node.right].charge
+        charge = nodes[node.left].charge + nodes[node.left + 1].charge
         node.charge = charge
         if rules.keep_root and index == 0:
             continue
         raised, child = np.inf, node.left
         if rules.raising:
-            if _cases(table, node.right) > _cases(table, node.left):
-                child = node.right
+            if _cases(pruning, tree, child + 1) > _cases(pruning, tree, child):
+                child += 1
             nodes[child].start, nodes[child].end = node.start, node.end
-            raised = _charge_of(data, rules, table, child, n)
+            raised = _charge_of(data, pruning, tree, child, n)
         if as_leaf <= charge + _TOLERANCE and as_leaf <= raised + _TOLERANCE:
             _make_leaf(node)
             node.charge = as_leaf
         elif raised <= charge + _TOLERANCE:
             _replace(node, nodes[child])
-            n = send_down(data, table, index, n)
+            n = _send_down(data, pruning, tree, index, n)
 
 
 @inner
-def _cases(table, index):  # type: ignore[no-untyped-def]
+def _cases(pruning, tree, index):  # type: ignore[no-untyped-def]
     """Return the cases of a node, added row by row: equal children must tie."""
     total = 0.0
-    for p in range(table.nodes[index].start, table.nodes[index].end):
-        total += table.cases[table.rows[p]]
+    for p in range(tree.nodes[index].start, tree.nodes[index].end):
+        total += pruning.cases[tree.rows[p]]
     return total
 
 
 @inner
 def _replace(node, child):  # type: ignore[no-untyped-def]
     """Put a child in the place of its parent."""
-    node.leaf, node.label = child.leaf, child.label
-    if not child.leaf:
-        node.feature, node.bin, node.threshold = child.feature, child.bin, child.threshold
-        node.missing_left = child.missing_left
-        node.left, node.right = child.left, child.right
+    node.left, node.answer = child.left, child.answer
+    node.feature, node.bin, node.threshold = child.feature, child.bin, child.threshold
+    node.missing_left = child.missing_left

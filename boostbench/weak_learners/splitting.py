@@ -8,268 +8,208 @@ the right, then the lowest threshold. So rounding decides nothing.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
-from boostbench.portable.elementary import log2_
+import numpy as np
+from numpy.typing import NDArray
+
 from boostbench.weak_learners.candidates import (
-    BINS,
-    KEY,
-    LEFT,
-    WHERE,
+    Features,
     list_bins,
     pick,
-    score_candidates,
-    weight_of,
+    pick_exactly,
+    score_costs,
+    score_entropy,
+    score_error,
+    score_gini,
+    score_targets,
+    set_keys,
 )
-from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import (
-    C45,
-    COST,
-    GAIN_RATIO,
-    GINI,
-    SQUARED_ERROR,
-    resolution,
-    xlogx,
-)
+from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, weight_of
 from boostbench.weak_learners.structures import BLOCK
 
 
-@inner
-def find_split(  # type: ignore[no-untyped-def]
-    data, layout, rules, histogram, total, n_sums, node, square, scale, min_weight, unit, stream,
-    found, ints, floats,
-):  # fmt: skip
-    """Return (feature, bin, missing_left, gain) of a node's best split; feature -1 if none.
+class Searched(NamedTuple):
+    """A node whose best split is looked for.
 
-    Feature and bin are the histogram's.
-
-    Parameters
+    Attributes
     ----------
-    data : BinnedData
-        All bins, for drawn thresholds and to see whether there are missing values at all.
-    layout : Layout
-        Bins of the histogram.
-    rules : GrowthRules
-    histogram : int64[n_planes * n_bins]
     total : int64[n_planes]
-        Sums of the node.
-    n_sums : int
-        Number of sums without the count of samples.
-    node, square, scale : float
-        Impurity of the node, its sum of weight times squared target, and the tree's sum of costs.
-    min_weight : int
+        Sums.
+    impurity, square : float64
+        Impurity mass, and the sum of weight times squared target.
+    grid : float64
+        Inverse of the difference below which gains tie.
+    least_weight : int64
         Smallest weight of a child, at least 1.
-    unit : float
+    unit : float64
         Weight of one case, for C4.5's correction.
     stream : uint64
-        Key of the node's random draws.
-    found : float64[5, d]
-        Work space: key, gain, share information, bin and side of each feature's best candidate.
-    ints, floats : int64[3 + n_sums, more than BLOCK], float64[2, BLOCK]
-        Work space of `boostbench.weak_learners.candidates`.
+        Key of the random draws.
     """
-    d = layout.n_bins.shape[0]
-    grid = 1.0 / max(resolution(rules.criterion, total, n_sums, square, scale), 1e-290)
-    W = np.float64(weight_of(rules.criterion, total, n_sums))
-    ratio = rules.criterion == GAIN_RATIO or rules.criterion == C45
-    # not constants: a function is compiled once more for each constant it is called with
-    right, left, first = np.bool_(False), np.bool_(True), np.int64(0)
+
+    total: NDArray[np.int64]
+    impurity: float
+    square: float
+    grid: float
+    least_weight: int
+    unit: float
+    stream: int
+
+
+@inner
+def search_two_classes(rules, hist, node, scan):  # type: ignore[no-untyped-def]
+    """Note the best candidates of all features for Gini of two classes; see `_search_with`."""
+    d, first = hist.n_bins.shape[0], 0
     while first < d:
-        end = first + 1
-        while end < d and layout.offset[end + 1] - layout.offset[first] <= BLOCK:
-            end += 1
+        end = _block_end(hist, first)
+        list_bins(rules, hist, node.total, Features(first, end, False), scan)
         for j in range(first, end):
-            found[0, j] = -np.inf
-        _search(
-            data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit,
-            first, end, right, stream, found, ints, floats,
-        )  # fmt: skip
-        for j in range(first, end):
-            missing = layout.offset[j + 1] - 1
-            if missing - layout.offset[j] < layout.n_bins[j]:
-                continue
-            if _is_empty(layout, rules.criterion, histogram, total, n_sums, missing):
-                continue
-            _search(
-                data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit,
-                j, j + 1, left, stream, found, ints, floats,
-            )  # fmt: skip
+            _best_of_two_classes(hist, node, j, j - first, scan, scan.best[j])
         first = end
-    if d == 0:
-        return -1, 0, False, 0.0
-    best = _best_ratio(found, d, W, rules.criterion == C45) if ratio else np.argmax(found[0, :d])
-    if found[0, best] == -np.inf:
-        return -1, 0, False, 0.0
-    return best, np.int64(found[3, best]), found[4, best] > 0.0, max(found[1, best], 0.0)
+    return _best_of(d, scan.best)
 
 
 @inner
-def _search(  # type: ignore[no-untyped-def]
-    data, layout, rules, histogram, total, n_sums, node, square, grid, min_weight, unit, first,
-    end, missing_left, stream, found, ints, floats,
-):  # fmt: skip
-    """Note the best candidates of some features, missing values on one side."""
-    special = rules.random or rules.min_samples > 1
-    two_classes = rules.criterion == GINI and n_sums == 2 and not special
-    two_classes = two_classes and data.low.shape[0] == data.n_bins.sum()
-    list_bins(layout, rules, histogram, total, n_sums, first, end, missing_left, ints)
-    if two_classes:
-        for j in range(first, end):
-            _best_of_two_classes(
-                layout, histogram, total, node, grid, min_weight, j, ints[WHERE, j - first],
-                ints[WHERE, j - first + 1], ints[BINS], found[:, j],
-            )  # fmt: skip
-        return
-    score_candidates(
-        layout, rules, histogram, total, n_sums, node, square, grid, min_weight, first, end,
-        missing_left, ints, floats,
-    )  # fmt: skip
-    W = np.float64(weight_of(rules.criterion, total, n_sums))
-    for j in range(first, end):
-        start, stop = ints[WHERE, j - first], ints[WHERE, j - first + 1]
-        if special:
-            _rule_out(
-                data, layout, rules, histogram, total, n_sums, j, start, stop, missing_left,
-                stream, ints[BINS], floats[KEY],
-            )  # fmt: skip
-        best = pick(rules, total, n_sums, node, grid, start, stop, ints, floats, found[:, j])
-        if best >= 0:
-            found[3, j], found[4, j] = ints[BINS, best] - layout.offset[j], missing_left
-            if rules.criterion == GAIN_RATIO or rules.criterion == C45:
-                _note_share(
-                    rules.criterion, W, start, best, unit, ints[LEFT], floats[KEY], found[:, j]
-                )
+def _block_end(hist, first):  # type: ignore[no-untyped-def]
+    """Return the end of the features from the first one on whose bins are scanned together."""
+    end = first + 1
+    while end < hist.n_bins.shape[0] and hist.offset[end + 1] - hist.offset[first] <= BLOCK:
+        end += 1
+    return end
 
 
 @inner
-def _best_of_two_classes(  # type: ignore[no-untyped-def]
-    layout, histogram, total, node, grid, min_weight, j, start, stop, bins, found
-):
-    """Find a feature's best candidate for Gini, in one pass: the bulk of all boosting.
+def _best_of(d, best):  # type: ignore[no-untyped-def]
+    """Return the feature of the largest key, the first one on ties; -1 if all are -inf."""
+    found, largest = -1, -np.inf
+    for j in range(d):
+        if best[j].key > largest:
+            found, largest = j, best[j].key
+    return found
+
+
+@inner
+def _misses(rules, hist, total, j):  # type: ignore[no-untyped-def]
+    """Return whether rows of the node miss the value of feature j."""
+    missing = hist.offset[j + 1] - 1
+    if missing - hist.offset[j] < hist.n_bins[j]:
+        return False
+    return not _is_empty(rules, hist, total, missing)
+
+
+@inner
+def _best_of_two_classes(hist, node, j, i, scan, best):  # type: ignore[no-untyped-def]
+    """Find the best candidate for Gini of feature j, the block's i-th, in one pass.
 
     With two classes the impurity mass is ``2 w_0 w_1 / W``; no value may be missing.
     """
-    n_all = layout.size
-    negative, positive = histogram[:n_all], histogram[n_all : 2 * n_all]
+    negative, positive = hist.sums[: hist.size], hist.sums[hist.size : 2 * hist.size]
+    total, least = node.total, node.least_weight
     left_0, left_1 = np.int64(0), np.int64(0)
-    best, best_bin, best_sum = -np.inf, layout.offset[j], 0.0
-    its_bins = bins[start : stop - 1]
+    best_key, best_bin, best_sum = -np.inf, hist.offset[j], 0.0
+    its_bins = scan.bins[scan.where[i] : scan.where[i + 1] - 1]
     for c in range(its_bins.shape[0]):
         b = np.uint64(its_bins[c])
         left_0 += negative[b]
         left_1 += positive[b]
         right_0, right_1 = total[0] - left_0, total[1] - left_1
         left, right = left_0 + left_1, right_0 + right_1
-        if left < min_weight or right < min_weight:
+        if left < least or right < least:
             continue
         W_l, W_r = np.float64(left), np.float64(right)
         mass = np.float64(left_0) * np.float64(left_1) * W_r
         mass += np.float64(right_0) * np.float64(right_1) * W_l
         children = 2.0 * mass / (W_l * W_r)
-        key = np.rint((node - children) * grid)
-        if key > best:
-            best, best_bin, best_sum = key, its_bins[c], children
-    found[0], found[1] = best, node - best_sum
-    found[3], found[4] = best_bin - layout.offset[j], 0.0
+        key = np.rint((node.impurity - children) * node.grid)
+        if key > best_key:
+            best_key, best_bin, best_sum = key, its_bins[c], children
+    best.key, best.gain = best_key, node.impurity - best_sum
+    best.bin, best.missing_left = best_bin - hist.offset[j], False
 
 
 @inner
-def _note_share(criterion, W, start, best, unit, left, key, found):  # type: ignore[no-untyped-def]
-    """Note the information in the shares of a feature's best split; correct C4.5's gain."""
-    share = np.float64(left[best]) / W
-    found[2] = -xlogx(share) - xlogx(1.0 - share)
-    if criterion == C45:
-        before, cuts = np.int64(0), 0
-        c = start
-        while np.float64(before) < W:  # the last bin, or all present ones, complete the weight
-            cuts += left[c] > before and key[c] > -np.inf
-            before = left[c]
-            c += 1
-        found[1] -= log2_(np.float64(max(cuts, 1))) * unit
-
-
-@inner
-def _rule_out(  # type: ignore[no-untyped-def]
-    data, layout, rules, histogram, total, n_sums, j, start, stop, missing_left, stream, bins, key
-):
+def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyped-def]
     """Rule out candidates that were not drawn, or that leave too few samples on a side."""
-    first, n_bins = layout.offset[j], layout.n_bins[j]
+    start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
+    bins, key = scan.bins[start:stop], scan.key[start:stop]
+    first, n_bins = hist.offset[j], hist.n_bins[j]
     if rules.random:
-        only, _ = draw(data, layout, rules.criterion, histogram, total, n_sums, j, stream)
-        for c in range(start, stop):
+        only, _ = draw(rules, data, hist, node, j)
+        for c in range(bins.shape[0]):
             if bins[c] - first != only and bins[c] - first < n_bins - 1:
                 key[c] = -np.inf
     if rules.min_samples > 1:
-        counts, step = n_sums * layout.size, 1
-        if rules.criterion == COST:
-            counts, step = n_sums, total.shape[0]
-        its_bins, its_keys = bins[start:stop], key[start:stop]
-        run = histogram[counts + (first + n_bins) * step] if missing_left else np.int64(0)
-        for c in range(its_bins.shape[0]):
-            run += histogram[counts + its_bins[c] * step]
+        counts, step = rules.n_sums * hist.size, 1
+        if rules.kind == COSTS:
+            counts, step = rules.n_sums, node.total.shape[0]
+        run = hist.sums[counts + (first + n_bins) * step] if block.missing_left else np.int64(0)
+        for c in range(bins.shape[0]):
+            run += hist.sums[counts + bins[c] * step]
             if run >= rules.min_samples:
                 break
-            its_keys[c] = -np.inf
+            key[c] = -np.inf
         rest = np.int64(0)
-        for c in range(its_bins.shape[0] - 1, -1, -1):
+        for c in range(bins.shape[0] - 1, -1, -1):
             if rest >= rules.min_samples:
                 break
-            its_keys[c] = -np.inf
-            rest += histogram[counts + its_bins[c] * step]
-
-
-@stage
-def _best_ratio(found, d, weight, corrected):  # type: ignore[no-untyped-def]
-    """Return the feature of the largest gain ratio among those of at least mean gain (C4.5)."""
-    least = 0.0 if corrected else 1e-10
-    mean, n = 0.0, 0
-    for j in range(d):
-        gain = found[1, j] / weight
-        if found[0, j] > -np.inf and gain > least:
-            mean += gain
-            n += 1
-        else:
-            found[0, j] = -np.inf
-    best, best_ratio = 0, 0.0
-    for j in range(d):
-        gain = found[1, j] / weight
-        enough = found[0, j] > -np.inf and gain >= mean / max(n, 1) - 1e-3
-        enough = enough and (found[2, j] > 1e-3 or not corrected)
-        if enough and gain / found[2, j] > best_ratio * (1.0 + 1e-12):
-            best, best_ratio = j, gain / found[2, j]
-    if best_ratio == 0.0:
-        found[0, best] = -np.inf
-    return best
+            key[c] = -np.inf
+            rest += hist.sums[counts + bins[c] * step]
 
 
 @inner
-def _is_empty(layout, criterion, histogram, total, n_sums, b):  # type: ignore[no-untyped-def]
-    """Whether no row of the node is in global bin b; sums of rows are positive and exact."""
-    n_all = layout.size
-    if criterion == SQUARED_ERROR:
-        return histogram[n_all + b] == 0
-    if criterion == COST:
-        return histogram[b * total.shape[0] + n_sums] == 0
+def best_ratio(rules, node, d, best):  # type: ignore[no-untyped-def]
+    """Return the feature of the largest gain ratio among those of at least mean gain (C4.5).
+
+    -1 if there is none.
+    """
+    weight = np.float64(weight_of(rules, node.total))
+    corrected = rules.criterion == C45
+    least = 0.0 if corrected else 1e-10
+    mean, n = 0.0, 0
+    for j in range(d):
+        gain = best[j].gain / weight
+        if best[j].key > -np.inf and gain > least:
+            mean += gain
+            n += 1
+        else:
+            best[j].key = -np.inf
+    found, largest = -1, 0.0
+    for j in range(d):
+        gain, information = best[j].gain / weight, best[j].information
+        enough = best[j].key > -np.inf and gain >= mean / max(n, 1) - 1e-3
+        enough = enough and (information > 1e-3 or not corrected)
+        if enough and gain / information > largest * (1.0 + 1e-12):
+            found, largest = j, gain / information
+    return found
+
+
+@inner
+def _is_empty(rules, hist, total, b):  # type: ignore[no-untyped-def]
+    """Return whether bin b holds no row of the node; sums of rows are positive and exact."""
+    if rules.kind == TARGETS:
+        return hist.sums[hist.size + b] == 0
+    if rules.kind == COSTS:
+        return hist.sums[b * total.shape[0] + rules.n_sums] == 0
     occupied = np.int64(0)
-    for k in range(n_sums):
+    for k in range(rules.n_sums):
         if total[k] > 0:  # planes of absent classes are not filled
-            occupied |= histogram[b + k * n_all]
+            occupied |= hist.sums[b + k * hist.size]
     return occupied == 0
 
 
 @inner
-def next_occupied(layout, rules, histogram, total, n_sums, j, b):  # type: ignore[no-untyped-def]
+def next_occupied(rules, hist, total, j, b):  # type: ignore[no-untyped-def]
     """Return the first bin after b of the histogram's feature j that holds rows of the node."""
     b += 1
-    while _is_empty(layout, rules.criterion, histogram, total, n_sums, layout.offset[j] + b):
+    while _is_empty(rules, hist, total, hist.offset[j] + b):
         b += 1
     return b
 
 
 @inner
-def threshold_of(  # type: ignore[no-untyped-def]
-    data, layout, rules, histogram, total, n_sums, j, b, right, stream
-):
+def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
     """Return (bin, threshold): the last bin that goes left, and the value that says so.
 
     The threshold is midway between the largest value on the left, in bin b of feature j, and the
@@ -278,8 +218,6 @@ def threshold_of(  # type: ignore[no-untyped-def]
     """
     if b == data.n_bins[j] - 1:
         return b, np.inf
-    if rules.random:
-        return draw(data, layout, rules.criterion, histogram, total, n_sums, j, stream)
     first = data.offset[j]
     low, high = data.high[first + b], data.low[first + right]
     middle = 0.5 * low + 0.5 * high
@@ -309,21 +247,21 @@ def _settle(data, first, left, right, threshold):  # type: ignore[no-untyped-def
 
 
 @inner
-def draw(data, layout, criterion, histogram, total, n_sums, j, stream):  # type: ignore[no-untyped-def]
+def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
     """Return (bin, threshold) of a threshold drawn uniformly between the node's extreme values.
 
     The bin is -1 if all present values are equal.
     """
     first, right = data.offset[j], data.n_bins[j] - 1
     left = 0
-    while left < right and _is_empty(layout, criterion, histogram, total, n_sums, first + left):
+    while left < right and _is_empty(rules, hist, node.total, first + left):
         left += 1
-    while left < right and _is_empty(layout, criterion, histogram, total, n_sums, first + right):
+    while left < right and _is_empty(rules, hist, node.total, first + right):
         right -= 1
     if left >= right:
         return -1, 0.0
     low, high = data.low[first + left], data.high[first + right]
-    threshold = low + _uniform(stream, j) * (high - low)
+    threshold = low + _uniform(node.stream, j) * (high - low)
     if not low <= threshold < high:
         threshold = low
     return _settle(data, first, left, right, threshold)
@@ -337,3 +275,56 @@ def _uniform(stream, j):  # type: ignore[no-untyped-def]
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     x = x ^ (x >> np.uint64(31))
     return np.float64(x >> np.uint64(11)) * 2.0**-53
+
+
+def _search_with(score: Any, pick: Any) -> Any:
+    """Return the search of a criterion, made of two functions of `candidates`."""
+
+    @inner
+    def search(rules, data, hist, node, scan):  # type: ignore[no-untyped-def]
+        """Note the best candidates of all features; return the best one's feature, -1 if none.
+
+        Feature and bin are the histogram's.
+
+        Parameters
+        ----------
+        rules : GrowthRules
+        data : BinnedData
+            All bins, for drawn thresholds.
+        hist : Histogram
+        node : Searched
+        scan : Scan
+        """
+        d, first, best = hist.n_bins.shape[0], 0, scan.best
+        while first < d:
+            end = _block_end(hist, first)
+            block, following = Features(first, end, False), first
+            for j in range(first, end):
+                best[j].key = -np.inf
+            while block.first < end:
+                list_bins(rules, hist, node.total, block, scan)
+                score(rules, hist, node, block, scan)
+                set_keys(rules, node, scan, scan.where[block.end - block.first])
+                for j in range(block.first, block.end):
+                    start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
+                    if rules.random or rules.min_samples > 1:
+                        _rule_out(rules, data, hist, node, block, j, scan)
+                    found = pick(rules, node, start, stop, scan, best[j])
+                    if found >= 0:
+                        best[j].bin = scan.bins[found] - hist.offset[j]
+                        best[j].missing_left = block.missing_left
+                while following < end and not _misses(rules, hist, node.total, following):
+                    following += 1
+                block = Features(following, following + 1, True)
+                following += 1
+            first = end
+        return _best_of(d, best)
+
+    return search
+
+
+search_gini = _search_with(score_gini, pick)
+search_error = _search_with(score_error, pick)
+search_costs = _search_with(score_costs, pick)
+search_targets = _search_with(score_targets, pick)
+search_entropy = _search_with(score_entropy, pick_exactly)

@@ -1,6 +1,9 @@
 """Statistics: from a demand's numbers to the integers that trees are grown on.
 
-See `boostbench.weak_learners.criteria` for why sums are integers.
+See `boostbench.weak_learners.criteria` for why sums are integers. Each kind of demand has two
+functions: one fills rows, labels and statistics of a tree and leaves out the rows without
+influence, the other adds the statistics of a node's rows to its sums. A number that rounds to 0
+becomes 1, so that tiny weights still influence thresholds.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, stage
-from boostbench.weak_learners.criteria import COSTS, SIGNED, TARGETS
+from boostbench.weak_learners.compiled import inner
+from boostbench.weak_learners.criteria import SIGNED
 
 
 class Sample(NamedTuple):
@@ -47,32 +50,18 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare(rules, cost, number, weight, count, rows, label, stat):  # type: ignore[no-untyped-def]
-    """Fill rows, labels and integer statistics of one tree; rows without influence are left out.
-
-    Numbers that round to nothing become 1: such rows keep their say about thresholds.
+def prepare_labels(rules, number, count, tree):  # type: ignore[no-untyped-def]
+    """Scale the weights of labels, or signed weights, whose labels are their signs.
 
     Parameters
     ----------
     rules : GrowthRules
-    cost : float64[K, n]
-        For cost statistics; otherwise not looked at, as are the next two for costs.
-    number, weight : float64[n]
-        The tree's weights, or its signed weights, or its targets and their weights.
+    number : float64[n]
     count : int64[n]
         Samples that each row stands for.
-    rows : int32[n]
-    label : int32[n]
-        Holds the labels already, if the weights have no signs.
-    stat : int64[n, q]
+    tree : GrowingTree
     """
-    if rules.min_samples > 1 or rules.kind == COSTS:
-        for i in range(count.shape[0]):
-            stat[i, stat.shape[1] - 1] = count[i]
-    if rules.kind == COSTS:
-        return _prepare_costs(rules, cost, rows, stat)
-    if rules.kind == TARGETS:
-        return _prepare_targets(number, weight, rows, stat)
+    rows, stat = tree.rows, tree.stat
     total, n, cases = 0.0, np.int64(0), np.int64(0)
     for i in range(number.shape[0]):
         w = abs(number[i])
@@ -86,16 +75,17 @@ def prepare(rules, cost, number, weight, count, rows, label, stat):  # type: ign
         i = rows[p]
         w = number[i]
         if rules.kind == SIGNED:
-            label[i] = w > 0.0
+            tree.label[i] = w > 0.0
             w = abs(w)
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
     return Sample(int(n), heavy, heavy / np.maximum(cases, 1), factor, factor, 0.0)
 
 
-@stage
-def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
-    """Costs above each row's smallest."""
+@inner
+def prepare_costs(rules, cost, tree):  # type: ignore[no-untyped-def]
+    """Scale costs, float64[K, n], above each row's smallest."""
+    rows, stat = tree.rows, tree.stat
     n, total = 0, 0.0
     for i in range(cost.shape[1]):
         least, most, row_sum = cost[0, i], cost[0, i], 0.0
@@ -118,9 +108,10 @@ def _prepare_costs(rules, cost, rows, stat):  # type: ignore[no-untyped-def]
     return Sample(n, total * factor, 1.0, factor, factor, 0.0)
 
 
-@stage
-def _prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
-    """Weighted targets about their mean, and weights."""
+@inner
+def prepare_targets(target, weight, tree):  # type: ignore[no-untyped-def]
+    """Scale weighted targets about their mean, and weights."""
+    rows, stat = tree.rows, tree.stat
     n, total, mean = 0, 0.0, 0.0
     for i in range(target.shape[0]):
         w = weight[i]
@@ -142,24 +133,38 @@ def _prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def
 
 
 @inner
-def node_sums(rules, rows, label, stat, total):  # type: ignore[no-untyped-def]
-    """Add up the statistics of a node's rows; return the sum of weight times squared target."""
-    square, counted = 0.0, total.shape[0] > rules.n_sums
-    if rules.kind == COSTS:
-        for i in range(rows.shape[0]):
-            for k in range(total.shape[0]):
-                total[k] += stat[rows[i], k]
-    elif rules.kind == TARGETS:
-        for i in range(rows.shape[0]):
-            s, w = stat[rows[i], 0], stat[rows[i], 1]
-            total[0] += s
-            total[1] += w
-            if counted:
-                total[2] += stat[rows[i], 2]
-            square += np.float64(s) * (np.float64(s) / np.float64(w))
-    else:
-        for i in range(rows.shape[0]):
-            total[label[rows[i]]] += stat[rows[i], 0]
-            if counted:
-                total[rules.n_sums] += stat[rows[i], 1]
+def count_samples(count, stat):  # type: ignore[no-untyped-def]
+    """Write the samples of each row into the last column of the statistics."""
+    for i in range(count.shape[0]):
+        stat[i, stat.shape[1] - 1] = count[i]
+
+
+@inner
+def add_labels(rules, tree, rows, total):  # type: ignore[no-untyped-def]
+    """Add the weights of the rows to the sums of their classes, and their samples to the last."""
+    counted = total.shape[0] > rules.n_sums
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        total[tree.label[r]] += tree.stat[r, 0]
+        if counted:
+            total[rules.n_sums] += tree.stat[r, 1]
+
+
+@inner
+def add_costs(tree, rows, total):  # type: ignore[no-untyped-def]
+    """Add the costs and samples of the rows to the sums."""
+    for i in range(rows.shape[0]):
+        for k in range(total.shape[0]):
+            total[k] += tree.stat[rows[i], k]
+
+
+@inner
+def add_targets(tree, rows, total):  # type: ignore[no-untyped-def]
+    """Add targets, weights and samples to the sums; return the sum of weight times target^2."""
+    square = 0.0
+    for i in range(rows.shape[0]):
+        for k in range(total.shape[0]):
+            total[k] += tree.stat[rows[i], k]
+        s, w = np.float64(tree.stat[rows[i], 0]), np.float64(tree.stat[rows[i], 1])
+        square += s * (s / w)
     return square

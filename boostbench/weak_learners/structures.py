@@ -1,4 +1,4 @@
-"""The arrays that growing works on; a training node is not a forest's node."""
+"""Arrays of growing: the rules, the node table of one tree, work space, and the grown trees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED, TARGETS
 from boostbench.weak_learners.forest import Forest
@@ -44,7 +45,7 @@ class GrowthRules(NamedTuple):
     subtraction : bool
         Whether a sibling's histogram is found by subtraction.
     entry_cost : float
-        What a row's entry in a compact histogram costs, in bins of a histogram of all bins; 0 for
+        Cost of a row's entry in a compact histogram, in bins of a histogram of all bins; 0 for
         compact ones only, infinity for none.
     """
 
@@ -64,57 +65,278 @@ class GrowthRules(NamedTuple):
     entry_cost: float
 
 
-class GrownTrees(NamedTuple):
-    """Trees side by side: the arrays of a `Forest`, and what growing knows beyond them.
+class Numbers(NamedTuple):
+    """Numbers of a demand, a row per column of it.
 
     Attributes
     ----------
-    feature, threshold, missing_left, left, right, node_offset
+    labels : ndarray of int32, shape (n,)
+        Classes, for label statistics.
+    numbers : ndarray of float64, shape (m, n)
+        Weights; signed weights; costs; or targets.
+    weights : ndarray of float64, shape (1 or m, n)
+        Weights of the targets.
+    columns : ndarray of int64, shape (n_trees,)
+        Columns to grow a tree for; costs make one tree of all columns.
+    """
+
+    labels: NDArray[np.int32]
+    numbers: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    columns: NDArray[np.int64]
+
+
+#: A node of the tree that grows. Pruning uses the last four fields.
+NODE = np.dtype(
+    [
+        ("start", np.int64),  # its rows are rows[start:end]
+        ("end", np.int64),
+        ("depth", np.int64),
+        ("parent", np.int64),
+        ("left", np.int64),  # -1: not split; the right child follows the left one
+        ("slot", np.int64),  # place of its histogram, -1: none; then its number in the forest
+        ("feature", np.int64),  # -1: no split known
+        ("bin", np.int64),  # the last one that goes left
+        ("threshold", np.float64),
+        ("missing_left", np.bool_),
+        ("compact", np.bool_),  # is searched in a compact histogram
+        ("gain", np.float64),
+        ("impurity", np.float64),
+        ("square", np.float64),
+        ("answer", np.int64),  # label
+        ("heaviest", np.int64),  # class of most cases
+        ("cases", np.float64),
+        ("errors", np.float64),  # cases outside the heaviest class
+        ("charge", np.float64),
+    ],
+    align=True,
+)
+
+#: An open leaf in the queue.
+OPEN = np.dtype([("key", np.float64), ("node", np.int64)])
+
+#: The best candidate of a feature.
+CANDIDATE = np.dtype(
+    [
+        ("key", np.float64),  # -inf: none
+        ("gain", np.float64),
+        ("information", np.float64),  # of the shares of its sides
+        ("bin", np.int64),
+        ("missing_left", np.bool_),
+    ],
+    align=True,
+)
+
+#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
+BLOCK = 1024
+
+
+class Histogram(NamedTuple):
+    """Sums of a node's rows in the bins of all features, or in some of their bins.
+
+    Attributes
+    ----------
+    sums : ndarray of int64, shape (n_planes * size or more,)
+    offset : ndarray of int64, shape (n_features + 1,)
+        Bin b of the histogram's j-th feature is its bin ``offset[j] + b``.
+    n_bins : ndarray of int64, shape (n_features,)
+        Bins of present values; the bin of missing values, if there is one, follows them.
+    size : int
+        Number of bins.
+    """
+
+    sums: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    n_bins: NDArray[np.int64]
+    size: int
+
+
+class Scan(NamedTuple):
+    """Candidates of a block of features.
+
+    Attributes
+    ----------
+    bins : ndarray of int64, shape (more than BLOCK,)
+        Listed bins.
+    where : ndarray of int64
+        The candidates of the block's j-th feature are ``where[j]:where[j + 1]``.
+    left : ndarray of int64
+        Weight on the left of each candidate.
+    prefix : ndarray of int64, shape (n_planes, more than BLOCK)
+        Sums on the left of each candidate, per class where all are needed.
+    key, score : ndarray of float64, shape (BLOCK,)
+    best : ndarray of CANDIDATE, shape (d,)
+        The best candidate of each feature.
+    """
+
+    bins: NDArray[np.int64]
+    where: NDArray[np.int64]
+    left: NDArray[np.int64]
+    prefix: NDArray[np.int64]
+    key: NDArray[np.float64]
+    score: NDArray[np.float64]
+    best: NDArray[np.void]
+
+
+class CompactBins(NamedTuple):
+    """Bins and features of a compact histogram.
+
+    Attributes
+    ----------
+    marks : ndarray of uint64, shape (more than n_bins / 64,)
+        A bit per bin; none is set between uses.
+    listed, place : ndarray of int32, shape (n_bins,)
+        Bins that are listed, and the place of each bin among them.
+    feature, offset, n_bins : ndarray of int64, shape (d + 1,)
+        Features that are listed, and their layout.
+    default : ndarray of int64, shape (d + 1,)
+        Bin that sparse rows leave out of each feature of the data, -1 for none.
+    """
+
+    marks: NDArray[np.uint64]
+    listed: NDArray[np.int32]
+    place: NDArray[np.int32]
+    feature: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    n_bins: NDArray[np.int64]
+    default: NDArray[np.int64]
+
+
+class GrowingTree(NamedTuple):
+    """The tree that grows, and the rows it is grown for.
+
+    Attributes
+    ----------
+    nodes : ndarray of NODE, shape (2 * max_leaves,)
+    total : ndarray of int64, shape (2 * max_leaves, n_planes)
+        Sums of the nodes.
+    split_order, leaf_order : ndarray of int64, shape (max_leaves,)
+        Inner nodes, as they were split, and leaves, in the order they are numbered.
+    rows, buffer : ndarray of int32, shape (n,)
+        Rows of the leaves, one leaf after the other.
+    label : ndarray of int32, shape (n,)
+    stat : ndarray of int64, shape (n, q)
+        Integer statistics of the rows; the last one their samples, where these are counted.
+    free : ndarray of int64, shape (n_kept + 1,)
+        Number of histograms that are not in use, and which ones.
+    """
+
+    nodes: NDArray[np.void]
+    total: NDArray[np.int64]
+    split_order: NDArray[np.int64]
+    leaf_order: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    buffer: NDArray[np.int32]
+    label: NDArray[np.int32]
+    stat: NDArray[np.int64]
+    free: NDArray[np.int64]
+
+
+class Work(NamedTuple):
+    """Work space of growing, used for one tree after the other.
+
+    Attributes
+    ----------
+    tree : GrowingTree
+    queue : ndarray of OPEN, shape (2 * max_leaves,)
+        Open leaves, a heap.
+    histogram : ndarray of int64, shape (n_kept + 1, n_planes * n_bins)
+        Histograms of open leaves; the last one is scratch.
+    compact : CompactBins
+    scan : Scan
+    """
+
+    tree: GrowingTree
+    queue: NDArray[np.void]
+    histogram: NDArray[np.int64]
+    compact: CompactBins
+    scan: Scan
+
+    @classmethod
+    def space(
+        cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32], max_leaves: int
+    ) -> Work:
+        """Return space for trees of so many leaves."""
+        n, d, n_bins, size = data.n_rows, data.n_features, len(data.low), 2 * max_leaves
+        counted = rules.min_samples > 1 or rules.kind == COSTS
+        n_planes = rules.n_sums + counted
+        n_kept = min(rules.histograms, max_leaves)
+        tree = GrowingTree(
+            nodes=np.empty(size, NODE),
+            total=np.empty((size, n_planes), np.int64),
+            split_order=np.empty(max_leaves, np.int64),
+            leaf_order=np.empty(max_leaves, np.int64),
+            rows=np.empty(n, np.int32),
+            buffer=np.empty(n, np.int32),
+            label=labels.copy(),
+            stat=np.empty((n, (WIDTH[rules.kind] or rules.n_sums) + counted), np.int64),
+            free=np.empty(n_kept + 1, np.int64),
+        )
+        bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
+        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
+        key, score = np.empty((2, BLOCK))
+        return cls(
+            tree=tree,
+            queue=np.empty(size, OPEN),
+            histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
+            compact=CompactBins(np.zeros(n_bins // 64 + 1, np.uint64), *bins, *layout),
+            scan=Scan(ints[0], ints[1], ints[2], ints[3:], key, score, np.empty(d, CANDIDATE)),
+        )
+
+
+#: An inner node of a grown tree.
+GROWN_NODE = np.dtype(
+    [
+        ("feature", np.int32),
+        ("threshold", np.float64),
+        ("missing_left", np.bool_),
+        ("left", np.int32),  # as in a forest: a node, or ~leaf
+        ("right", np.int32),
+        ("gain", np.float64),  # decrease of the impurity mass; NaN in a pruned tree
+        ("value", np.float64),  # its answer if it were a leaf: +-1, a mean, or 1
+        ("column", np.int32),  # of the scores, that it would answer for
+    ],
+    align=True,
+)
+GROWN_LEAF = np.dtype([("value", np.float64), ("column", np.int32)], align=True)
+
+
+class GrownTrees(NamedTuple):
+    """Trees side by side, with all that growing knows of them.
+
+    Impurities and gains are in the demand's units.
+
+    Attributes
+    ----------
+    nodes : ndarray of GROWN_NODE, shape (n_nodes,)
+        Inner nodes, those of a tree in the order in which they were split.
+    answers : ndarray of GROWN_LEAF, shape (n_leaves,)
+        What the leaves answer.
+    node_offset, leaf_offset : ndarray of int64, shape (n_trees + 1,)
         As in `Forest`.
-    bin : ndarray of int32, shape (n_nodes,)
-        Last bin that goes left.
-    gain : ndarray of float64, shape (n_nodes,)
-        Decrease of the impurity mass, in the demand's units.
-    node_value, leaf_value : ndarray of float64, shape (n_nodes,), (n_leaves,)
-        Answers of inner nodes and leaves: +-1, a mean, or 1.
-    node_column, leaf_column : ndarray of int32
-        Columns they answer for.
-    leaf_offset : ndarray of int64, shape (n_trees + 1,)
     root_impurity : ndarray of float64, shape (n_trees,)
-        Impurity mass of the undivided tree, in the demand's units.
+        Impurity mass of the undivided tree.
     leaves : ndarray of int32, shape (n_trees, n)
         Leaf of every row.
     """
 
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    bin: NDArray[np.int32]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    nodes: NDArray[np.void]
+    answers: NDArray[np.void]
     node_offset: NDArray[np.int64]
-    gain: NDArray[np.float64]
-    node_value: NDArray[np.float64]
-    leaf_value: NDArray[np.float64]
-    node_column: NDArray[np.int32]
-    leaf_column: NDArray[np.int32]
     leaf_offset: NDArray[np.int64]
     root_impurity: NDArray[np.float64]
     leaves: NDArray[np.int32]
 
-    def forest(self, n_features: int) -> Forest:
-        """Return the trees in the form that predicts."""
-        return Forest.of_checked(
-            feature=self.feature,
-            threshold=self.threshold,
-            missing_left=self.missing_left,
-            left=self.left,
-            right=self.right,
-            node_offset=self.node_offset,
-            leaf_value=self.leaf_value[:, None],
-            leaf_column=self.leaf_column,
-            leaf_offset=self.leaf_offset,
-            n_features=n_features,
+    @classmethod
+    def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
+        """Return room for so many trees of so many leaves and rows."""
+        return cls(
+            nodes=np.empty(n_trees * max_leaves, GROWN_NODE),
+            answers=np.empty(n_trees * max_leaves, GROWN_LEAF),
+            node_offset=np.zeros(n_trees + 1, np.int64),
+            leaf_offset=np.zeros(n_trees + 1, np.int64),
+            root_impurity=np.empty(n_trees),
+            leaves=np.empty((n_trees, n), np.int32),
         )
 
     @classmethod
@@ -130,180 +352,19 @@ class GrownTrees(NamedTuple):
                 joined[name] = np.concatenate(arrays)
         return cls(**joined)
 
-
-#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
-BLOCK = 1024
-
-#: A node of a growing tree.
-NODE = np.dtype(
-    [
-        ("start", np.int64),  # its rows are rows[start:end]
-        ("end", np.int64),
-        ("depth", np.int64),
-        ("parent", np.int64),
-        ("left", np.int64),  # -1: not split; the right child follows the left one
-        ("slot", np.int64),  # place of its histogram, -1: none
-        ("feature", np.int64),  # -1: no split known
-        ("bin", np.int64),
-        ("threshold", np.float64),
-        ("missing_left", np.bool_),
-        ("gain", np.float64),
-        ("impurity", np.float64),
-        ("square", np.float64),
-        ("compact", np.bool_),  # is searched in a compact histogram
-    ],
-    align=True,
-)
-
-#: A node, and a leaf, of a finished tree.
-GROWN_NODE = np.dtype(
-    [
-        ("feature", np.int32),
-        ("threshold", np.float64),
-        ("bin", np.int32),
-        ("missing_left", np.bool_),
-        ("left", np.int32),
-        ("right", np.int32),
-        ("gain", np.float64),
-        ("node_value", np.float64),
-        ("node_column", np.int32),
-    ],
-    align=True,
-)
-GROWN_LEAF = np.dtype([("leaf_value", np.float64), ("leaf_column", np.int32)], align=True)
-
-
-class Layout(NamedTuple):
-    """Layout of a histogram: the bins of all features, or some of their bins.
-
-    Attributes
-    ----------
-    offset : ndarray of int64, shape (n_features + 1,)
-        Bin b of the histogram's j-th feature is its bin ``offset[j] + b``.
-    n_bins : ndarray of int64, shape (n_features,)
-        Bins of present values; the bin of missing values, if there is one, follows them.
-    size : int
-        Number of bins.
-    """
-
-    offset: NDArray[np.int64]
-    n_bins: NDArray[np.int64]
-    size: int
-
-
-class Finished(NamedTuple):
-    """Room for the trees of one call."""
-
-    nodes: NDArray[np.void]
-    leaf: NDArray[np.void]
-    node_offset: NDArray[np.int64]
-    leaf_offset: NDArray[np.int64]
-    root_impurity: NDArray[np.float64]
-    leaves: NDArray[np.int32]
-
-    @classmethod
-    def room(cls, n_trees: int, max_leaves: int, n: int) -> Finished:
-        """Return room for so many trees of so many leaves and rows."""
-        return cls(
-            np.empty(n_trees * max_leaves, GROWN_NODE),
-            np.empty(n_trees * max_leaves, GROWN_LEAF),
-            np.zeros(n_trees + 1, np.int64),
-            np.zeros(n_trees + 1, np.int64),
-            np.empty(n_trees),
-            np.empty((n_trees, n), np.int32),
-        )
-
-    @property
-    def max_leaves(self) -> int:
-        """Leaves of each tree there is room for."""
-        return len(self.leaf) // len(self.leaves)
-
-    def trees(self) -> GrownTrees:
-        """Return what was filled."""
-        nodes, leaf = self.nodes[: self.node_offset[-1]], self.leaf[: self.leaf_offset[-1]]
-        columns = {name: nodes[name].copy() for name in GROWN_NODE.names or ()}
-        columns |= {name: leaf[name].copy() for name in GROWN_LEAF.names or ()}
-        return GrownTrees(
+    def hypothesis(self, n_features: int) -> Hypothesis:
+        """Return the trees in the form that predicts, with the leaves of the training rows."""
+        nodes, answers = self.nodes, self.answers
+        trees = Forest.of_checked(
+            feature=nodes["feature"].copy(),
+            threshold=nodes["threshold"].copy(),
+            missing_left=nodes["missing_left"].copy(),
+            left=nodes["left"].copy(),
+            right=nodes["right"].copy(),
             node_offset=self.node_offset,
+            leaf_value=answers["value"].copy()[:, None],
+            leaf_column=answers["column"].copy(),
             leaf_offset=self.leaf_offset,
-            root_impurity=self.root_impurity,
-            leaves=self.leaves,
-            **columns,
+            n_features=n_features,
         )
-
-
-class Work(NamedTuple):
-    """Work space of growing, used for one tree after the other.
-
-    Attributes
-    ----------
-    rows, buffer : ndarray of int32, shape (n,)
-        Rows of the leaves, one leaf after the other.
-    label : ndarray of int32, shape (n,)
-    stat : ndarray of int64, shape (n, q)
-        Integer statistics of the rows; the last one their samples, where these are counted.
-    nodes : ndarray of NODE, shape (2 * max_leaves,)
-    total : ndarray of int64, shape (2 * max_leaves, n_planes)
-        Sums of the nodes.
-    split_order : ndarray of int64, shape (max_leaves,)
-        Nodes, as they were split.
-    keys, heap : ndarray of float64 and int64, shape (2 * max_leaves,)
-        The queue of open leaves.
-    histogram : ndarray of int64, shape (n_kept + 1, n_planes * n_bins)
-        Histograms of open leaves; the last one is scratch.
-    free : ndarray of int64, shape (n_kept + 1,)
-        Number of histograms that are not in use, and which ones.
-    marks, bins, features : ndarray of uint64, int32 and int64
-        Work space of `boostbench.weak_learners.compact`.
-    found : ndarray of float64, shape (5, d)
-        Best candidate of each feature.
-    ints, floats : ndarray of int64 and float64, shape (3 + n_planes, more than BLOCK), (2, BLOCK)
-        Bins, sums and scores of a block of candidates.
-    """
-
-    rows: NDArray[np.int32]
-    buffer: NDArray[np.int32]
-    label: NDArray[np.int32]
-    stat: NDArray[np.int64]
-    nodes: NDArray[np.void]
-    total: NDArray[np.int64]
-    split_order: NDArray[np.int64]
-    keys: NDArray[np.float64]
-    heap: NDArray[np.int64]
-    histogram: NDArray[np.int64]
-    free: NDArray[np.int64]
-    marks: NDArray[np.uint64]
-    bins: NDArray[np.int32]
-    features: NDArray[np.int64]
-    found: NDArray[np.float64]
-    ints: NDArray[np.int64]
-    floats: NDArray[np.float64]
-
-    @classmethod
-    def space(
-        cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32], max_leaves: int
-    ) -> Work:
-        """Return space for trees of so many leaves."""
-        n, d, n_bins, size = data.n_rows, data.n_features, len(data.low), 2 * max_leaves
-        counted = rules.min_samples > 1 or rules.kind == COSTS
-        n_planes = rules.n_sums + counted
-        n_kept = min(rules.histograms, max_leaves)
-        return cls(
-            rows=np.empty(n, np.int32),
-            buffer=np.empty(n, np.int32),
-            label=labels.copy(),
-            stat=np.empty((n, (WIDTH[rules.kind] or rules.n_sums) + counted), np.int64),
-            nodes=np.empty(size, NODE),
-            total=np.empty((size, n_planes), np.int64),
-            split_order=np.empty(max_leaves, np.int64),
-            keys=np.empty(size),
-            heap=np.empty(size, np.int64),
-            histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-            free=np.empty(n_kept + 1, np.int64),
-            marks=np.zeros(n_bins // 64 + 1, np.uint64),
-            bins=np.empty((2, n_bins), np.int32),
-            features=np.empty((4, d + 1), np.int64),
-            found=np.empty((5, d)),
-            ints=np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64),
-            floats=np.empty((2, BLOCK)),
-        )
+        return Hypothesis(trees, self.leaves)

@@ -18,7 +18,7 @@ from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, Targets, WeightedLabels
 from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
-from boostbench.weak_learners.structures import Finished, GrownTrees, GrowthRules
+from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 
 #: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
@@ -162,8 +162,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         ValueError
             If the criterion does not fit the demand.
         """
-        grown = self.grow(data, demand, rng)
-        return Hypothesis(grown.forest(data.n_features), grown.leaves)
+        return self.grow(data, demand, rng).hypothesis(data.n_features)
 
     def grow(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
@@ -173,30 +172,20 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             drawn = np.ascontiguousarray(np.atleast_2d(demand.count.T), dtype=np.int64)
             data = data._replace(samples=drawn)
         rules = self._rules(data, demand, rng)
-        arguments = numbers_of(demand)
+        numbers = numbers_of(demand)
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
-            numbers = _trimmed(arguments[1], self.trim, data.samples)
-            arguments = (arguments[0], numbers, arguments[2])
-        n_trees = len(arguments[1]) if isinstance(demand, BinaryLabels | Targets) else 1
-        columns = np.arange(n_trees)
-        grow = partial(self._grow, data, rules, *arguments)
-        if self.n_jobs == 1 or n_trees == 1:
-            return grow(columns).trees()
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            parts = pool.map(grow, np.array_split(columns, min(self.n_jobs, n_trees)))
-            return GrownTrees.join([part.trees() for part in parts])
+            trimmed = _trimmed(numbers.numbers, self.trim, data.samples)
+            numbers = numbers._replace(numbers=trimmed)
+        n_jobs = min(self.n_jobs, len(numbers.columns))
+        if n_jobs == 1:
+            return self._grow(data, rules, numbers)
+        parts = [numbers._replace(columns=part) for part in np.array_split(numbers.columns, n_jobs)]
+        with ThreadPoolExecutor(n_jobs) as pool:
+            return GrownTrees.join(list(pool.map(partial(self._grow, data, rules), parts)))
 
-    def _grow(
-        self,
-        data: BinnedData,
-        rules: GrowthRules,
-        labels: NDArray[np.int32],
-        numbers: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        columns: NDArray[np.int64],
-    ) -> Finished:
+    def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
         """Grow the trees of some columns; see `grow_trees`."""
-        return grow_trees(data, rules, labels, numbers, weights, columns)
+        return grow_trees(data, rules, numbers)
 
     def grow_path(
         self,
@@ -265,20 +254,19 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         return self.criterion
 
 
-def numbers_of(
-    demand: Demand,
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Return labels, numbers and weights in the layout of the kernel: a row per column."""
-    none = np.zeros((1, 1))
+def numbers_of(demand: Demand) -> Numbers:
+    """Return the numbers of a demand in the layout of the kernels."""
     if isinstance(demand, WeightedLabels):
         labels = np.ascontiguousarray(demand.y, dtype=np.int32)
-        return labels, _rows(np.asarray(demand.weight)[:, None]), none
+        numbers = _rows(np.asarray(demand.weight)[:, None])
+        return Numbers(labels, numbers, np.zeros((1, 1)), np.arange(1))
     if isinstance(demand, Targets):
         numbers, weights = _rows(demand.target), _rows(demand.weight)
     else:
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
-        numbers, weights = _rows(matrix), none
-    return np.zeros(numbers.shape[1], dtype=np.int32), numbers, weights
+        numbers, weights = _rows(matrix), np.zeros((1, 1))
+    n_trees = 1 if isinstance(demand, Costs) else len(numbers)
+    return Numbers(np.zeros(numbers.shape[1], np.int32), numbers, weights, np.arange(n_trees))
 
 
 def _trimmed(

@@ -130,3 +130,11 @@ def integer_data(n: int, d: int, n_classes: int, seed: int) -> tuple[np.ndarray,
         scale=0.2, size=(n, n_classes)
     )
     return X, score.argmax(axis=1).astype(np.int32)
+
+
+def assert_same_trees(a, b):
+    """Compare grown trees bit for bit."""
+    for name in a._fields:
+        one, other = getattr(a, name), getattr(b, name)
+        for field in one.dtype.names or [...]:
+            np.testing.assert_array_equal(one[field], other[field], err_msg=f"{name} {field}")

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
-from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.structures import GrownTrees
 from boostbench.weak_learners.tree import numbers_of
 from tests.weak_learners import reference
@@ -17,14 +16,7 @@ NEVER, ALWAYS = np.inf, 0.0
 
 def grow(tree, data, demand, entry_cost, **changed) -> GrownTrees:
     rules = tree._rules(data, demand, None)._replace(entry_cost=entry_cost, **changed)
-    numbers = numbers_of(demand)
-    columns = np.arange(len(numbers[1]))
-    return grow_trees(data, rules, *numbers, columns).trees()
-
-
-def assert_bitwise_equal(a: GrownTrees, b: GrownTrees) -> None:
-    for name in a._fields:
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    return tree._grow(data, rules, numbers_of(demand))
 
 
 LEARNERS = [
@@ -69,7 +61,7 @@ def test_the_switch_changes_no_tree(shape, learner, signed):
     data = bin_features(X, sparse_share=shape["sparse_share"])
     whole = grow(learner, data, demand, NEVER)
     for entry_cost in (ALWAYS, 0.1, 1.0, 10.0):
-        assert_bitwise_equal(grow(learner, data, demand, entry_cost), whole)
+        reference.assert_same_trees(grow(learner, data, demand, entry_cost), whole)
 
 
 @pytest.mark.parametrize("histograms", [1, 3, 100])
@@ -81,8 +73,8 @@ def test_nodes_of_both_kinds_share_the_memory_of_one_tree(entry_cost, histograms
     tree = Tree(max_leaf_nodes=150)
     data = tree.prepare(X)
     whole = grow(tree, data, demand, NEVER)
-    assert len(whole.leaf_value) == 150
-    assert_bitwise_equal(grow(tree, data, demand, entry_cost, histograms=histograms), whole)
+    assert len(whole.answers) == 150
+    reference.assert_same_trees(grow(tree, data, demand, entry_cost, histograms=histograms), whole)
 
 
 def test_missing_values_alone_go_left_though_the_first_bin_is_empty_in_the_node():
@@ -93,9 +85,9 @@ def test_missing_values_alone_go_left_though_the_first_bin_is_empty_in_the_node(
     tree = Tree()
     data = tree.prepare(X)
     compact = grow(tree, data, demand, ALWAYS)
-    assert_bitwise_equal(compact, grow(tree, data, demand, NEVER))
-    assert compact.feature.tolist() == [0, 1]
-    assert compact.leaf_column[compact.leaves[0]].tolist() == y.tolist()
+    reference.assert_same_trees(compact, grow(tree, data, demand, NEVER))
+    assert compact.nodes["feature"].tolist() == [0, 1]
+    assert compact.answers["column"][compact.leaves[0]].tolist() == y.tolist()
 
 
 def test_a_tree_of_constant_features_is_one_leaf():
@@ -105,5 +97,5 @@ def test_a_tree_of_constant_features_is_one_leaf():
     for sparse_share in (0.0, 2.0):
         data = bin_features(np.full((3, 2), 7.0), sparse_share=sparse_share)
         grown = grow(tree, data, demand, ALWAYS)
-        assert grown.feature.size == 0
-        assert grown.leaf_column.tolist() == [1]
+        assert grown.nodes.size == 0
+        assert grown.answers["column"].tolist() == [1]

@@ -30,7 +30,7 @@ def positive(decreases):
 
 def our_decreases(tree, X, demand, total):
     grown = tree.grow(tree.prepare(X), demand)
-    return positive(grown.gain / total)
+    return positive(grown.nodes["gain"] / total)
 
 
 def load(name):
@@ -136,9 +136,9 @@ def check_against_reference(tree, X, demand, impurity, answers, **rules):
     splits, leaves = reference.grow(X, impurity, **rules)
     data = tree.prepare(X)
     grown = tree.grow(data, demand)
-    assert grown.feature.tolist() == [split.feature for split in splits]
-    np.testing.assert_allclose(grown.threshold, [split.threshold for split in splits])
-    np.testing.assert_allclose(grown.gain, [split.gain for split in splits], atol=1e-9)
+    assert grown.nodes["feature"].tolist() == [split.feature for split in splits]
+    np.testing.assert_allclose(grown.nodes["threshold"], [split.threshold for split in splits])
+    np.testing.assert_allclose(grown.nodes["gain"], [split.gain for split in splits], atol=1e-9)
     groups = {frozenset(rows.tolist()) for rows in leaves}
     ours = {frozenset(np.flatnonzero(grown.leaves[0] == leaf)) for leaf in set(grown.leaves[0])}
     assert ours == groups

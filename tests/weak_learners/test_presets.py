@@ -80,7 +80,7 @@ def test_greedy_info_is_an_entropy_tree():
     mass = tree.impurity * tree.weighted_n_node_samples
     left = tree.children_left >= 0
     total = (mass[left] - mass[tree.children_left[left]] - mass[tree.children_right[left]]).sum()
-    assert grown.gain.sum() == pytest.approx(total)
+    assert grown.nodes["gain"].sum() == pytest.approx(total)
 
 
 def test_a_stump_by_error_maximises_the_edge():
