@@ -44,9 +44,9 @@ class AdaBoostM1(Booster):
         None is a tree of depth 2 that minimises the weighted error (Saberian & Vasconcelos 2011,
         Sec. 5.3); Freund & Schapire and Mukherjee & Schapire take C4.5.
     resample : bool, default=False
-        Whether the weak learner sees n samples drawn from D in place of the weights.
+        True gives the weak learner n samples drawn from D in place of the weights.
     keep_first : bool, default=True
-        Whether a first weak classifier whose error is 1/2 or more is kept, with step 1, so that the
+        True keeps a first weak classifier whose error is 1/2 or more, with step 1, so that the
         model predicts; otherwise a model without rounds answers the first class.
     random_state : int, RandomState or None, default=None
         Seed of the drawn samples, and of a weak learner that draws at random.

@@ -88,7 +88,7 @@ class CDMCBoost(MCBoost):
         None is the paper's: a stump of smallest weighted error (a regression stump for Newton
         steps).
     orientation : {"recursive", "helmert"}, default="recursive"
-        Which simplex, see `codewords`.
+        Orientation of the simplex, see `codewords`.
     step : {"search", "newton"}, default="search"
         ``"newton"`` fits a regression to :math:`w_i / h_i`, weighted by
         :math:`h_i = \frac14 \sum_k (Y_{y_i j} - Y_{kj})^2 a_{ik}`, and takes the step 1; for two
@@ -194,7 +194,7 @@ def collapse(
         Pair weights.
     y, leaves : ndarray of int32, shape (n,)
     vectors : ndarray of float64, shape (n_leaves, K)
-        What a leaf adds to the scores s.
+        Vector that a leaf adds to the scores s.
 
     Returns
     -------

@@ -60,7 +60,7 @@ class TreePath(ABC):
     Attributes
     ----------
     demand : type
-        What they are grown for.
+        Demand that they are grown for.
     order : {"C", "F"}
         Memory order in which costs are read fastest.
     """

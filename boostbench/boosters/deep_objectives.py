@@ -84,9 +84,9 @@ class Distribution(NamedTuple):
     log_scale : float
         ln(S_t / m).
     right : ndarray of float64, shape (n,)
-        What a row adds to E_D[g] if it is answered rightly; sums to 1.
+        Contribution of a row to E_D[g] if it is answered rightly; sums to 1.
     wrong : ndarray of float64, shape (n, K)
-        What it takes from E_D[g] if it is answered y; 0 at its own label.
+        Loss in E_D[g] if it is answered y; 0 at its own label.
     """
 
     log_scale: float

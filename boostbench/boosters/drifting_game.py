@@ -97,7 +97,7 @@ class DriftingGame(Booster):
         loss or the minimal condition the costs depend on the rounds left: after t < T rounds the
         model is not that of a game of t rounds.
     on_violation : {"go on", "stop"}, default="go on"
-        What to do when the weak learner misses the condition.
+        Reaction to a weak learner that misses the condition.
 
     Attributes
     ----------

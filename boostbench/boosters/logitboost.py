@@ -51,7 +51,7 @@ class LogitBoost(RegressionBooster):
         Largest ``|z|``, positive, ``inf`` for no limit; the authors recommend 2 to 4. With 4 the
         score of a leaf that is purer than 0.8 grows without bound.
     halving : bool, default=False
-        Whether a step that raises the loss is halved until it does not, at most 30 times; a
+        True halves a step that raises the loss until it does not, at most 30 times; a
         Newton step need not lower the loss.
 
     References

@@ -70,13 +70,13 @@ class MartiBoost(TwoClasses):
     weak_learner : str, dict, object or None, default=None
         None is the paper's: a Gini stump on the balanced node.
     route : {"mass", "sampled"}, default="mass"
-        Whether a training sample spreads its mass over both children, or takes one random path.
+        A training sample spreads its mass over both children, or takes one random path.
     balance_output : bool, default=True
-        Whether the more frequent answer is randomised; False loses the two-sidedness.
+        True randomises the more frequent answer; False loses the two-sidedness.
     min_mass : float, default=0.0
         A node whose rarer label has at most this mass answers the other label; in [0, 1).
     rule : {"expected", "sampled"}, default="expected"
-        Whether a prediction is the more probable end of the walk, or one walk with random answers
+        A prediction is the more probable end of the walk, or one walk with random answers
         (seeded by `random_state`).
     random_state : int, RandomState or None, default=None
         Seed of sampled routes and sampled predictions.

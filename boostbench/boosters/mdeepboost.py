@@ -88,7 +88,7 @@ class MDeepBoost(BoostingClassifier):
         distributions. None is ``"greedy"``, or ``"tree"``, with ``max_depth`` 5 (the root is at
         depth 0).
     leaves : {"label", "distribution"}, default="label"
-        What a leaf answers: the label of the least cost, in trees grown for the costs, the best
+        Answer of a leaf: the label of the least cost, in trees grown for the costs, the best
         there is; or the shares of the classes in the weight of its rows, in trees grown for that
         weight, as decision trees commonly are. ``"distribution"`` goes with the surrogates
         ``"sum"`` and ``"comp-sum"`` and the step ``"bound"``.
@@ -100,7 +100,7 @@ class MDeepBoost(BoostingClassifier):
         The minimum along the direction of the upper bound in Figure 1, or of the objective itself.
         ``"max"`` has no such bound: its steps are always exact.
     reuse : bool, default=True
-        Whether trees chosen before are among the directions.
+        False leaves trees chosen before out of the directions.
     offset : float, default=1.0
         The 1 in :math:`\Phi(1 - \mathrm{margin})`, 0 to 100.
 

@@ -89,7 +89,7 @@ class RobustBoost(BinaryBooster):
     sigma_final : float, default=0.1
         Spread of the potential at time 1, positive.
     truncate : bool, default=False
-        Whether samples below mu(t) are given up altogether (weight 0, potential 1).
+        True gives up samples below mu(t) altogether (weight 0, potential 1).
 
     Attributes
     ----------

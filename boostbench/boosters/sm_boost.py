@@ -77,7 +77,7 @@ class SMBoost(Booster):
     weak_learner : str, dict, object or None, default=None
         None is the paper's: Gini trees of at most 12 leaves.
     gradient : {"sampled", "exact"}, default="sampled"
-        Whether a round sees M drawn pairs or all N K pairs with their probabilities.
+        A round sees M drawn pairs, or all N K pairs with their probabilities.
     subsample : float, default=1.0
         M as a fraction of N, positive; used by the sampled gradient.
     step : "paper" or float, default="paper"
@@ -90,7 +90,7 @@ class SMBoost(Booster):
         ``"zero-one"``, ``"ordinal"`` or a matrix; or a function of X and y that returns the costs
         of every sample, shape (n_samples, n_classes). Only differences within a row matter.
     empty_label : {-1, 0, 1}, default=0
-        What a label without a drawn pair does in that round, in the paper's sign: 0 leaves its
+        Answer of a label without a drawn pair in that round, in the paper's sign: 0 leaves its
         scores as they are, +1 lowers and -1 raises them.
     random_state : int, RandomState or None, default=None
         Seed of the drawn pairs.

@@ -71,7 +71,7 @@ class SelfPacing(BinaryBooster):
     weak_learner : str, dict, object or None, default=None
         None is the plain booster's.
     regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
-        How the latent weight falls with the loss; see `boostbench.boosters.regularisers`.
+        Shape of the latent weight over the loss; see `boostbench.boosters.regularisers`.
     age : float, default=2.0
         lambda, positive: samples of a larger loss are left out (mixture: larger than age**2). The
         paper tunes it in [1, 6].

@@ -36,7 +36,7 @@ class BoostState:
     cost : ndarray of float64, shape (n, K), or None
         Each row's own cost of every answer, where the caller gave such costs.
     own : object
-        What the booster itself computes once per fit or carries from round to round: the value
+        The booster's own values, computed once per fit or carried from round to round: the value
         that its `begin` returns, commonly a small dataclass.
     """
 
@@ -85,7 +85,7 @@ class Step:
     stop : str
         Why training ends with this round; empty to go on.
     keep : bool
-        Whether the step is taken at all.
+        False if the step is not taken at all.
     decay : float
         Factor of the scores so far.
     """

@@ -51,7 +51,7 @@ class Condition:
     ----------
     name : str
     family : str
-        What a row of a cost matrix looks like.
+        Form of a row of a cost matrix.
     generators : callable
         K to the generators of the cone, shape (n_generators, K); constants may be left out where
         the baseline row sums to 1, for there they change nothing.

@@ -33,7 +33,7 @@ class PixelMap:
     degree : ndarray of uint8, shape (2T+1, 2T+1)
         2 or 3; 3 where both attain the maximum.
     tied : ndarray of bool, shape (2T+1, 2T+1)
-        Whether both do, to ``1e-12 * max(1, value)``.
+        True where both do, to ``1e-12 * max(1, value)``.
     """
 
     coordinate: NDArray[np.int64]
