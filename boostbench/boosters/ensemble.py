@@ -53,7 +53,9 @@ class Ensemble:
 
     def _add_steps(self, trees: Sequence[int], step: ArrayLike, decay: float) -> None:
         self._tree_index += trees
-        self._steps += np.broadcast_to(step, len(trees)).tolist()
+        steps = np.empty(len(trees))
+        steps[:] = step
+        self._steps += steps.tolist()
         self._round_end.append(len(self._steps))
         self._decays.append(decay)
 

@@ -82,7 +82,8 @@ class MCBoost(Booster):
 
     def pair_margins(self, state: BoostState) -> Floats:
         r"""Return :math:`v_{ik} = \tfrac12 (s_{i y_i} - s_{ik})`, shape (n, K)."""
-        return pair_margins(self.half * state.scores, state.y)
+        F = state.scores if self.half == 1.0 else self.half * state.scores
+        return pair_margins(F, state.y)
 
     def objective(self, state: BoostState) -> float:
         """Return the mean of ``sum_{k != y} c_yk phi(v_ik)``."""
