@@ -22,7 +22,8 @@ Power = Callable[[float, float], float]
 
 #: Number of runs where no number of runs would decide.
 NEVER = math.inf
-SHARE_TEST = "score test of a share"
+SHARE_TEST = "exact binomial test of a share"
+EQUALITY = "equality in every run"
 _NORMAL = NormalDist()
 UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
@@ -147,7 +148,7 @@ def equivalent(found: Estimate, left: Repeats, right: Repeats, tolerance: float)
 
 
 def share_of(held: Repeats, bound: float) -> Outcome:
-    """Decide whether a share of all possible runs is at least a bound, by the score test.
+    """Decide whether a share of all possible runs is at least a bound, by the exact binomial test.
 
     Its interval is Wilson's. Runs on overlapping splits count as fewer.
 
@@ -172,10 +173,10 @@ def share_of(held: Repeats, bound: float) -> Outcome:
     share = yes / n
     overlap = held.design.ratio if held.design.source == "splits" else 0.0
     alike = 1 + n * overlap  # runs that are worth one
-    found = binomtest(round(yes / alike), max(1, round(n / alike))).proportion_ci(method="wilson")
-    spread = math.sqrt(bound * (1 - bound) * alike / n)
-    z = (share - bound) / spread if spread else math.copysign(math.inf, share - bound + ROUNDING)
-    p = _NORMAL.cdf(-z), _NORMAL.cdf(z)
+    k, m = round(yes / alike), max(1, round(n / alike))
+    found = binomtest(k, m).proportion_ci(method="wilson")
+    above, below = (binomtest(k, m, bound, alternative=side).pvalue for side in ("greater", "less"))
+    p = float(above), float(below)
     leans = share >= bound - ROUNDING
     far = abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap
     limit = _NORMAL.inv_cdf(LEVEL)
@@ -304,7 +305,7 @@ def _equal(left: Repeats, right: Repeats) -> Outcome:
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
-    test = "equality in every run"
+    test = EQUALITY
     power = None if pairs.printed is None else certain(abs(pairs.printed) <= ROUNDING)
     if differing:
         return Outcome("fails", max(differing, key=abs), None, n, planned, test=test, power=power)

@@ -14,7 +14,7 @@ import numpy as np
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.inference import NEVER, SHARE_TEST, State
+from boostbench.reports.claims.inference import EQUALITY, NEVER, SHARE_TEST, State
 from boostbench.reports.claims.kind import Kind
 from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.reports.values.frame import Result, Study
@@ -213,12 +213,13 @@ def power_of(
     Returns
     -------
     power : float or None
-        None if a case has no printed values.
+        None if a case has no printed values, or all are missing.
     repeats : int or None
         Units with which the power is 0.8; None if no number would do.
     """
     cases = [case for group in groups for case in group]
-    if not cases or any(case.outcome.power is None for case in cases):
+    known = [case for case in cases if case.outcome.state != "missing"]
+    if not known or any(case.outcome.power is None for case in known):
         return None, None
     units = max(case.outcome.planned for case in cases)
     if over_sets:
@@ -247,8 +248,8 @@ def _power_of_group(cases: Sequence[Case], rule: Rule, factor: float) -> float:
     level = LEVEL / (n - needed + 1)
     chances = np.ones(1)  # of 0, 1, 2 ... cases that hold
     for case in cases:
-        assert case.outcome.power is not None
-        one = case.outcome.power(level, factor)
+        power = case.outcome.power
+        one = 0.0 if power is None else power(level, factor)
         chances = np.convolve(chances, [1 - one, one])
     return float(chances[needed:].sum())
 
@@ -371,7 +372,7 @@ def _tests(cases: Sequence[Case], *, over_sets: bool) -> list[str]:
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
     if not names:
         return []
-    several = len(cases) > 1
+    several = len(cases) > 1 and names != [EQUALITY]
     return [f"{', '.join(names)}{'; many cases allowed for (Holm)' if several else ''}"]
 
 
@@ -389,7 +390,7 @@ def _power_in_words(
         if repeats is None:
             return [f"{text}, and no number of repeats gives {_WANTED_POWER}"]
         return [f"{text}; {_WANTED_POWER} takes {repeats} repeats, not {there}"]
-    if not any(case.outcome.test for case in cases):
+    if all(case.outcome.test in ("", EQUALITY) for case in cases):
         return []  # nothing is left to chance
     halves = [
         (case.outcome.interval[1] - case.outcome.interval[0]) / 2
