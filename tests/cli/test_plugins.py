@@ -69,10 +69,10 @@ def test_a_booster_is_named_by_its_file_in_the_config(boostbench, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / config).write_text(text.replace("- madaboost:", f"- {plugin}:MadaBoost:"))
     (tmp_path / plugin).rename(tmp_path / "sub" / plugin)
-    outcome = boostbench("run", f"sub/{config}", "--only", "wine", "--set", "seeds=1")
+    outcome = boostbench("run", f"sub/{config}", "--only", "wine", "--executor", "inline")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
-    assert "3 ok" in outcome.out
+    assert "6 ok" in outcome.out
 
 
 @pytest.mark.parametrize(
