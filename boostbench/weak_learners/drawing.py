@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boostbench.weak_learners.forest_arrays import ForestArrays
+    from boostbench.weak_learners.forest import Forest
 
 
 class _Labels:
@@ -16,14 +16,14 @@ class _Labels:
 
     Parameters
     ----------
-    forest : ForestArrays
+    forest : Forest
     tree : int
     feature_names, class_names : sequence of str, or None
     """
 
     def __init__(
         self,
-        forest: ForestArrays,
+        forest: Forest,
         tree: int,
         feature_names: Sequence[str] | None,
         class_names: Sequence[str] | None,
@@ -60,7 +60,7 @@ class _Labels:
 
 
 def tree_text(
-    forest: ForestArrays,
+    forest: Forest,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -69,7 +69,7 @@ def tree_text(
 
     Parameters
     ----------
-    forest : ForestArrays
+    forest : Forest
         Holds the tree.
     tree : int
         0..n_trees-1.
@@ -108,7 +108,7 @@ def tree_text(
 
 
 def plot_tree(
-    forest: ForestArrays,
+    forest: Forest,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

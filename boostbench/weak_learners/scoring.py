@@ -12,13 +12,13 @@ from boostbench.weak_learners.traversal import CompiledForest, compile_forest
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from boostbench.weak_learners.forest_arrays import ForestArrays
+    from boostbench.weak_learners.forest import Forest
 
 #: Rows whose codes are held at a time: bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
 
 
-def find_leaves(forest: ForestArrays, X: ArrayLike) -> NDArray[np.int32]:
+def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
     compiled = compile_forest(forest)
@@ -44,7 +44,7 @@ class Scoring:
 
     def __init__(
         self,
-        forest: ForestArrays,
+        forest: Forest,
         X: ArrayLike,
         tree_index: ArrayLike,
         coefficient: ArrayLike,
@@ -57,7 +57,7 @@ class Scoring:
         self._check(forest)
         self.compiled = self._compile(forest)
 
-    def _check(self, forest: ForestArrays) -> None:
+    def _check(self, forest: Forest) -> None:
         trees, F = self.tree_index, self.F
         if trees.shape != self.coefficient.shape or trees.ndim != 1:
             raise ValueError(
@@ -73,7 +73,7 @@ class Scoring:
                 f"found {F.dtype} of shape {F.shape}"
             )
 
-    def _compile(self, forest: ForestArrays) -> CompiledForest:
+    def _compile(self, forest: Forest) -> CompiledForest:
         """Leave out the trees that are not asked for, so that they cost nothing."""
         used, renumbered = np.unique(self.tree_index, return_inverse=True)
         if len(used) == forest.n_trees:
@@ -125,7 +125,7 @@ class Scoring:
         return ends
 
 
-def _check_rows(forest: ForestArrays, X: ArrayLike) -> NDArray[np.float64]:
+def _check_rows(forest: Forest, X: ArrayLike) -> NDArray[np.float64]:
     X = np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")

@@ -22,7 +22,7 @@ from boostbench.weak_learners.compiled import inner, kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from boostbench.weak_learners.forest_arrays import ForestArrays
+    from boostbench.weak_learners.forest import Forest
 
 BLOCK = 512  # rows
 SMALL_TREE = 96  # nodes; beyond it walking down costs less than passing all nodes
@@ -34,7 +34,7 @@ class CompiledForest:
 
     Parameters
     ----------
-    forest : ForestArrays
+    forest : Forest
         Where it comes from.
     features : array of int64, shape (n_used,)
         The features the forest asks for.
@@ -46,7 +46,7 @@ class CompiledForest:
         A row goes right if ``low < code <= high``.
     """
 
-    forest: ForestArrays
+    forest: Forest
     features: NDArray[np.int64]
     grid: NDArray[np.float64]
     grid_offset: NDArray[np.int64]
@@ -102,12 +102,12 @@ class CompiledForest:
         return (self.forest.leaf_value, self.forest.leaf_column, self.forest.leaf_offset)
 
 
-def compile_forest(forest: ForestArrays) -> CompiledForest:
+def compile_forest(forest: Forest) -> CompiledForest:
     """Rank the thresholds of a forest.
 
     Parameters
     ----------
-    forest : ForestArrays
+    forest : Forest
         Any, also without trees.
 
     Returns
