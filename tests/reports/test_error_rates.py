@@ -4,17 +4,24 @@
 """
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from boostbench.reports.claims.inference import lower
+from boostbench.experiments.configs.claims import Claim
+from boostbench.experiments.configs.kind_options import Options
+from boostbench.reports.claims.claim_options import Rule
+from boostbench.reports.claims.evidence import Case
+from boostbench.reports.claims.inference import Outcome, lower
+from boostbench.reports.claims.verdicts import verdict_on
 from boostbench.reports.values.agreement import against
 from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.paper import PaperValue
 from checks.error_rates import DESIGNS, false_share, holdout, naive, power
 
 N = 1200
+CLAIM = Claim("a", "ranks_within", Options())
 #: Two standard errors above 6 % of the simulations.
 MOST = 0.06 + 2 * math.sqrt(0.06 * 0.94 / N)
 
@@ -46,3 +53,32 @@ def test_a_printed_number_that_is_true_agrees(true, least, most):
         value = PaperValue("a", "b", 1, 0.0, printed, "", "")
         agree += against(Repeats({(0, 0): ours}, design), value, 800).agreement == "agrees"
     assert least - 0.02 <= agree / N <= most
+
+
+@pytest.mark.parametrize("n_sets", [5, 8, 15])
+def test_few_verdicts_about_ranks_are_false(n_sets):
+    """Two equal boosters; one is said to be first on at least half of the data sets."""
+    rng = np.random.default_rng(0)
+    rule = Rule(share=0.5)
+    statuses = []
+    for leads in rng.random((N, n_sets)) < 0.5:
+        cases = [
+            Case("", str(k), Outcome("holds" if lead else "fails"), dataset=str(k))
+            for k, lead in enumerate(leads)
+        ]
+        statuses.append(verdict_on(CLAIM, cases, rule, over_sets=True).status)
+    assert statuses.count("reproduced") / N <= MOST
+    assert statuses.count("not reproduced") / N <= MOST
+
+
+@pytest.mark.parametrize("n_held", [0, 4])
+def test_few_verdicts_about_many_sets_are_false(n_held):
+    """At least five of eight sets, of which fewer hold and the others are equal."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for draws in rng.normal(size=(N, 8)):
+        draws[:n_held] -= 10
+        tails = [NormalDist().cdf(z) for z in draws]
+        cases = [Case("", "", Outcome("open", p=(tail, 1 - tail))) for tail in tails]
+        wrong += verdict_on(CLAIM, cases, Rule(count=5)).status == "reproduced"
+    assert wrong / N <= MOST

@@ -21,6 +21,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,6 +225,7 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws)
 
 
+@cache
 def resampled_sets(m: int) -> NDArray[np.int64]:
     """Return how often each of m data sets is in each resample, shape (2000, m)."""
     return np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=_RESAMPLES)
