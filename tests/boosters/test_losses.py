@@ -61,12 +61,12 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("loss", "expected"), WEIGHTS, ids=str)
+@pytest.mark.parametrize(("loss", "expected"), WEIGHTS)
 def test_weights_of_figure_1(loss: MarginLoss, expected: list[float]) -> None:
     assert_allclose(loss.weight([-3, -2, -1, 0, 1, 2]), expected, atol=5.1e-6)
 
 
-@pytest.mark.parametrize(("loss", "expected"), VALUES, ids=str)
+@pytest.mark.parametrize(("loss", "expected"), VALUES)
 def test_losses_of_figure_2(loss: MarginLoss, expected: list[float]) -> None:
     assert_allclose(loss.value([-1, 0, 1]), expected, atol=5.1e-6)
 
