@@ -41,3 +41,7 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return getattr(import_module(f"boostbench.{_ROOMS[name]}"), name)
     raise AttributeError(f"module 'boostbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -15,7 +15,7 @@ from boostbench.cli.output import warn_of_damage
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_tell
 from boostbench.cli.verify import in_colour
-from boostbench.errors import BoostbenchError, nearest
+from boostbench.errors import BoostbenchError, nearest, unknown
 from boostbench.experiments.configs.shipped import find_config, shipped_configs
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ def reproduce(
     from boostbench.reports.overview import write_overview
 
     if size is not None and size not in _SIZES:
-        close = nearest(size, _SIZES)
-        hint = f"did you mean {close!r}?" if close else f"choose from {', '.join(_SIZES)}"
-        raise BoostbenchError(f"there is no size {size!r}; {hint}", where="--size")
+        raise BoostbenchError(unknown("size", size, _SIZES), where="--size")
     # All of them are checked before the first is run.
     experiments = load_experiments(_paths(papers), results=results, data=data, plugins=plugin)
     codes = []

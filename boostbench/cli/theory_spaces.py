@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostbench.errors import BoostbenchError, DataError, UnknownNameError, nearest
+from boostbench.errors import BoostbenchError, DataError, UnknownNameError, hint, unknown
 
 if TYPE_CHECKING:
     from boostbench.data import Dataset
@@ -106,10 +106,7 @@ def _setting(name: str, text: str, defaults: Mapping[str, float]) -> tuple[str, 
     key, _, value = (part.strip() for part in text.partition("="))
     where = f"--set {text}"
     if key not in defaults:
-        close = nearest(key, defaults)
-        known = f"it has {', '.join(defaults)}" if defaults else "it has none"
-        hint = f"did you mean {close!r}?" if close else known
-        raise BoostbenchError(f"{name!r} has no parameter {key!r}; {hint}", where=where)
+        raise BoostbenchError(unknown("parameter", key, defaults, of=repr(name)), where=where)
     kind = type(defaults[key])
     try:
         return key, kind(value)
@@ -127,9 +124,8 @@ def _from_file(path: Path, target: str, n_classes: int | None) -> NamedSpace:
 
     header, lines = _cells(path)
     if target not in header:
-        close = nearest(target, header)
-        hint = f"did you mean {close!r}?" if close else f"it has {', '.join(header)}"
-        what = f"has no column {target!r} of true labels; {hint}; --target names another"
+        meant = hint(target, header)
+        what = f"has no column {target!r} of true labels; {meant}; --target names another"
         raise DataError(what, where=str(path))
     if len(header) < 2:
         raise DataError("has no column of a classifier's answers", where=str(path))

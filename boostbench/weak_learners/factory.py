@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from boostbench.errors import nearest
+from boostbench.errors import hint
 from boostbench.registry import weak_learners
 
 
@@ -69,9 +69,8 @@ def _check_parameters(name: str, learner_class: Any, params: Mapping[str, Any], 
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         return
     for unknown in (parameter for parameter in params if parameter not in known):
-        close = nearest(str(unknown), known)
-        hint = f"did you mean {close!r}?" if close else f"known are: {', '.join(known)}"
-        raise _error(f"weak learner {name!r} has no parameter {unknown!r}; {hint}", where)
+        meant = hint(str(unknown), known)
+        raise _error(f"weak learner {name!r} has no parameter {unknown!r}; {meant}", where)
 
 
 def _as_learner(candidate: Any, where: str) -> Any:

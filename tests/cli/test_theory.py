@@ -154,7 +154,7 @@ def test_degrees_are_mapped_as_specified(boostbench):
         ("conditions windws", "unknown example space, file or data set 'windws'; did you mean"),
         ("conditions no.csv", "no.csv: No such file or directory"),
         ("conditions windows --set n=x", "--set n=x: n must be a whole number, found 'x'"),
-        ("conditions windows --set m=1", "'windows' has no parameter 'm'; it has n, n_classes"),
+        ("conditions windows --set m=1", "unknown parameter 'm' of 'windows'; known are: gamma, n"),
         ("conditions windows --rows 3", "--rows: is for a data set, which 'windows' is not"),
         ("conditions iris --gamma 2", "gamma must lie in [0, 1], found 2.0"),
         ("conditions iris --certificate mri", "unknown condition 'mri'; did you mean 'mr'?"),

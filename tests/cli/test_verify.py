@@ -127,7 +127,7 @@ def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tm
     ("arguments", "message"),
     [
         (["softmax-bosting"], "did you mean the paper 'softmax-boosting'?"),
-        (["noise20", "--size", "quik"], "there is no size 'quik'; did you mean 'quick'?"),
+        (["noise20", "--size", "quik"], "unknown size 'quik'; did you mean 'quick'?"),
     ],
 )
 def test_reproduce_refuses_what_it_does_not_know(boostbench, arguments, message):

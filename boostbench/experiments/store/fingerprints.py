@@ -33,6 +33,7 @@ _INDIFFERENT = {
     "boostbench.inputs",
     "boostbench.registry",
     "boostbench.resources",
+    "boostbench.validation",
     "boostbench.weak_learners.drawing",
 }
 
