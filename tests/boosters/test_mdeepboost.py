@@ -105,7 +105,8 @@ def test_projected_descent_reaches_the_optimum_over_all_stumps(form: dict[str, A
         "mdeepboost", X, y, 1, n_estimators=3000, complexity_penalty=0.0, l1_penalty=0.02, **form
     )
     best = optimum(reached.booster._loss_part(), all_stumps(X, 3), y, 0.02)
-    assert best - 1e-9 <= reached.losses[-1] <= best + 2e-5
+    # L-BFGS may stop short of the optimum too, where rounding ends its line search
+    assert reached.losses[-1] == pytest.approx(best, abs=2e-5)
     if form == {"surrogate": "sum"}:
         printed = descend(
             "mdeepboost", X, y, 1, n_estimators=3000, direction="figure1",
