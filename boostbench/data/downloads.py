@@ -33,7 +33,7 @@ class Download:
 
     @property
     def is_here(self) -> bool:
-        """Whether all files have been fetched."""
+        """True if all files have been fetched."""
         return all(path.is_file() for path in self.paths)
 
     def fetch(self) -> None:

@@ -162,7 +162,7 @@ class BoosterSpec:
 
     @property
     def takes_cost_of_data(self) -> bool:
-        """Whether its parameter ``cost`` is written as ``data``: the data set's own costs."""
+        """True if its parameter ``cost`` is written as ``data``: the data set's own costs."""
         return self.params.get("cost") == "data"
 
     def parameter(self, name: str) -> Any:

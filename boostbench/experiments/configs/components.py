@@ -21,7 +21,7 @@ _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
     "random_state": "follows from the key 'seeds' of the config",
 }
-#: How many leading arguments the program itself passes: y, n_classes, rng and X, or rng.
+#: Number of leading arguments the program itself passes: y, n_classes, rng and X, or rng.
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: What every noise model takes besides.
 _ANY_NOISE = ("exact", "per_class")

@@ -47,7 +47,7 @@ class Revalidated:
 
     @property
     def is_same(self) -> bool:
-        """Whether the change of the code left all results that were checked as they are."""
+        """True if the change of the code left all results that were checked as they are."""
         return self.same == self.checked
 
 

@@ -96,7 +96,7 @@ class Plan:
     #: Where parameters are chosen: what the report is of, one for each method, data set, noise,
     #: seed and fold.
     chosen: tuple[Item, ...] | None = None
-    #: Where parameters are chosen: how many choices are not made yet. More runs may follow.
+    #: Number of choices of parameters that are not made yet. More runs may follow.
     n_open: int = 0
 
     @property

@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def ends_early(self) -> bool:
-        """Whether something was left undone."""
+        """True if a run was left undone."""
         return self.interrupted or self.n_left > 0
 
     def __add__(self, other: Outcome) -> Outcome:

@@ -155,7 +155,7 @@ class _Sent:
 
     @property
     def alone(self) -> bool:
-        """Whether nothing else may run meanwhile."""
+        """True if no other run may go on meanwhile."""
         return self.losses >= _MOST_LOSSES - 1
 
 

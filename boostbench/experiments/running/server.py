@@ -173,7 +173,7 @@ class _Worker:
 
     @property
     def has_answered(self) -> bool:
-        """Whether the whole answer is there."""
+        """True if the whole answer is there."""
         return self.answer.endswith(b"\n")
 
     def ending(self, kind: str, exit_code: int = 0) -> Ending:

@@ -48,7 +48,7 @@ class _Import(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """What counts of a source text."""
+    """Parts of a source text that a fingerprint depends on."""
 
     essence: str  # the text without comments, docstrings and layout
     imports: tuple[_Import, ...]

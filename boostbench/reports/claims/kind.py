@@ -39,7 +39,7 @@ class Kind(Options):
     """
 
     is_derived = False
-    #: Whether the verdict comes from a bootstrap over data sets: cases are without spread.
+    #: True if the verdict comes from a bootstrap over data sets: cases are without spread.
     over_sets: ClassVar[bool] = False
 
     at_least: AtLeast = Rule()
