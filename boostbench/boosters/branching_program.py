@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from boostbench.compiled import inner, kernel
 from boostbench.weak_learners import Forest
 
 
@@ -127,7 +127,7 @@ def _first(layer: int) -> int:
     return layer * (layer + 1) // 2
 
 
-@njit(cache=True)
+@kernel
 def _walk_on(
     mass: NDArray[np.float64],
     leaves: NDArray[np.int32],
@@ -141,7 +141,7 @@ def _walk_on(
         _move(mass[j], mass[j + 1], share)
 
 
-@njit(cache=True)
+@inner
 def _move(
     stays: NDArray[np.float64], goes: NDArray[np.float64], share: NDArray[np.float64]
 ) -> None:
@@ -151,7 +151,7 @@ def _move(
         goes[i] += moving
 
 
-@njit(cache=True)
+@inner
 def _rho_of(X: NDArray[np.float64], i: int, tree: int, nodes: _Nodes) -> float:
     """Return rho of column i of X."""
     root = nodes.root[tree]
@@ -163,7 +163,7 @@ def _rho_of(X: NDArray[np.float64], i: int, tree: int, nodes: _Nodes) -> float:
     return float(nodes.rho[nodes.first_leaf[tree] + ~at])
 
 
-@njit(cache=True)
+@inner
 def _rho_of_all(
     X: NDArray[np.float64], tree: int, nodes: _Nodes, share: NDArray[np.float64]
 ) -> None:
@@ -185,7 +185,7 @@ def _rho_of_all(
         share[i] = on_left if is_left else on_right
 
 
-@njit(cache=True)
+@kernel
 def _spread(
     mass: NDArray[np.float64], X: NDArray[np.float64], first: int, layer: int, nodes: _Nodes
 ) -> None:
@@ -195,7 +195,7 @@ def _spread(
         _move(mass[j], mass[j + 1], share)
 
 
-@njit(cache=True)
+@kernel
 def _step(
     position: NDArray[np.int64],
     X: NDArray[np.float64],

@@ -36,11 +36,11 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from boostbench.boosters.state import TINY
+from boostbench.compiled import kernel
 from boostbench.portable import exp, log, log1pexp, row_sums, total
 
 #: The closed step along a classifier of error `TINY`; no line search goes further.
@@ -105,7 +105,7 @@ class Distribution(NamedTuple):
         return cost
 
 
-@njit(cache=True)
+@kernel
 def error_of(labels: Labels, cost: Floats) -> float:  # pragma: no cover
     """Return the summed cost of one answer per row: eps for `Distribution.cost`."""
     error = 0.0

@@ -23,7 +23,6 @@ from numbers import Real
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
@@ -32,6 +31,7 @@ from boostbench.boosters.branching_program import Program, Walks, walk_apart, wa
 from boostbench.boosters.loop import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
+from boostbench.compiled import kernel
 from boostbench.portable import dot, mean, row_sums
 from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
 
@@ -258,7 +258,7 @@ class MartiBoost(TwoClasses):
         return 0.5
 
 
-@njit(cache=True)
+@kernel
 def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of each of the two labels in each node, shape (2, n_nodes).
 
@@ -276,7 +276,7 @@ def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.
     return mass
 
 
-@njit(cache=True, error_model="numpy")  # no branch for a division by 0: a mass is positive
+@kernel
 def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.float64]) -> None:
     """Divide weights in place by the mass of their label in their node."""
     for j in range(len(v)):
@@ -284,7 +284,7 @@ def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.floa
             v[j, i] /= mass[1, j] if y[i] == 1 else mass[0, j]  # P_i / (2 m1) or P_i / (2 m0)
 
 
-@njit(cache=True)
+@kernel
 def _times_b(
     v: NDArray[np.float64],
     leaves: NDArray[np.int32],

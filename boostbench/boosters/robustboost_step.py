@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.compiled import inner, kernel
 from boostbench.portable import erfc, erfc_inverse, exp, expm1
 from boostbench.portable.elementary import erfc_, exp_, expm1_
-from boostbench.weak_learners.compiled import inner, kernel
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from boostbench.compiled import kernel
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
     return (sample_weight if whole else sample_weight > 0).astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def _hash_rows(
     X: NDArray[np.float64], used: NDArray[np.intp]
 ) -> NDArray[np.uint64]:  # pragma: no cover
@@ -104,7 +105,7 @@ def _hash_rows(
     return hashed
 
 
-@njit(cache=True)
+@kernel
 def _run_starts(
     X: NDArray[np.float64], y: NDArray[np.int32], order: NDArray[np.intp]
 ) -> NDArray[np.bool_]:  # pragma: no cover

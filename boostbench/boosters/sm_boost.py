@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.boosters.cost_matrices import label_costs, normalised
@@ -31,6 +30,7 @@ from boostbench.boosters.declared import Positive
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
+from boostbench.compiled import kernel
 from boostbench.portable import dot, row_sums
 from boostbench.weak_learners import BinaryLabels
 
@@ -222,7 +222,7 @@ def weigh_pairs(
     return demand if _weigh_pairs(g.T, cost.T, sample_weight, u, demand.T, n_drawn.T) else None
 
 
-@njit(cache=True)
+@kernel
 def _weigh_pairs(
     g: Floats, cost: Floats, sample_weight: Floats, u: Floats, demand: Floats, n_drawn: Counts
 ) -> bool:  # pragma: no cover

@@ -1,28 +1,16 @@
-"""The compiled functions: of one number, and loops over arrays in the same file.
-
-numba keeps a compiled loop in a file until the loop's own module changes, so what it calls is here.
-"""
+"""The compiled functions: of one number, and loops over arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-F = TypeVar("F", bound=Callable[..., Any])
+from boostbench.compiled import in_line, kernel
 
-_PLAIN: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
-#: A function of one number, stored within the compiled functions that call it.
-_one: Callable[[F], F] = njit(
-    **{**_PLAIN, "forceinline": True, "no_cpython_wrapper": True, "_nrt": False}
-)
-#: A loop over arrays; it runs without the GIL.
-_loop: Callable[[F], F] = njit(**{**_PLAIN, "nogil": True, "cache": True})
+Floats = NDArray[np.float64]
 
 # ln 2 in two parts: multiples of the first by whole numbers below 2**21 are exact
 _LN2_HIGH, _LN2_LOW = 0.6931467056274414, 4.7493250390316726e-07
@@ -36,13 +24,13 @@ _MANTISSA = np.uint64(0x000FFFFFFFFFFFFF)
 _SMALLEST_NORMAL = 2.0**-1022
 
 
-@_one
+@in_line
 def _power_of_two(biased: Any) -> float:  # pragma: no cover
     """Return ``2**(biased - 1023)`` of an exponent that is normal."""
     return np.uint64(biased << _EXPONENT).view(np.float64)
 
 
-@_one
+@in_line
 def _reduced(x: float) -> tuple[Any, float, float]:  # pragma: no cover
     """Return k + 2046, r and q with ``x = k ln 2 + r`` and ``e^r = 1 + r + q``.
 
@@ -67,7 +55,7 @@ def _reduced(x: float) -> tuple[Any, float, float]:  # pragma: no cover
     return biased, r, r * r * q + ((high - r) - low)
 
 
-@_one
+@in_line
 def exp_(x: float) -> float:  # pragma: no cover
     """Return e^x; see `_reduced`."""
     t = -746.0 if x < -746.0 else x
@@ -79,7 +67,7 @@ def exp_(x: float) -> float:  # pragma: no cover
     return y * _power_of_two(half) * _power_of_two(biased - half)
 
 
-@_one
+@in_line
 def expm1_(x: float) -> float:  # pragma: no cover
     t = -50.0 if x < -50.0 else x
     t = 710.0 if t > 710.0 else t
@@ -93,7 +81,7 @@ def expm1_(x: float) -> float:  # pragma: no cover
     return x if x == 0.0 else y
 
 
-@_one
+@in_line
 def _split(x: float) -> tuple[float, float]:  # pragma: no cover
     """Return k and f with ``x = 2**k (1 + f)``, 1 + f within sqrt(1/2) and sqrt(2).
 
@@ -107,7 +95,7 @@ def _split(x: float) -> tuple[float, float]:  # pragma: no cover
     return k, np.uint64(mantissa).view(np.float64) - 1.0
 
 
-@_one
+@in_line
 def _beyond(f: float, square: float) -> float:  # pragma: no cover
     """Return ``ln(1 + f) - f + f^2/2`` for ``square = f^2/2``.
 
@@ -126,7 +114,7 @@ def _beyond(f: float, square: float) -> float:  # pragma: no cover
     return s * (square + z * p)
 
 
-@_one
+@in_line
 def _log_of(x: float, k_more: float, more: float) -> float:  # pragma: no cover
     """Return ``ln x + k_more ln 2 + more`` for a positive normal x and a small rest."""
     k, f = _split(x)
@@ -136,7 +124,7 @@ def _log_of(x: float, k_more: float, more: float) -> float:  # pragma: no cover
     return k * _LN2_HIGH - ((square - low) - f)
 
 
-@_one
+@in_line
 def _at_the_ends(x: float, y: float) -> float:  # pragma: no cover
     """Return y where ``0 < x < inf``, and the logarithm of x elsewhere."""
     if x > 0.0 and x < np.inf:
@@ -146,14 +134,14 @@ def _at_the_ends(x: float, y: float) -> float:  # pragma: no cover
     return np.nan if x < 0.0 else x
 
 
-@_one
+@in_line
 def log_(x: float) -> float:  # pragma: no cover
     """Return ln x; see `_log_of`."""
     tiny = x < _SMALLEST_NORMAL
     return _at_the_ends(x, _log_of(x * 2.0**54 if tiny else x, -54.0 if tiny else 0.0, 0.0))
 
 
-@_one
+@in_line
 def log1p_(x: float) -> float:  # pragma: no cover
     u = 1.0 + x
     lost = 1.0 - (u - x) if u > 2.0 else x - (u - 1.0)
@@ -161,7 +149,7 @@ def log1p_(x: float) -> float:  # pragma: no cover
     return x if x == 0.0 else y
 
 
-@_one
+@in_line
 def log2_(x: float) -> float:  # pragma: no cover
     """Return log2 x, with k apart and 1/ln 2 in two parts."""
     tiny = x < _SMALLEST_NORMAL
@@ -178,18 +166,18 @@ def log2_(x: float) -> float:  # pragma: no cover
     return _at_the_ends(x, y + rest)
 
 
-@_one
+@in_line
 def log1pexp_(x: float) -> float:  # pragma: no cover
     return (x if x > 0.0 else 0.0) + log1p_(exp_(-abs(x)))
 
 
-@_one
+@in_line
 def power_(x: float, y: float) -> float:  # pragma: no cover
     """Return ``exp(y ln x)``, for x >= 0 and y > 0; its relative error grows with ``|y ln x|``."""
     return exp_(y * log_(x))
 
 
-@_one
+@in_line
 def arctan_(x: float) -> float:  # pragma: no cover
     """Reduce |x| to below tan(pi/8) by 1/x and by (x - 1)/(x + 1), then a Chebyshev fit."""
     a = abs(x)
@@ -215,7 +203,7 @@ def arctan_(x: float) -> float:  # pragma: no cover
     return math.copysign(high + (u + (u * (z * p) + low)), x)
 
 
-@_one
+@in_line
 def erfc_(x: float) -> float:  # pragma: no cover
     """Return ``exp(-x^2) g(x) / (1 + 2 x)``, and ``1 - x h(x^2)`` for |x| < 1/2.
 
@@ -266,49 +254,49 @@ def erfc_(x: float) -> float:  # pragma: no cover
     return 2.0 - y if x < 0.0 else y
 
 
-@_loop
+@kernel
 def each_exp(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = exp_(x[i])
 
 
-@_loop
+@kernel
 def each_expm1(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = expm1_(x[i])
 
 
-@_loop
+@kernel
 def each_log(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log_(x[i])
 
 
-@_loop
+@kernel
 def each_log1p(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log1p_(x[i])
 
 
-@_loop
+@kernel
 def each_log2(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log2_(x[i])
 
 
-@_loop
+@kernel
 def each_log1pexp(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = log1pexp_(x[i])
 
 
-@_loop
+@kernel
 def each_arctan(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = arctan_(x[i])
 
 
-@_loop
+@kernel
 def each_erfc(x: Floats, out: Floats) -> None:  # pragma: no cover
     for i in range(x.shape[0]):
         out[i] = erfc_(x[i])

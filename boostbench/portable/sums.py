@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from boostbench.compiled import kernel
 
 Floats = NDArray[np.float64]
 
-_loop: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", nogil=True, cache=True)
 
-
-@_loop
+@kernel
 def _dot(x: Floats, y: Floats) -> float:  # pragma: no cover
     a = b = c = d = e = f = g = h = 0.0
     whole = x.shape[0] - x.shape[0] % 8
@@ -33,7 +31,7 @@ def _dot(x: Floats, y: Floats) -> float:  # pragma: no cover
     return ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest
 
 
-@_loop
+@kernel
 def _total(x: Floats) -> float:  # pragma: no cover
     a = b = c = d = e = f = g = h = 0.0
     whole = x.shape[0] - x.shape[0] % 8

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.weak_learners.compiled import kernel
+from boostbench.compiled import kernel
 from boostbench.weak_learners.forest import Forest
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.weak_learners.compiled import kernel
+from boostbench.compiled import kernel
 
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
 #: entry of a sparse row costs four bytes and a loop iteration of its own.

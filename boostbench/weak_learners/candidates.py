@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.compiled import inner, stage
 from boostbench.portable.elementary import log2_
-from boostbench.weak_learners.compiled import inner, stage
 from boostbench.weak_learners.criteria import (
     C45,
     COSTS,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.compiled import inner
 
 
 @inner

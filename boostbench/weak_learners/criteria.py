@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostbench.compiled import inner, rough
 from boostbench.portable.elementary import log2_
 from boostbench.weak_learners import demands
-from boostbench.weak_learners.compiled import inner, rough
 
 #: Kinds of row statistics: weight and label; the same from signed weights; costs; targets.
 LABELS, SIGNED, COSTS, TARGETS = range(4)

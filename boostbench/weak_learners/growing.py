@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from boostbench.compiled import inner, kernel, stage
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.compact import build_compact, in_data, is_cheaper
-from boostbench.weak_learners.compiled import inner, kernel, stage
 from boostbench.weak_learners.criteria import (
     C45,
     COST,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.compiled import inner
 
 
 @inner

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.compiled import inner
 from boostbench.weak_learners.criteria import COSTS, TARGETS
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from boostbench.compiled import inner, kernel
 from boostbench.portable import log, total
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
-from boostbench.weak_learners.compiled import inner, kernel
 from boostbench.weak_learners.demands import BinaryLabels
 from boostbench.weak_learners.forest import Forest
 

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.compiled import inner, kernel
 from boostbench.portable import total
 from boostbench.portable.elementary import power_
-from boostbench.weak_learners.compiled import inner, kernel
 from boostbench.weak_learners.nodes import partition
 
 _TOLERANCE = 0.1

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.compiled import inner
 from boostbench.weak_learners.candidates import (
     Features,
     list_bins,
@@ -25,7 +26,6 @@ from boostbench.weak_learners.candidates import (
     score_targets,
     set_keys,
 )
-from boostbench.weak_learners.compiled import inner
 from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, weight_of
 from boostbench.weak_learners.structures import BLOCK
 

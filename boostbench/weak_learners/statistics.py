@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner
+from boostbench.compiled import inner
 from boostbench.weak_learners.criteria import SIGNED
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostbench.weak_learners.compiled import inner, kernel
+from boostbench.compiled import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
