@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
-from boostbench.reports.claims.verdicts import holm
 from boostbench.reports.values.agreement import against, hold, in_words
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import estimate
 from boostbench.reports.values.paper import PaperValue
+from boostbench.reports.values.rank_statistics import holm
 
 RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)

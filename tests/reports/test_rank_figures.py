@@ -57,6 +57,15 @@ def test_friedman_s_statistic_is_that_of_scipy_with_and_without_ties():
         assert_allclose(compare_ranks(values).chi2, friedmanchisquare(*values.T).statistic)
 
 
+def test_friedman_s_test_of_two_is_the_sign_test():
+    errors = np.tile([0.2, 0.3], (12, 1))
+    errors[:2] = errors[:2, ::-1]
+    errors[2:4] = 0.1
+    found = compare_ranks(errors)
+    assert_allclose(found.chi2, (8 - 2) ** 2 / (8 + 2))
+    assert found.mean_ranks.tolist() == [1.25, 1.75]
+
+
 def test_nemenyi_s_critical_difference_is_that_of_the_table():
     # Demsar 2006, Table 5(a): q for k = 4 and 9 is 2.569 and 3.102
     four, nine = compare_ranks(np.eye(14, 4)), compare_ranks(np.eye(85, 9))

@@ -20,6 +20,7 @@ from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
+from boostbench.reports.values.rank_statistics import holm
 
 _MOST_GROUPS = 3
 _MOST_REPEATS = 1000
@@ -185,21 +186,6 @@ def verdict_on(
         *_basis(cases),
     )
     return Verdict(claim, status, groups, tuple(cases), reasons, more, power, repeats)
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's method (1979).
-
-    Examples
-    --------
-    >>> [round(value, 6) for value in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(steps, 1.0)
-    return [float(value) for value in adjusted]
 
 
 def power_of(

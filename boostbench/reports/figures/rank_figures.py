@@ -23,7 +23,7 @@ from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
 from boostbench.reports.values.rank_statistics import (
     Cases,
-    Comparison,
+    RankTests,
     case_errors,
     compare_ranks,
     competition_ranks,
@@ -104,20 +104,19 @@ def draw_critical_difference(
     from matplotlib.figure import Figure
 
     cases = _cases(study, value, at)
-    names = np.array([dataset for dataset, _ in cases.keys])
-    errors = np.array([cases.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)])
+    errors = cases.by_set
     words = f"{len(errors)} data sets; {cases.words}"
     if len(errors) < 2:
         raise BoostbenchError("ranks are compared over two data sets or more")
-    comparison = compare_ranks(errors, alpha)
-    n_lines = -(-comparison.k // 2)
-    groups = groups_of(comparison.mean_ranks, comparison.critical_difference)
+    tests = compare_ranks(errors, alpha)
+    n_lines = -(-tests.k // 2)
+    groups = groups_of(tests.mean_ranks, tests.critical_difference)
     height = 0.95 + _LINE * (n_lines + 0.7 * len(groups))
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
-    _draw_line(axes, comparison, cases.boosters, colours_of(study), groups)
-    p = f"p = {comparison.p:.2g}" if comparison.p >= 1e-4 else f"p = {comparison.p:.0e}"
-    remark(figure, f"Friedman: \u03c7\u00b2 = {comparison.chi2:.1f}, {p}; {words}")
+    _draw_line(axes, tests, cases.boosters, colours_of(study), groups)
+    p = f"p = {tests.p:.2g}" if tests.p >= 1e-4 else f"p = {tests.p:.0e}"
+    remark(figure, f"Friedman: \u03c7\u00b2 = {tests.chi2:.1f}, {p}; {words}")
     return figure
 
 
@@ -153,14 +152,14 @@ def _draw_shares(
 
 def _draw_line(
     axes: Axes,
-    comparison: Comparison,
+    tests: RankTests,
     boosters: Sequence[str],
     colours: dict[str, str],
     groups: Sequence[tuple[int, int]],
 ) -> None:
     """Draw the diagram in units of ranks across and of lines down."""
-    k, cd = comparison.k, comparison.critical_difference
-    ranks = comparison.mean_ranks
+    k, cd = tests.k, tests.critical_difference
+    ranks = tests.mean_ranks
     order = np.argsort(ranks, kind="stable")
     axes.set_axis_off()
     axes.plot([1, k], [0, 0], color=INK, linewidth=0.9)

@@ -1,0 +1,122 @@
+"""Pairs of boosters over data sets: published numbers, hand computations, independence."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import BoosterSpec
+from boostbench.reports.tables.pairwise import build_pairwise_table
+from boostbench.reports.tables.writers import to_csv, to_markdown
+from boostbench.reports.values.rank_statistics import compare_pair
+
+from .synthetic import make_config, study_of
+
+#: Demsar 2006, Table 2: areas under the curve of C4.5 and of C4.5 with tuned leaf sizes, 14 sets.
+C45 = (763, 599, 954, 628, 882, 936, 661, 583, 775, 1000, 940, 619, 972, 957)
+TUNED = (768, 591, 971, 661, 888, 931, 668, 583, 838, 1000, 962, 666, 981, 978)
+DATASETS = "abcdefgh"
+#: Errors per 10,000 by booster and data set.
+ERRORS = {
+    "one": (500, 600, 700, 800, 900, 1000, 1100, 1200),
+    "two": (510, 620, 730, 840, 950, 1060, 1170, 1280),
+    "three": (500, 590, 720, 770, 940, 1000, 1170, 1270),
+}
+
+
+def study(folder, boosters=("one", "two", "three"), broken=None):
+    config = make_config(
+        folder,
+        datasets=list(DATASETS),
+        boosters=[BoosterSpec(name, label=name) for name in boosters],
+        rounds=5,
+        checkpoints=(5,),
+    )
+
+    def errors_of(run):
+        return [ERRORS[run.booster.name][DATASETS.index(run.data.name)]] * run.rounds
+
+    return study_of(config, errors_of, broken=broken)
+
+
+def cells(table):
+    return {
+        (group.label, row.label, column): cell.text
+        for _, group, row in table.lines
+        for column, cell in zip(table.columns, row.cells, strict=True)
+    }
+
+
+def test_the_example_of_demsar():
+    found = compare_pair(-np.array(C45) / 1000, -np.array(TUNED) / 1000)
+    assert (found.wins, found.ties, found.losses) == (2, 2, 10)
+    # By hand: of 12 ranks the wins, differences of 5 and 8 thousandths, have 1.5 and 5.
+    assert_allclose(found.effect, (78 - 2 * 6.5) / 78)
+    assert found.p < 0.02
+
+
+def test_the_exact_p_value_of_a_booster_that_always_wins():
+    errors = np.arange(8) / 10
+    found = compare_pair(errors, errors + np.arange(1, 9) / 100)
+    assert (found.wins, found.effect) == (8, -1.0)
+    assert_allclose(found.p, 2 / 2**8)
+
+
+def test_equal_boosters_do_not_differ():
+    found = compare_pair(np.full(5, 0.1), np.full(5, 0.1))
+    assert (found.ties, found.difference, found.effect, found.p) == (5, 0.0, 0.0, 1.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=30))
+def test_a_pair_the_other_way_round_is_the_mirror_image(pairs):
+    left, right = np.array(pairs, dtype=float).T / 100
+    there, back = compare_pair(left, right), compare_pair(right, left)
+    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
+    assert_allclose([there.difference, there.effect], [-back.difference, -back.effect], atol=1e-9)
+    assert_allclose(there.p, back.p, atol=1e-9)
+
+
+def test_the_matrix_has_every_pair(tmp_path):
+    found = cells(build_pairwise_table(study(tmp_path)))
+    assert found["one", "wins/ties/losses", "two"] == "8/0/0"
+    assert found["two", "wins/ties/losses", "one"] == "0/0/8"
+    assert found["one", "wins/ties/losses", "three"] == "4/2/2"
+    assert found["one", "difference", "two"] == "-0.45"
+    assert found["one", "p", "two"] == "0.0078"
+    assert found["one", "p", "one"] == "–"
+
+
+def test_a_pair_stays_as_it_is_when_a_booster_is_added(tmp_path):
+    missing = {f"{name}/three/clean/seed-0": ("missing", "") for name in "abc"}
+    two = cells(build_pairwise_table(study(tmp_path, ("one", "two"))))
+    three = cells(build_pairwise_table(study(tmp_path, broken=missing)))
+    pairs = {place: text for place, text in three.items() if "three" not in place}
+    assert pairs == two
+    assert three["one", "wins/ties/losses", "three"] == "3/1/1"
+
+
+def test_a_control_has_one_column_with_holm_s_adjustment(tmp_path):
+    table = build_pairwise_table(study(tmp_path), control="two")
+    found = cells(table)
+    assert table.columns == ("two",)
+    assert [group.label for group in table.sections[0].groups] == ["one", "three"]
+    # By hand: p = 2 / 256 of the first; of the second, one tie leaves 2 / 128.
+    assert (found["one", "p", "two"], found["three", "p", "two"]) == ("0.0078", "0.016")
+    assert (found["one", "p (Holm)", "two"], found["three", "p (Holm)", "two"]) == ("0.016",) * 2
+    assert "one,p (Holm),0.016" in to_csv(table)
+    assert "p: Wilcoxon's signed-rank test of this pair." in to_markdown(table)
+
+
+def test_what_cannot_be_paired_is_said(tmp_path):
+    with pytest.raises(BoostbenchError, match="two boosters or more"):
+        build_pairwise_table(study(tmp_path).only(boosters=["one"]))
+    nothing = {f"{name}/one/clean/seed-0": ("missing", "") for name in DATASETS}
+    with pytest.raises(BoostbenchError, match="no data set has a result of two boosters"):
+        build_pairwise_table(study(tmp_path, ("one", "two"), broken=nothing))
+
+
+def test_an_unknown_control_is_refused_with_the_config(tmp_path):
+    with pytest.raises(ValueError, match="did you mean 'samme'"):
+        make_config(tmp_path, report=[("pairwise", {"control": "same"})])
