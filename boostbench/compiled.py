@@ -39,7 +39,12 @@ _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, 
 #: array: without reference counts and entries for Python and C it compiles in two thirds the time.
 inner: Callable[[Callable[..., Any]], Any] = _decorator(**_PLAIN)
 
-#: The same for functions of one number, which become part of the loops that call them.
+#: The same for a function that makes arrays.
+maker: Callable[[Callable[..., Any]], Any] = _decorator(
+    no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+
+#: As `inner`, for functions of one number, which become part of the loops that call them.
 in_line: Callable[[F], F] = _decorator(forceinline=True, **_PLAIN)
 
 #: The same for arithmetic whose last bits do not matter: it may be regrouped, and fused.

@@ -77,7 +77,13 @@ from boostbench.weak_learners.statistics import (
     prepare_labels,
     prepare_targets,
 )
-from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Histogram, Numbers, Work
+from boostbench.weak_learners.structures import (
+    GrownTrees,
+    GrowthRules,
+    Histogram,
+    Numbers,
+    work_space,
+)
 
 
 def grow_trees(
@@ -100,16 +106,14 @@ def grow_trees(
     -------
     GrownTrees
     """
-    max_leaves = max(min(rules.max_leaves, data.n_rows), 1)
-    work = Work.space(rules, data, numbers.labels, max_leaves)
-    trees = GrownTrees.room(len(numbers.columns), max_leaves, data.n_rows)
+    trees = GrownTrees.room(len(numbers.columns), rules.max_leaves, data.n_rows)
     criterion = rules.criterion
     plain = rules.n_sums == 2 and not rules.random and rules.min_samples <= 1
     if criterion == GINI and plain and len(data.low) == data.n_bins.sum():
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
-    _KERNELS[criterion](data, rules, numbers, pruning, work, trees)
+    _KERNELS[criterion](data, rules, numbers, pruning, trees)
     nodes, answers = trees.nodes[: trees.node_offset[-1]], trees.answers[: trees.leaf_offset[-1]]
     return trees._replace(nodes=nodes, answers=answers)
 
@@ -118,7 +122,8 @@ def _kernel_for(criterion: int) -> Any:
     """Return the kernel of a criterion, which is a constant in it."""
 
     @kernel
-    def grow(data, rules, numbers, pruning, work, trees):  # type: ignore[no-untyped-def]
+    def grow(data, rules, numbers, pruning, trees):  # type: ignore[no-untyped-def]
+        work = work_space(rules, data, numbers.labels)
         tree, queue = work.tree, work.queue
         nodes = tree.nodes
         for t in range(numbers.columns.shape[0]):

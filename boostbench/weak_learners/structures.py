@@ -8,13 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.compiled import maker
 from boostbench.weak_learners.base import Hypothesis
-from boostbench.weak_learners.binning import BinnedData
-from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED, TARGETS
+from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED
 from boostbench.weak_learners.forest import Forest
-
-#: Integers per row: a weight; a weighted target and its weight; None: one per sum.
-WIDTH = {LABELS: 1, SIGNED: 1, TARGETS: 2, COSTS: None}
 
 
 class GrowthRules(NamedTuple):
@@ -29,7 +26,7 @@ class GrowthRules(NamedTuple):
     random : bool
         One drawn threshold per feature and node instead of the best.
     max_leaves, max_depth : int
-        Limits, at least 1 and 0.
+        Limits, at least 1 and 0; no more leaves than rows.
     min_samples : int
         Smallest number of samples in a leaf.
     min_weight_fraction : float
@@ -252,36 +249,38 @@ class Work(NamedTuple):
     compact: CompactBins
     scan: Scan
 
-    @classmethod
-    def space(
-        cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32], max_leaves: int
-    ) -> Work:
-        """Return space for trees of so many leaves."""
-        n, d, n_bins, size = data.n_rows, data.n_features, len(data.low), 2 * max_leaves
-        counted = rules.min_samples > 1 or rules.kind == COSTS
-        n_planes = rules.n_sums + counted
-        n_kept = min(rules.histograms, max_leaves)
-        tree = GrowingTree(
-            nodes=np.empty(size, NODE),
-            total=np.empty((size, n_planes), np.int64),
-            split_order=np.empty(max_leaves, np.int64),
-            leaf_order=np.empty(max_leaves, np.int64),
-            rows=np.empty(n, np.int32),
-            buffer=np.empty(n, np.int32),
-            label=labels.copy(),
-            stat=np.empty((n, (WIDTH[rules.kind] or rules.n_sums) + counted), np.int64),
-            free=np.empty(n_kept + 1, np.int64),
-        )
-        bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
-        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
-        key, score = np.empty((2, BLOCK))
-        return cls(
-            tree=tree,
-            queue=np.empty(size, OPEN),
-            histogram=np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-            compact=CompactBins(np.zeros(n_bins // 64 + 1, np.uint64), *bins, *layout),
-            scan=Scan(ints[0], ints[1], ints[2], ints[3:], key, score, np.empty(d, CANDIDATE)),
-        )
+
+@maker
+def work_space(rules, data, labels):  # type: ignore[no-untyped-def]
+    """Return work space for the trees of a call."""
+    d, n = data.codes.shape
+    n_bins, max_leaves = data.low.shape[0], rules.max_leaves
+    counted = rules.min_samples > 1 or rules.kind == COSTS
+    n_planes = rules.n_sums + counted
+    width = 1 if rules.kind == LABELS or rules.kind == SIGNED else rules.n_sums
+    n_kept = min(rules.histograms, max_leaves)
+    tree = GrowingTree(
+        np.empty(2 * max_leaves, NODE),
+        np.empty((2 * max_leaves, n_planes), np.int64),
+        np.empty(max_leaves, np.int64),
+        np.empty(max_leaves, np.int64),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        labels.copy(),
+        np.empty((n, width + counted), np.int64),
+        np.empty(n_kept + 1, np.int64),
+    )
+    bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
+    ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
+    floats = np.empty((2, BLOCK))
+    marks = np.zeros(n_bins // 64 + 1, np.uint64)
+    return Work(
+        tree,
+        np.empty(2 * max_leaves, OPEN),
+        np.empty((n_kept + 1, n_planes * n_bins), np.int64),
+        CompactBins(marks, bins[0], bins[1], layout[0], layout[1], layout[2], layout[3]),
+        Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], np.empty(d, CANDIDATE)),
+    )
 
 
 #: An inner node of a grown tree.

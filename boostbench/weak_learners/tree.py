@@ -225,7 +225,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             criterion=CRITERIA[criterion],
             n_sums=n_sums,
             random=random,
-            max_leaves=min(leaves, 1 << depth) if depth < 63 else leaves,
+            max_leaves=max(min(leaves, 1 << min(depth, 62), data.n_rows), 1),
             max_depth=depth,
             min_samples=int(self.min_samples_leaf),
             min_weight_fraction=float(self.min_weight_fraction_leaf),
