@@ -18,9 +18,9 @@ from boostbench.data import Dataset, load, search_dirs
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
-from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import Plan, PlannedRun, check_data, sample_of
+from boostbench.experiments.planning.plan import Plan, PlannedRun, Result
+from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
 
@@ -151,7 +151,7 @@ class Experiment:
             ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
         """
         flags = {"check_packages": check_packages, "strict": strict}
-        plan = plan_config(self.config, self.runs, self.store, self.data, **flags)
+        plan = make_plan(self.runs, self.store, self.data, config=self.config, **flags)
         return plan if self.shard is None else plan.shard(*self.shard)
 
     def run(
@@ -241,7 +241,7 @@ class Experiment:
         jobs, on_event
             As for `run`.
         """
-        return self._do(sample_of(self.plan(), n), jobs, on_event)
+        return self._do(self.plan().sample(n), jobs, on_event)
 
     def revalidate(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
@@ -278,7 +278,7 @@ class Experiment:
         """Return the results of all runs, as reports read them."""
         from boostbench.reports.values.frame import collect
 
-        return collect(self.config, self.plan(check_packages=False).results)
+        return collect(self.config, self.plan(check_packages=False).results())
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -374,8 +374,8 @@ class Experiment:
         variant = load_config(other.path, size=size, check_parameters=False)
         rounds = min(variant.rounds, self.config.rounds)
         variant = variant.model_copy(update={"rounds": rounds})
-        plan = plan_config(variant, expand(variant), self.store, self.data)
-        return collect(variant, plan.results)
+        plan = make_plan(expand(variant), self.store, self.data, config=variant)
+        return collect(variant, plan.results())
 
 
 def load_experiments(
@@ -459,7 +459,7 @@ def load_results(
     BoostbenchError
         If the folder holds no record of a run that ended well.
     """
-    from boostbench.reports.values.frame import Result, export_rows
+    from boostbench.reports.values.frame import export_rows
 
     store = RecordStore(results)
     records = (store.read(path) for path in store.all_paths())

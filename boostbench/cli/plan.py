@@ -25,7 +25,7 @@ from boostbench.cli.output import print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
-    from boostbench.experiments.planning.planner import Plan, PlannedRun
+    from boostbench.experiments.planning.plan import Plan, PlannedRun
 
 
 def plan(

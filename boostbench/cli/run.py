@@ -31,7 +31,7 @@ from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.planning.planner import Plan, PlannedRun
+    from boostbench.experiments.planning.plan import Plan, PlannedRun
     from boostbench.experiments.running.conduct import Outcome
     from boostbench.experiments.store.record import Record
 

@@ -16,7 +16,6 @@ from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
-    from boostbench.experiments.store.record import Summary
     from boostbench.experiments.store.records import RecordStore
 
 Row = dict[str, Any]
@@ -81,6 +80,8 @@ def status(
 
 
 def _of_records(store: RecordStore, results: Path) -> list[Row]:
+    from boostbench.experiments.planning.plan import PlannedRun
+
     if not store.folder.is_dir():
         raise BoostbenchError(
             "there are no records here; `boostbench run CONFIG` makes some, --results names "
@@ -88,29 +89,13 @@ def _of_records(store: RecordStore, results: Path) -> list[Row]:
             where=str(results),
         )
     found = ((path, store.summary(path)) for path in store.all_paths())
-    return [_of_record(path, record) for path, record in found if record is not None]
-
-
-def _of_record(path: Path, record: Summary) -> Row:
-    from boostbench.experiments.planning.planner import other_versions
-
-    run = record.run
-    return {
-        "id": run.id,
-        "dataset": run.dataset,
-        "booster": run.method,
-        "noise": run.noise.label,
-        "seed": run.seed,
-        "status": record.status,
-        "reason": record.why,
-        "seconds": round(record.total_seconds, 3),
-        "record": str(path),
-        "versions": other_versions(record),
-    }
+    return [
+        PlannedRun.of(record, path, store).row() for path, record in found if record is not None
+    ]
 
 
 def _print(rows: Sequence[Row]) -> None:
-    from boostbench.experiments.planning.planner import STATUSES
+    from boostbench.experiments.planning.plan import STATUSES
 
     total = Counter(row["status"] for row in rows)
     shown = [status for status in STATUSES if total[status]]

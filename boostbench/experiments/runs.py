@@ -119,6 +119,12 @@ class Noise:
         return f"{self.model} {rate}"
 
     @property
+    def full_label(self) -> str:
+        """The label with the model's own parameters."""
+        params = ", ".join(f"{key}={value}" for key, value in self.params.items())
+        return f"{self.label} ({params})" if params else self.label
+
+    @property
     def component(self) -> str:
         """What the registry is asked for."""
         return self.source or self.model

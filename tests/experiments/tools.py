@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
@@ -37,7 +36,7 @@ def plan_of(runs, results, data_dirs=()):
 
 def load_plan(config, results, patterns=()):
     """Return the plan of a config against a results folder."""
-    return plan_config(config, select(expand(config), patterns), RecordStore(results))
+    return make_plan(select(expand(config), patterns), RecordStore(results), config=config)
 
 
 def carry_out(runs, results, executor=None, **options):

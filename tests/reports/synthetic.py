@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.report_parts import read_parts
+from boostbench.experiments.planning.plan import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Study, collect
@@ -25,17 +25,12 @@ N_TEST = {"dna": 1186, "letter": 5000, "segment": 700, "vowel": 462}
 N_TEST |= dict.fromkeys("abcdefgh", 10_000)
 
 
-@dataclass
-class Planned:
-    """What a plan says of a run."""
-
-    run: Run
-    status: str = "ok"
-    reason: str = ""
-    its_record: Mapping[str, Any] | None = None
-
-    def record(self) -> Record | None:
-        return None if self.its_record is None else Record.model_validate(self.its_record)
+def make_result(
+    run: Run, status: str = "ok", reason: str = "", record: Mapping[str, Any] | None = None
+) -> Result:
+    """Return what a plan says of a run."""
+    checked = None if record is None else Record.model_validate(record)
+    return Result.read(run, status, reason, checked)
 
 
 def make_config(
@@ -157,7 +152,7 @@ def plan_of(
     *,
     stopped: Mapping[str, int] | None = None,
     broken: Mapping[str, tuple[str, str]] | None = None,
-) -> list[Planned]:
+) -> list[Result]:
     """Return planned runs with records.
 
     ``stopped`` gives the last round and ``broken`` status and reason, both by the run's id.
@@ -168,10 +163,10 @@ def plan_of(
             status, reason = broken[run.id]
             absent = status in ("missing", "skipped", "stale")
             record = None if absent else make_failure(run, status, reason, [f"log of {run.id}"])
-            planned.append(Planned(run, status, reason, record))
+            planned.append(make_result(run, status, reason, record))
         else:
             record = make_record(run, errors, n_rounds=(stopped or {}).get(run.id))
-            planned.append(Planned(run, its_record=record))
+            planned.append(make_result(run, record=record))
     return planned
 
 

@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.experiments.planning.plan import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.values.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
 
-from .synthetic import EXCHANGE, N_TEST, Planned, make_config, make_record, plan_of, study_of
+from .synthetic import (
+    EXCHANGE,
+    N_TEST,
+    make_config,
+    make_record,
+    make_result,
+    plan_of,
+    runs_of,
+    study_of,
+)
 
 
 def test_a_row_is_an_error_rate_of_one_run_and_round(tmp_path):
@@ -21,7 +31,7 @@ def test_a_row_is_an_error_rate_of_one_run_and_round(tmp_path):
         " and metric == 'test_error'"
     ).iloc[0]
     record = next(
-        planned.record()
+        planned.record
         for planned in plan_of(config)
         if planned.run.id == "dna/samme/exchange-0.2/seed-1"
     )
@@ -101,7 +111,7 @@ def test_no_runs_at_all(tmp_path):
 def test_a_damaged_record_counts_as_missing(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
     run = plan_of(config)[0].run
-    study = collect(config, [Planned(run, "ok", "", None)])
+    study = collect(config, [make_result(run, "ok", "", None)])
     assert (study.results[0].status, study.results[0].ok) == ("missing", False)
 
 
@@ -113,7 +123,7 @@ def test_folds_are_told_apart_in_the_export(tmp_path):
         run = type(base)(
             base.data, Params({"folds": 3, "fold": fold}), CLEAN, BoosterSpec("samme"), 5, 0
         )
-        planned.append(Planned(run, its_record=make_record(run)))
+        planned.append(make_result(run, record=make_record(run)))
     rows = export_rows(collect(config, planned).results, [5])
     assert list(rows.columns) == [*EXPORT_COLUMNS, "fold"]
     assert sorted(set(rows["fold"])) == [0, 1, 2]
@@ -121,8 +131,8 @@ def test_folds_are_told_apart_in_the_export(tmp_path):
 
 def test_hundreds_of_long_curves_take_seconds(tmp_path):
     config = make_config(tmp_path, datasets=[f"set-{i}" for i in range(20)], rounds=1000, seeds=10)
-    record = make_record(plan_of(make_config(tmp_path, rounds=1000))[0].run)
-    planned = [Planned(p.run, its_record=record) for p in plan_of(config, lambda run: [1])]
+    record = plan_of(make_config(tmp_path, rounds=1000, seeds=1))[0].record
+    planned = [Result(run, "ok", "", record) for run in runs_of(config)]
     begin = time.perf_counter()
     frame = tidy(collect(config, planned).results)
     assert len(frame) == 600 * 1000 * 3

@@ -18,7 +18,7 @@ from boostbench.reports.values.predictor import labels_of, margins_of, predictor
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import Planned, make_config, make_record, runs_of, study_of
+from .synthetic import make_config, make_record, make_result, runs_of, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
@@ -55,7 +55,7 @@ def gaussians(tmp_path_factory):
     for run in runs_of(config):
         data = dataclasses.replace(run.data, params=small)
         run = dataclasses.replace(run, data=data, record=("scores",), checkpoints=(4, 8))
-        planned.append(Planned(run, its_record={**make_record(run), **execute(run)}))
+        planned.append(make_result(run, record={**make_record(run), **execute(run)}))
     return collect(config, planned)
 
 

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from boostbench import registry
@@ -154,7 +155,7 @@ def test_what_a_run_printed_cannot_become_markup(tmp_path):
     )
     planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("failed", EVIL)})
     failed = next(item for item in planned if item.status == "failed")
-    failed.its_record["error"]["log_tail"] = ["first line", EVIL]
+    failed.record.error.log_tail[:] = ["first line", EVIL]
     text = page_of(write_report(config, planned, tmp_path / "out"))
     page = Reader(text)
     assert page.scripts == 1
@@ -346,7 +347,7 @@ def test_the_figure_of_the_documentation(tmp_path):
         config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
         planned = plan_of(config)
         for item in planned:
-            item.its_record["curves"]["edge"] = [0.5] * item.run.rounds
+            item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
         report = write_report(config, planned, tmp_path / "out")
     finally:
         registry.figures.unregister("edges")

@@ -19,7 +19,7 @@ from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import Planned, make_config, make_record, runs_of, study_of
+from .synthetic import make_config, make_record, make_result, runs_of, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "spl-boosting"
 read_losses = load_plugin(FOLDER / "margin_losses.py").read_losses
@@ -148,7 +148,7 @@ def gaussians(tmp_path_factory):
         run = dataclasses.replace(
             run, noise=FLIPPED, record=("sample_weights", "weights"), checkpoints=(3, 6)
         )
-        planned.append(Planned(run, its_record={**make_record(run), **execute(run)}))
+        planned.append(make_result(run, record={**make_record(run), **execute(run)}))
     return collect(config, planned)
 
 

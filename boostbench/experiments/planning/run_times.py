@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from statistics import median
+from typing import TYPE_CHECKING
 
+from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.record import Summary
+
+if TYPE_CHECKING:
+    from boostbench.data import DatasetEntry
 
 #: Seconds per unit of work before anything was measured (a tree engine on one core).
 _FIRST_GUESS = 4e-9
 _COLUMN_OVERHEAD = 16
-
-
-def work(n_train: int, n_features: int, n_classes: int, rounds: int) -> float:
-    """Return rows times columns times classes times rounds; columns have a fixed part."""
-    return float(n_train) * (n_features + _COLUMN_OVERHEAD) * n_classes * rounds
+#: Share of a data set's rows that are taken to be for training.
+_TRAINING = 0.7
 
 
 class Estimates:
@@ -31,11 +34,8 @@ class Estimates:
         for record in records:
             if record.status == "ok":
                 run = record.run
-                n_fits = 1 if run.validation is None else run.validation["folds"] - 1
                 # rounds asked for: what stops a booster early stops its next run too
-                amount = work(
-                    record.n_train * n_fits, record.n_features, record.n_classes, run.rounds
-                )
+                amount = _work(run, record.n_train, record.n_features, record.n_classes)
                 spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
                 for key in ((run.booster.name, run.data.name), (run.booster.name,)):
                     rates.setdefault(key, []).append(spent / amount)
@@ -43,7 +43,20 @@ class Estimates:
         by_booster = [rate for key, rate in self._rates.items() if len(key) == 1]
         self._overall = median(by_booster) if by_booster else _FIRST_GUESS
 
-    def seconds(self, booster: str, dataset: str, amount: float) -> float:
-        """Return the expected seconds of so much `work`."""
-        of_booster = self._rates.get((booster,), self._overall)
-        return self._rates.get((booster, dataset), of_booster) * amount
+    def seconds(self, run: Run, entry: DatasetEntry) -> float:
+        """Return the expected seconds of a run on the data set of a catalog entry."""
+        split = run.split if isinstance(run.split, Params) else Params()
+        n_train = min(
+            entry.n_train or round((entry.n_rows or 0) * _TRAINING) or 2000,
+            split.get("max_train") or math.inf,
+            _TRAINING * (split.get("max_rows") or math.inf),
+        )
+        amount = _work(run, round(n_train), entry.n_features or 20, entry.n_classes or 5)
+        of_booster = self._rates.get((run.booster.name,), self._overall)
+        return self._rates.get((run.booster.name, run.data.name), of_booster) * amount
+
+
+def _work(run: Run, n_train: int, n_features: int, n_classes: int) -> float:
+    """Return rows times columns times classes times rounds; columns have a fixed part."""
+    n_fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
+    return float(n_train * n_fits) * (n_features + _COLUMN_OVERHEAD) * n_classes * run.rounds

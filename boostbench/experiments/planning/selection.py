@@ -1,6 +1,7 @@
-"""Choosing parameters on validation errors: a pure function of error counts.
+"""Choosing parameters on validation errors (the key ``select``): a function of records alone.
 
-The protocol of "Multi-class deep boosting" (Sec. 6.2 of its reading) and of SPLBoost (Sec. 9.4):
+Every run of a config's grid stands for a choice among the points of its booster's grid. The
+protocol is that of "Multi-class deep boosting" (Sec. 6.2 of its reading) and SPLBoost (Sec. 9.4):
 
     1  every point of the grid is fitted; the errors of its staged predictions are counted
     2  the point (and number of rounds) of the fewest validation errors is kept; ties go by
@@ -8,23 +9,27 @@ The protocol of "Multi-class deep boosting" (Sec. 6.2 of its reading) and of SPL
     3  where a value kept lies at an end of its range, the range grows there: from 1 again
     4  the test error of what was kept is reported
 
-Files, processes and plans are the business of `boostbench.experiments.planning.contests`.
+Points, and the fits of what was kept, are runs with records of their own. So runs are planned, done
+and planned again until nothing is wanted; it does not matter when or by whom they were made.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.configs.grids import Grid, Point, points_of
-from boostbench.experiments.configs.protocol import Reach
-from boostbench.experiments.runs import Axis
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.grids import Grid, Point, points_of, with_point
+from boostbench.experiments.configs.protocol import Reach, Select
+from boostbench.experiments.planning.plan import PlannedRun, Result
+from boostbench.experiments.runs import Axis, Run
+from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
 
 #: Error counts after each round, of whole numbers of any size.
 Errors = NDArray[Any]
@@ -108,6 +113,205 @@ def extended(grid: Grid, kept: Iterable[Point], reaches: Mapping[str, Reach]) ->
             axis = _longer(axis, {point[place] for point in kept}, reach)
         axes.append(axis)
     return tuple(axes)
+
+
+def groups_of(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
+    """Put together what shares a grid, and with ``by: test`` the choice."""
+    groups: dict[tuple[Any, ...], list[Run]] = {}
+    for head in heads:
+        seed = None if rule.by == "test" else head.seed
+        place = (head.dataset, head.data, head.noise, head.method, head.rounds, seed)
+        groups.setdefault(place, []).append(head)
+    return list(groups.values())
+
+
+class Selection:
+    """The choice for runs that share a grid.
+
+    Parameters
+    ----------
+    heads : list of Run
+    config : Config
+        With the key ``select``.
+    read : callable
+        Takes a run and the name of the curve that decides; returns the run's record with this curve
+        alone, None if there is none. Whatever it is asked for is wanted.
+
+    Attributes
+    ----------
+    grid : tuple of Axis
+        As far as it reaches yet.
+    trials : dict of Run to list of Run
+        For each head, the points of the grid.
+    choices : dict of Run to list of Choice, or None
+        For each number of rounds that is looked at, if any point could be fitted; None as long as
+        trials are to be done.
+    """
+
+    def __init__(
+        self, heads: list[Run], config: Config, read: Callable[[Run, str], Record | None]
+    ) -> None:
+        assert config.select is not None
+        self.heads = heads
+        self.rule = config.select
+        self.curve = "test_errors" if self.rule.by == "test" else "validation_errors"
+        self._read = read
+        self.rounds = heads[0].rounds
+        #: For how many rounds a choice is made: each checkpoint, and at the end.
+        before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
+        self.ats = (*before, self.rounds)
+        self.grid = heads[0].booster.grid
+        its_data = [entry for entry in config.datasets if entry.data.label == heads[0].dataset]
+        self.choices = self._settle(self.rule.extend if all(e.extend for e in its_data) else {})
+        for head, choices in (self.choices or {}).items():
+            for choice in choices:
+                self._look(self._fit_of(head, choice))
+
+    def _settle(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
+        while True:
+            points = points_of(self.grid)
+            self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
+            found = [self._look(run) for runs in self.trials.values() for run in runs]
+            if any(record is None for record in found):
+                return None
+            choices = self._choose()
+            kept = [points[choice.index] for its in choices.values() for choice in its]
+            longer = extended(self.grid, kept, reaches)
+            if longer == self.grid:
+                return choices
+            self.grid = longer
+
+    def _look(self, run: Run) -> Record | None:
+        return self._read(run, self.curve)
+
+    def _trial(self, head: Run, point: Point) -> Run:
+        run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
+        if self.rule.folds is not None:
+            return replace(run, validation=self.rule.folds, record=(), checkpoints=())
+        return run
+
+    def _fit_of(self, head: Run, choice: Choice) -> Run:
+        """Return the run that gives the test error of a choice."""
+        trial = self.trials[head][choice.index]
+        return replace(trial, validation=None, record=head.record, checkpoints=head.checkpoints)
+
+    def _choose(self) -> dict[Run, list[Choice]]:
+        counts = {head: [self._errors(run) for run in runs] for head, runs in self.trials.items()}
+        if self.rule.by == "test":
+            sizes = [next((n for _, n in its if n), 0) for its in counts.values()]
+            columns = zip(*([errors for errors, _ in its] for its in counts.values()), strict=True)
+            means = [mean_errors(column, sizes) for column in columns]
+            return dict.fromkeys(self.heads, self._choices(means))
+        return {head: self._choices([errors for errors, _ in its]) for head, its in counts.items()}
+
+    def _choices(self, errors: Sequence[Errors | None]) -> list[Choice]:
+        prefer, rounds = self.rule.prefer, self.rule.rounds
+        found = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
+        return [choice for choice in found if choice is not None]
+
+    def _errors(self, run: Run) -> tuple[Errors | None, int]:
+        """Return error counts after each round and of how many; None after a failure."""
+        record = self._look(run)
+        if record is None or record.status != "ok":
+            return None, 0
+        counts = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
+        return counts, int(getattr(record, SIZE_OF[self.curve]))
+
+    def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
+        """Return the status of the choice for one of the runs, and why, in words."""
+        if self.choices is None:
+            trials = [planned[run] for runs in self.trials.values() for run in runs]
+            absent = [trial for trial in trials if trial.status == "skipped"]
+            if absent:
+                return "skipped", absent[0].reason
+            n_open = sum(trial.status in ("missing", "stale") for trial in trials)
+            what = f"{n_open} of {len(trials)} fits that the choice rests on are to be done"
+            return "missing", what
+        fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
+        if not fits:
+            trials = [planned[run] for run in self.trials[head]]
+            return next((t.status, t.reason) for t in trials if t.status in FAILURES)
+        worst = next((fit for fit in fits if fit.status != "ok"), fits[-1])
+        if worst.status in ("missing", "stale"):
+            return "missing", "what was chosen is to be fitted again"
+        return worst.status, worst.reason
+
+    def result(self, head: Run, planned: Mapping[Run, PlannedRun]) -> Result:
+        """Read the record of what was kept, put together where it differs from T to T.
+
+        Its ``selected`` tells the choices. After a number of rounds that was chosen, curves hold
+        their value.
+        """
+        status, reason = self.status(head, planned)
+        choices = (self.choices or {}).get(head)
+        if not choices:
+            return Result(head, status, reason)
+        fits = [self._fit_of(head, choice) for choice in choices]
+        booster = replace(fits[-1].booster, label=head.method)
+        run = replace(fits[-1], booster=booster, rounds=head.rounds)
+        records = [record for fit in fits if (record := planned[fit].record()) is not None]
+        if len(records) < len(fits) or status != "ok":
+            whole = len(records) == len(fits)
+            return Result.read(run, status, reason, records[-1] if whole else None)
+        update: dict[str, Any] = {
+            "at_checkpoints": _checkpoints(records, choices),
+            "selected": self._told(head, choices, planned),
+        }
+        if len(choices) > 1 or choices[0].at != choices[0].rounds:
+            update["curves"] = _joined(records, choices)
+        return Result(run, status, reason, records[-1].model_copy(update=update))
+
+    def _told(
+        self, head: Run, choices: Sequence[Choice], planned: Mapping[Run, PlannedRun]
+    ) -> dict[str, Any]:
+        """Return the choices, and what they were made from."""
+        trials = [planned[run] for run in self.trials[head]]
+        names, points = [axis.name for axis in self.grid], points_of(self.grid)
+        folds = self.rule.folds["folds"] if self.rule.folds is not None else 1
+        return {
+            "by": self.rule.way,
+            "grid": {axis.name: list(axis.values) for axis in self.grid},
+            "n_points": len(trials),
+            "n_failed": sum(trial.status != "ok" for trial in trials),
+            "n_fits": len(trials) * folds,
+            "seconds": sum(trial.seconds for trial in trials),
+            "choices": [
+                {**asdict(each), "values": dict(zip(names, points[each.index], strict=True))}
+                for each in choices
+            ],
+        }
+
+
+def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, NDArray[Any]]:
+    """Return curves that up to each T are those of its choice, held after the rounds chosen."""
+    begins = [0, *(choice.at for choice in choices[:-1])]
+    rounds = [
+        np.minimum(np.arange(begin, choice.at) + 1, choice.rounds)
+        for begin, choice in zip(begins, choices, strict=True)
+    ]
+    return {
+        name: np.concatenate([r.curve_at(name, at) for r, at in zip(records, rounds, strict=True)])
+        for name in records[-1].curves
+        if all(len(record.curves.get(name, ())) for record in records)
+    }
+
+
+def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkpoints:
+    joined: dict[str, Any] = {
+        part: {
+            at: values
+            for record, choice in zip(records, choices, strict=True)
+            for at, values in getattr(record.at_checkpoints, part).items()
+            if int(at) == choice.at
+        }
+        for part in ("margins", "scores", "sample_weights")
+    }
+    joined["right"] = {}
+    for record, choice in zip(records, choices, strict=True):
+        bits = record.at_checkpoints.right.get(str(min(choice.rounds, record.n_rounds)))
+        if bits is not None:
+            joined["right"][str(min(choice.at, records[-1].n_rounds))] = bits
+    return records[-1].at_checkpoints.model_copy(update=joined)
 
 
 def _by_preference(grid: Grid, prefer: Mapping[str, str]) -> list[int]:

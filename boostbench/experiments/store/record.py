@@ -40,7 +40,7 @@ FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
 #: Curves of counts, and the field that says out of how many.
-_COUNTS = {
+SIZE_OF = {
     "train_errors": "n_train",
     "train_errors_clean": "n_train",
     "test_errors": "n_test",
@@ -225,6 +225,12 @@ class Record(Summary):
         zero = self.round_zero.get(name)
         return np.array([math.nan if zero is None else zero])
 
+    def curve_at(self, name: str, rounds: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the values of a curve at some rounds; after an early stop the last one holds."""
+        curve = self.curve(name)
+        held: NDArray[Any] = curve[np.minimum(rounds, len(curve)) - 1]
+        return held
+
     def right_at(self, at: int) -> NDArray[np.bool_] | None:
         """Return which test samples were right after ``at`` rounds; None if it was not kept."""
         bits = self.at_checkpoints.right.get(str(min(at, self.n_rounds)))
@@ -244,7 +250,7 @@ class Record(Summary):
         for name, curve in self.curves.items():
             if len(curve) != self.n_rounds:
                 raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")
-            size = _COUNTS.get(name)
+            size = SIZE_OF.get(name)
             if size and not (
                 curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
             ):

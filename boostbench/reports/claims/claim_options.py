@@ -28,7 +28,6 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import is_file
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, scope_of
-from boostbench.reports.values.frame import noise_label
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.source import show
@@ -99,20 +98,20 @@ def _noise(value: Any, info: ValidationInfo) -> str:
         return str(value)
     by_rate = isinstance(value, int | float) and not isinstance(value, bool)
     labels = [
-        noise_label(noise)
+        noise.full_label
         for noise in noises
-        if (noise.rate if by_rate else noise_label(noise)) == value
+        if (noise.rate if by_rate else noise.full_label) == value
     ]
     if len(labels) > 1:
         raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
     if not labels:
-        raise ValueError(unknown("noise", str(value), [noise_label(noise) for noise in noises]))
+        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in noises]))
     return labels[0]
 
 
 def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Put noises in the order of their rates; a rate that the problem draws comes last."""
-    rates = {noise_label(noise): noise.rate for noise in scope_of(info).noises}
+    rates = {noise.full_label: noise.rate for noise in scope_of(info).noises}
 
     def rate(label: str) -> float:
         found = rates.get(label, 0.0)

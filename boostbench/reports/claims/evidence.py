@@ -12,7 +12,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
-from boostbench.reports.values.frame import Result, Study, error_curve, noise_label
+from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
@@ -246,7 +246,7 @@ class Evidence:
         label, names = booster or cell.booster, self.scope.names
         datasets = dataset, names.get(dataset, dataset)
         methods = label, names.get(label, label)
-        rate = next(n.rate for n in self.scope.noises if noise_label(n) == cell.noise)
+        rate = next(n.rate for n in self.scope.noises if n.full_label == cell.noise)
         # A rate that the problem draws is in no table.
         rate = -1.0 if isinstance(rate, str) else rate
         if cell.at == END:
@@ -257,7 +257,9 @@ class Evidence:
         """Return the same of another config's runs; without noise if it has some without."""
         scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
-        selection = replace(self.selection, noises=tuple(map(noise_label, clean or scope.noises)))
+        selection = replace(
+            self.selection, noises=tuple(n.full_label for n in clean or scope.noises)
+        )
         is_known = self.studies is not None and bool(self._results)
         results = self.studies(config).results if self.studies and is_known else ()
         return Evidence(scope, results, selection, self.studies, self._papers)

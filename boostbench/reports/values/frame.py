@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.planning.planner import Item
-from boostbench.experiments.runs import Noise, Params, Run, canonical_json
-from boostbench.experiments.store.record import Record
+from boostbench.experiments.planning.plan import (
+    Result as Result,  # kinds of plugins take it from here
+)
+from boostbench.experiments.runs import Run, canonical_json
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
@@ -33,53 +34,6 @@ EXPORT_COLUMNS = (
     "value",
     "carried",
 )
-
-
-@dataclass(frozen=True)
-class Result:
-    """A run and its outcome."""
-
-    run: Run
-    status: str  # "ok", or why there is no result: "failed", "timeout", "missing" ...
-    reason: str = ""  # the same in words, or a remark on a result
-    record: Record | None = None  # also of a run that failed
-
-    @classmethod
-    def of(cls, record: Record) -> Result:
-        """Return what a record alone tells, under the plain names of data set and booster."""
-        return cls(record.run, record.status, record.why, record)
-
-    @property
-    def ok(self) -> bool:
-        """True if there are error curves."""
-        return self.status == "ok" and self.record is not None
-
-    @property
-    def noise(self) -> str:
-        """The noise in words, see `noise_label`."""
-        return noise_label(self.run.noise)
-
-    @property
-    def noise_rate(self) -> float:
-        """The rate, also where the problem drew it; NaN if that is not known yet."""
-        rate = self.run.noise.rate
-        if isinstance(rate, str):
-            noise = None if self.record is None else self.record.noise
-            return np.nan if noise is None else noise.rate
-        return float(rate)
-
-    @property
-    def fold(self) -> int:
-        """Fold that is the test part; 0 if the split has no folds."""
-        split = self.run.split
-        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
-
-    @property
-    def stopped_at(self) -> int | None:
-        """The last round of a run that stopped early, else None."""
-        if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
-            return None
-        return self.record.n_rounds
 
 
 @dataclass(frozen=True)
@@ -124,14 +78,14 @@ class Study:
         return len({(result.run.seed, result.fold) for result in self.results}) > 1
 
 
-def collect(config: Config, planned: Iterable[Item]) -> Study:
-    """Read the records of an experiment.
+def collect(config: Config, results: Sequence[Result]) -> Study:
+    """Return the results of an experiment in the config's order.
 
     Parameters
     ----------
     config : Config
-    planned : iterable of PlannedRun
-        ``Plan.runs``.
+    results : sequence of Result
+        As of `Plan.results`.
 
     Returns
     -------
@@ -142,10 +96,9 @@ def collect(config: Config, planned: Iterable[Item]) -> Study:
     BoostbenchError
         If there is no run at all.
     """
-    results = [_result(item) for item in planned]
     if not results and config.datasets:
         raise BoostbenchError("there is no run to report on", where=str(config.path))
-    noises = _positions(noise_label(noise) for noise in config.noise)
+    noises = _positions(noise.full_label for noise in config.noise)
     datasets = _positions(entry.data.label or entry.data.name for entry in config.datasets)
     boosters = _positions(booster.label or booster.name for booster in config.boosters)
 
@@ -160,27 +113,6 @@ def collect(config: Config, planned: Iterable[Item]) -> Study:
         )
 
     return Study(config, tuple(sorted(results, key=place)))
-
-
-def _result(planned: Item) -> Result:
-    record = planned.record()
-    if record is None and planned.status == "ok":
-        return Result(planned.run, "missing", "its record is damaged")
-    return Result(planned.run, planned.status, planned.reason, record)
-
-
-def noise_label(noise: Noise) -> str:
-    """Return the noise in words, with its own parameters.
-
-    Examples
-    --------
-    >>> noise_label(Noise("exchange", 0.2)), noise_label(Noise())
-    ('exchange 0.2', 'clean')
-    """
-    if not noise.params:
-        return noise.label
-    params = ", ".join(f"{key}={value}" for key, value in noise.params.items())
-    return f"{noise.label} ({params})"
 
 
 def check_recorded(study: Study, metric: str) -> None:
@@ -219,11 +151,10 @@ def error_curve(
     record = result.record
     assert record is not None
     its = METRICS[metric]
-    counts = record.curve(its.curve).astype(np.float64)
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
-    held: NDArray[np.float64] = counts[np.minimum(at, len(counts)) - 1]
+    held: NDArray[np.float64] = record.curve_at(its.curve, at).astype(np.float64)
     if not its.held:
-        held[at > len(counts)] = np.nan
+        held[at > len(record.curve(its.curve))] = np.nan
     return held / float(getattr(record, its.size)) if its.size else held
 
 

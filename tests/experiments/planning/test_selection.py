@@ -8,8 +8,8 @@ import pytest
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.grids import points_of, with_point
 from boostbench.experiments.configs.protocol import Reach
-from boostbench.experiments.planning.contests import plan_config
 from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.selection import (
     choose,
     extended,
@@ -95,7 +95,7 @@ def do_all(config, results, store=None, most=None):
     """Do what is wanted until nothing is; returns the number of runs of every pass."""
     passes = []
     store = store or RecordStore(results)
-    while todo := plan_config(config, expand(config), store).todo():
+    while todo := make_plan(expand(config), store, config=config).todo():
         run_plan(todo[:most], store, InlineExecutor())
         passes.append(len(todo[:most]))
     return passes
@@ -104,22 +104,22 @@ def do_all(config, results, store=None, most=None):
 def told(config, results):
     plan = load_plan(config, results)
     assert plan.n_open == 0
-    return [chosen.record().selected["choices"] for chosen in plan.chosen]
+    return [chosen.record.selected["choices"] for chosen in plan.results()]
 
 
 def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_file, tmp_path):
     config = load_config(config_file(VALIDATION))
     assert do_all(config, tmp_path) == [12]
     plan = load_plan(config, tmp_path)
-    assert len(plan.chosen) == 3
+    assert len(plan.results()) == 3
     records = {p.run: p.record() for p in plan.runs}
-    for fold, chosen in enumerate(plan.chosen):
+    for fold, chosen in enumerate(plan.results()):
         assert chosen.status == "ok"
         assert chosen.run.method == "toy-centroids"
         assert chosen.run.split["fold"] == fold
         mine = [r for run, r in records.items() if run.split["fold"] == fold]
         lowest = min(record.curves["validation_errors"][-1] for record in mine)
-        record = chosen.record()
+        record = chosen.record
         assert record.curves["validation_errors"][-1] == lowest
         assert record.selected["choices"][0]["errors"] == lowest
         assert record.selected["n_fits"] == 4
@@ -132,14 +132,14 @@ def test_points_are_shared_with_a_config_that_selects_in_another_way(config_file
     config = load_config(config_file(BASE + "select: {by: test}\n", "other.yaml"))
     assert do_all(config, tmp_path) == []
     plan = load_plan(config, tmp_path)
-    assert len({chosen.run.booster.params for chosen in plan.chosen}) == 1
+    assert len({chosen.run.booster.params for chosen in plan.results()}) == 1
     shares = {}
     for planned in plan.runs:
         record = planned.record()
         share = record.curves["test_errors"][-1] / record.n_test
         shares.setdefault(planned.run.booster.params, []).append(share)
     means = {params: np.mean(its) for params, its in shares.items()}
-    assert means[plan.chosen[0].run.booster.params] == pytest.approx(min(means.values()))
+    assert means[plan.results()[0].run.booster.params] == pytest.approx(min(means.values()))
 
 
 FOLDS = """
@@ -157,12 +157,14 @@ select: {by: {folds: 4, stratify: true}, rounds: true}
 def test_cross_validation_inside_the_training_part_and_one_more_fit(config_file, tmp_path):
     config = load_config(config_file(FOLDS))
     assert do_all(config, tmp_path) == [12, 8]
-    for chosen in load_plan(config, tmp_path).chosen:
-        record = chosen.record()
+    plan = load_plan(config, tmp_path)
+    fits = {planned.run: planned.record() for planned in plan.runs}
+    for chosen in plan.results():
+        record = chosen.record
         (choice,) = record.selected["choices"]
         assert record.selected["n_fits"] == 4 * (2 if chosen.run.method != "plain" else 1)
         curve = record.curves["test_errors"]
-        fitted = chosen.parts[0][2].record().curves["test_errors"]
+        fitted = fits[chosen.run].curves["test_errors"]
         curve, fitted = curve.tolist(), fitted.tolist()
         assert curve[: choice["rounds"]] == fitted[: choice["rounds"]]
         assert curve[choice["rounds"] :] == [curve[choice["rounds"] - 1]] * (8 - choice["rounds"])
@@ -188,9 +190,9 @@ def test_inner_folds_are_counted_on_noisy_labels_and_are_the_same_for_all(config
 def test_the_choice_does_not_depend_on_the_order_or_on_interruptions(config_file, tmp_path, most):
     config = load_config(config_file(FOLDS))
     do_all(config, tmp_path / "whole")
-    while plan_config(config, expand(config), RecordStore(tmp_path / "parts")).todo():
+    while make_plan(expand(config), RecordStore(tmp_path / "parts"), config=config).todo():
         store = RecordStore(tmp_path / "parts")
-        todo = plan_config(config, expand(config), store).todo()
+        todo = make_plan(expand(config), store, config=config).todo()
         run_plan(todo[::-1][:most], store, InlineExecutor())
     assert told(config, tmp_path / "whole") == told(config, tmp_path / "parts")
 
@@ -209,20 +211,20 @@ def test_a_grid_extends_itself_until_nothing_lies_at_an_end(config_file, tmp_pat
 def test_a_choice_is_open_until_all_its_points_are_done(config_file, tmp_path):
     config = load_config(config_file(VALIDATION))
     store = RecordStore(tmp_path)
-    plan = plan_config(config, expand(config), store)
+    plan = make_plan(expand(config), store, config=config)
     assert (len(plan.runs), plan.n_open) == (12, 3)
     run_plan(plan.todo()[:11], store, InlineExecutor())
-    plan = plan_config(config, expand(config), store)
+    plan = make_plan(expand(config), store, config=config)
     assert plan.n_open == 3  # the range could have to grow
-    assert plan.chosen[0].reason == "1 of 12 fits that the choice rests on are to be done"
-    assert plan.chosen[0].record() is None
+    assert plan.results()[0].reason == "1 of 12 fits that the choice rests on are to be done"
+    assert plan.results()[0].record is None
 
 
 def test_points_that_fail_are_no_candidates(config_file, tmp_path):
     text = VALIDATION.replace("toy-centroids:", "toy-raises:")
     config = load_config(config_file(text))
     do_all(config, tmp_path)
-    assert {chosen.status for chosen in load_plan(config, tmp_path).chosen} == {"failed"}
+    assert {chosen.status for chosen in load_plan(config, tmp_path).results()} == {"failed"}
 
 
 def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):

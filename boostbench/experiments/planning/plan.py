@@ -1,0 +1,237 @@
+"""Plans: the runs of an experiment, where each stands, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import Params, Run
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.record import FAILURES, Record, Summary
+from boostbench.experiments.store.records import RecordStore
+
+#: All statuses of a planned run, in the order in which they are listed.
+STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
+
+#: Packages whose version may change the last digits of a result; no part of a key.
+_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run, or the choice among several, and its record.
+
+    The run of a choice has the parameters that were kept at the last round, under the label of the
+    method.
+    """
+
+    run: Run
+    status: str  # "ok", or why there is no result: "failed", "timeout", "missing" ...
+    reason: str = ""  # the same in words, or a remark on a result
+    record: Record | None = None  # also of a run that failed
+
+    @classmethod
+    def of(cls, record: Record) -> Result:
+        """Return what a record alone tells, under the plain names of data set and booster."""
+        return cls(record.run, record.status, record.why, record)
+
+    @classmethod
+    def read(cls, run: Run, status: str, reason: str, record: Record | None) -> Result:
+        """Return what a plan says of a run; a record that is damaged is missing."""
+        if record is None and status == "ok":
+            return cls(run, "missing", "its record is damaged")
+        return cls(run, status, reason, record)
+
+    @property
+    def ok(self) -> bool:
+        """True if there are error curves."""
+        return self.status == "ok" and self.record is not None
+
+    @property
+    def noise(self) -> str:
+        """The noise in words, with its own parameters."""
+        return self.run.noise.full_label
+
+    @property
+    def noise_rate(self) -> float:
+        """The rate, also where the problem drew it; NaN if that is not known yet."""
+        rate = self.run.noise.rate
+        if isinstance(rate, str):
+            noise = None if self.record is None else self.record.noise
+            return np.nan if noise is None else noise.rate
+        return float(rate)
+
+    @property
+    def fold(self) -> int:
+        """Fold that is the test part; 0 if the split has no folds."""
+        split = self.run.split
+        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
+
+    @property
+    def stopped_at(self) -> int | None:
+        """The last round of a run that stopped early, else None."""
+        if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
+            return None
+        return self.record.n_rounds
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run and where it stands."""
+
+    run: Run
+    #: ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
+    #: ``skipped`` (the data or a package is absent).
+    status: str
+    reason: str  # why, in words; empty for ``ok`` and ``missing``
+    key: Key  # its data part is empty when the data is absent
+    seconds: float  # what it took, or is expected to take
+    store: RecordStore
+    path: Path | None = None  # of the record that counts; of a stale run the newest that does not
+    #: Numerical libraries of which the record has other versions than there are here.
+    versions: str = ""
+
+    @classmethod
+    def of(
+        cls, record: Summary, path: Path, store: RecordStore, run: Run | None = None
+    ) -> PlannedRun:
+        """Return a run that has a record; by default the record's own run."""
+        return cls(
+            record.run if run is None else run,
+            record.status,
+            record.why,
+            record.key,
+            record.total_seconds,
+            store,
+            path,
+            other_versions(record),
+        )
+
+    def row(self) -> dict[str, Any]:
+        """Return where the run stands as flat, JSON-able values."""
+        run = self.run
+        return {
+            "id": run.id,
+            "dataset": run.dataset,
+            "booster": run.method,
+            "noise": run.noise.label,
+            "seed": run.seed,
+            "rounds": run.rounds,
+            "status": self.status,
+            "reason": self.reason,
+            "seconds": round(self.seconds, 3),
+            "key": str(self.key),
+            "record": None if self.path is None else str(self.path),
+            "versions": self.versions,
+        }
+
+    def record(self) -> Record | None:
+        """Read the record that counts; None if there is none."""
+        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
+
+    def result(self) -> Result:
+        """Return the run with its record."""
+        return Result.read(self.run, self.status, self.reason, self.record())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of an experiment."""
+
+    runs: tuple[PlannedRun, ...]  # in the order in which they should be done
+    #: Where parameters are chosen: reads what was chosen, one result for each method, data set,
+    #: noise, seed and fold.
+    chosen: Callable[[], list[Result]] | None = None
+    #: Number of choices of parameters that are not made yet. More runs may follow.
+    n_open: int = 0
+
+    def results(self) -> list[Result]:
+        """Read what a report is of: the runs, or the choices among them."""
+        return [each.result() for each in self.runs] if self.chosen is None else self.chosen()
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of runs of each status that occurs."""
+        counted = Counter(planned.status for planned in self.runs)
+        return {status: counted[status] for status in STATUSES if counted[status]}
+
+    def todo(
+        self, *, retry: Collection[str] | None = None, fresh: bool = False
+    ) -> tuple[PlannedRun, ...]:
+        """Return the runs to do.
+
+        Parameters
+        ----------
+        retry : collection of str or None, default=None
+            Exactly the runs of these statuses; None: what is missing or stale.
+        fresh : bool, default=False
+            All runs whose data and packages are there.
+
+        Raises
+        ------
+        BoostbenchError
+            If ``retry`` holds a status that cannot be done again.
+        """
+        if fresh:
+            return tuple(planned for planned in self.runs if planned.status != "skipped")
+        for status in retry or ():
+            if status not in (*FAILURES, "stale"):
+                choices = ", ".join((*FAILURES, "stale"))
+                raise BoostbenchError(
+                    f"{status!r} cannot be done again; choose from {choices}", where="--retry"
+                )
+        wanted = ("missing", "stale") if retry is None else retry
+        return tuple(planned for planned in self.runs if planned.status in wanted)
+
+    def sample(self, n: int) -> tuple[PlannedRun, ...]:
+        """Return the runs to do so that n of each booster on each data set are done."""
+        done = Counter((p.run.data, p.run.booster.name) for p in self.runs if p.status == "ok")
+        found = []
+        for planned in self.todo():
+            kind = planned.run.data, planned.run.booster.name
+            if done[kind] < n:
+                done[kind] += 1
+                found.append(planned)
+        return tuple(found)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return where each run stands, one flat JSON-able dict each, as for a DataFrame."""
+        todo = {planned.run for planned in self.todo()}
+        return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
+
+    def shard(self, index: int, count: int) -> Plan:
+        """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
+        mine = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
+        return replace(self, runs=mine)
+
+    def skipped(self) -> dict[str, list[PlannedRun]]:
+        """Return the runs that cannot be done here, by the reason."""
+        found: dict[str, list[PlannedRun]] = {}
+        for planned in self.runs:
+            if planned.status == "skipped":
+                found.setdefault(planned.reason, []).append(planned)
+        return found
+
+
+def other_versions(summary: Summary) -> str:
+    """Return the numerical libraries of which a record has other versions than there are here.
+
+    Empty if there are none, as where this version of boostbench knows of no version.
+    """
+    pairs = ((name, summary.versions.get(name), _version(name)) for name in _NUMERICAL)
+    return ", ".join(f"{name} {old} (here {new})" for name, old, new in pairs if old and old != new)
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
