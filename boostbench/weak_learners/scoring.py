@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boostbench.weak_learners.traversal import CompiledForest, compile_forest
+from boostbench.weak_learners.traversal import BLOCK, add_scores, apply, encode, staged_errors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -18,13 +18,75 @@ if TYPE_CHECKING:
 _ROWS_AT_A_TIME = 1 << 16
 
 
+class Ranks(NamedTuple):
+    """Thresholds of a forest, in order.
+
+    Attributes
+    ----------
+    features : array of int64, shape (n_used,)
+        The features the forest asks for.
+    grid : array of float64, shape (n_thresholds,)
+        Distinct thresholds of each used feature, rising.
+    grid_offset : array of int64, shape (n_used + 1,)
+    """
+
+    features: NDArray[np.int64]
+    grid: NDArray[np.float64]
+    grid_offset: NDArray[np.int64]
+
+
+class RankedForest:
+    """A forest whose thresholds are ranks, in the form that compiled code takes.
+
+    Attributes
+    ----------
+    ranks : Ranks
+    nodes : tuple of ndarray
+        For each node the index of its feature within the ranks' (int32), low and high (uint16 or
+        uint32: a row goes right if ``low < code <= high``), left and right; the nodes of each tree.
+    leaves : tuple of ndarray
+        Values, columns, and the leaves of each tree.
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        order = np.lexsort((forest.threshold, forest.feature))
+        feature, threshold = forest.feature[order], forest.threshold[order]
+        new_feature = np.ones(len(order), dtype=np.bool_)
+        new_feature[1:] = feature[1:] != feature[:-1]
+        new_threshold = new_feature.copy()
+        new_threshold[1:] |= threshold[1:] != threshold[:-1]
+        position = np.cumsum(new_threshold) - 1
+        column = np.cumsum(new_feature) - 1
+        first = position[new_feature]
+        offset = np.append(first, new_threshold.sum()).astype(np.int64)
+        self.ranks = Ranks(feature[new_feature].astype(np.int64), threshold[new_threshold], offset)
+        # The largest code is kept for missing values.
+        large = np.diff(offset).max(initial=0) >= 2**16 - 1
+        code_type: type[Any] = np.uint32 if large else np.uint16
+        missing = np.iinfo(code_type).max
+        low = np.empty(len(order), dtype=code_type)
+        low[order] = position - first[column]
+        columns = np.empty(len(order), dtype=np.int32)
+        columns[order] = column
+        high = np.where(forest.missing_left, missing - 1, missing).astype(code_type)
+        self.nodes = (columns, low, high, forest.left, forest.right, forest.node_offset)
+        self.leaves = (forest.leaf_value, forest.leaf_column, forest.leaf_offset)
+
+    def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the codes of X, shape (n_blocks, n_used, BLOCK)."""
+        shape = (-(-len(X) // BLOCK), len(self.ranks.features), BLOCK)
+        codes = np.zeros(shape, dtype=self.nodes[1].dtype)
+        encode(X, self.ranks, codes)
+        return codes
+
+
 def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
-    compiled = compile_forest(forest)
+    ranked = RankedForest(forest)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
     for rows in _row_slices(len(X)):
-        compiled.apply(compiled.encode(X[rows]), leaves[rows])
+        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows])
     return leaves
 
 
@@ -55,7 +117,7 @@ class Scoring:
         self.tree_index = np.ascontiguousarray(tree_index, dtype=np.int64)
         self.coefficient = np.ascontiguousarray(coefficient, dtype=np.float64)
         self._check(forest)
-        self.compiled = self._compile(forest)
+        self.ranked = self._rank(forest)
 
     def _check(self, forest: Forest) -> None:
         trees, F = self.tree_index, self.F
@@ -73,30 +135,33 @@ class Scoring:
                 f"found {F.dtype} of shape {F.shape}"
             )
 
-    def _compile(self, forest: Forest) -> CompiledForest:
+    def _rank(self, forest: Forest) -> RankedForest:
         """Leave out the trees that are not asked for, so that they cost nothing."""
         used, renumbered = np.unique(self.tree_index, return_inverse=True)
         if len(used) == forest.n_trees:
-            return compile_forest(forest)
+            return RankedForest(forest)
         self.tree_index = renumbered.astype(np.int64)
-        return compile_forest(forest.take(used))
+        return RankedForest(forest.take(used))
 
     def run(self) -> None:
         """Do all additions."""
         for rows in _row_slices(len(self.X)):
-            codes = self.compiled.encode(self.X[rows])
-            self.compiled.add_scores(codes, self.tree_index, self.coefficient, self.F[rows])
+            codes = self.ranked.encode(self.X[rows])
+            self._add(codes, slice(None), self.F[rows])
 
     def stages(self, round_end: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Do the additions round by round; see `Forest.staged_scores`."""
         ends = self._check_ends(round_end)
-        codes = self.compiled.encode(self.X)
+        codes = self.ranked.encode(self.X)
         first = 0
         for last in ends.tolist():
-            trees, coefficient = self.tree_index[first:last], self.coefficient[first:last]
-            self.compiled.add_scores(codes, trees, coefficient, self.F)
+            self._add(codes, slice(first, last), self.F)
             first = last
             yield self.F
+
+    def _add(self, codes: NDArray[Any], part: slice, F: NDArray[np.float64]) -> None:
+        trees, coefficient = self.tree_index[part], self.coefficient[part]
+        add_scores(codes, self.ranked.nodes, self.ranked.leaves, trees, coefficient, F)
 
     def errors(self, y: ArrayLike, round_end: ArrayLike) -> NDArray[np.int64]:
         """Do the additions and count errors after each round; see `Forest.staged_errors`."""
@@ -105,16 +170,11 @@ class Scoring:
         if labels.shape != (len(self.X),):
             raise ValueError(f"y must hold {len(self.X)} labels, found shape {labels.shape}")
         errors = np.zeros(len(ends), dtype=np.int64)
+        model = self.ranked.nodes, self.ranked.leaves
+        additions = self.tree_index, self.coefficient, ends
         for rows in _row_slices(len(self.X)):
-            self.compiled.staged_errors(
-                self.compiled.encode(self.X[rows]),
-                labels[rows],
-                self.tree_index,
-                self.coefficient,
-                ends,
-                self.F[rows],
-                errors,
-            )
+            codes = self.ranked.encode(self.X[rows])
+            staged_errors(codes, *model, labels[rows], *additions, self.F[rows], errors)
         return errors
 
     def _check_ends(self, round_end: ArrayLike) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Fast answers of a forest: rows become small integers, then go down the trees.
+"""Compiled traversal of a forest: rows become small integers, then go down the trees.
 
 Only the order of a value among the thresholds of its feature matters to a forest. So a call first
 turns every value into a code, the number of thresholds below it, and every threshold into its
@@ -12,136 +12,18 @@ row walks down alone, as only few of the nodes concern it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from boostbench.compiled import inner, kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from boostbench.weak_learners.forest import Forest
 
 BLOCK = 512  # rows
 SMALL_TREE = 96  # nodes; beyond it walking down costs less than passing all nodes
 
 
-@dataclass(frozen=True, eq=False)
-class CompiledForest:
-    """A forest whose thresholds are ranks.
-
-    Parameters
-    ----------
-    forest : Forest
-        Where it comes from.
-    features : array of int64, shape (n_used,)
-        The features the forest asks for.
-    grid, grid_offset : array of float64, shape (n_thresholds,); array of int64, shape (n_used + 1,)
-        Distinct thresholds of each used feature, rising.
-    column : array of int32, shape (n_nodes,)
-        Index of a node's feature within `features`.
-    low, high : array of uint16 or uint32, shape (n_nodes,)
-        A row goes right if ``low < code <= high``.
-    """
-
-    forest: Forest
-    features: NDArray[np.int64]
-    grid: NDArray[np.float64]
-    grid_offset: NDArray[np.int64]
-    column: NDArray[np.int32]
-    low: NDArray[Any]
-    high: NDArray[Any]
-
-    def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the codes of X, shape (n_blocks, n_used, BLOCK)."""
-        n_blocks = -(-len(X) // BLOCK)
-        codes = np.zeros((n_blocks, len(self.features), BLOCK), dtype=self.low.dtype)
-        _encode(X, self.features, self.grid, self.grid_offset, codes)
-        return codes
-
-    def apply(self, codes: NDArray[Any], leaves: NDArray[np.int32]) -> None:
-        """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
-        _apply(codes, self.nodes, leaves)
-
-    def add_scores(
-        self,
-        codes: NDArray[Any],
-        tree_index: NDArray[np.int64],
-        coefficient: NDArray[np.float64],
-        F: NDArray[np.float64],
-    ) -> None:
-        """Add the answers of some trees to F; see `Forest.add_scores`."""
-        _add_scores(codes, self.nodes, self.leaves, tree_index, coefficient, F)
-
-    def staged_errors(
-        self,
-        codes: NDArray[Any],
-        y: NDArray[np.int64],
-        tree_index: NDArray[np.int64],
-        coefficient: NDArray[np.float64],
-        round_end: NDArray[np.int64],
-        F: NDArray[np.float64],
-        errors: NDArray[np.int64],
-    ) -> None:
-        """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
-        _staged_errors(
-            codes, self.nodes, self.leaves, y, tree_index, coefficient, round_end, F, errors
-        )
-
-    @property
-    def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Arrays of the nodes for the kernels."""
-        forest = self.forest
-        return (self.column, self.low, self.high, forest.left, forest.right, forest.node_offset)
-
-    @property
-    def leaves(self) -> tuple[NDArray[Any], ...]:
-        """Arrays of the leaves for the kernels."""
-        return (self.forest.leaf_value, self.forest.leaf_column, self.forest.leaf_offset)
-
-
-def compile_forest(forest: Forest) -> CompiledForest:
-    """Rank the thresholds of a forest.
-
-    Parameters
-    ----------
-    forest : Forest
-        Any, also without trees.
-
-    Returns
-    -------
-    CompiledForest
-    """
-    order = np.lexsort((forest.threshold, forest.feature))
-    feature, threshold = forest.feature[order], forest.threshold[order]
-    new_feature = np.ones(len(order), dtype=np.bool_)
-    new_feature[1:] = feature[1:] != feature[:-1]
-    new_threshold = new_feature.copy()
-    new_threshold[1:] |= threshold[1:] != threshold[:-1]
-    features = feature[new_feature].astype(np.int64)
-    position = np.cumsum(new_threshold) - 1
-    column = np.cumsum(new_feature) - 1
-    grid_start = position[new_feature]
-    n_thresholds = int(new_threshold.sum())
-    grid_offset = np.append(grid_start, n_thresholds).astype(np.int64)
-    sizes = np.diff(grid_offset)
-    # The largest code is kept for missing values.
-    code_type: type[Any] = np.uint16 if sizes.max(initial=0) < 2**16 - 1 else np.uint32
-    missing = np.iinfo(code_type).max
-    low = np.empty(len(order), dtype=code_type)
-    low[order] = position - grid_start[column]
-    columns = np.empty(len(order), dtype=np.int32)
-    columns[order] = column
-    high = np.where(forest.missing_left, missing - 1, missing).astype(code_type)
-    return CompiledForest(
-        forest, features, threshold[new_threshold], grid_offset, columns, low, high
-    )
-
-
 @kernel
-def _encode(X, features, grid, grid_offset, codes):  # type: ignore[no-untyped-def]
+def encode(X, ranks, codes):  # type: ignore[no-untyped-def]
+    """Write the codes of X, shape (n_blocks, n_used, BLOCK); see `scoring.Ranks`."""
+    features, grid, grid_offset = ranks.features, ranks.grid, ranks.grid_offset
     n = len(X)
     missing = ~codes.dtype.type(0)
     for block in range(len(codes)):
@@ -205,7 +87,8 @@ def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-un
 
 
 @kernel
-def _apply(codes, nodes, leaves):  # type: ignore[no-untyped-def]
+def apply(codes, nodes, leaves):  # type: ignore[no-untyped-def]
+    """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
     n, n_trees = leaves.shape
     position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     for block in range(len(codes)):
@@ -250,7 +133,8 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
+def add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
+    """Add the answers of some trees to F; see `Forest.add_scores`."""
     position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     n_columns = F.shape[1]
     # Scores class by class are faster to add to, but a few trees do not earn the turning around.
@@ -273,9 +157,10 @@ def _add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: igno
 
 
 @kernel
-def _staged_errors(  # type: ignore[no-untyped-def]
+def staged_errors(  # type: ignore[no-untyped-def]
     codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors
 ):
+    """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
     position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
     best, label = np.empty(BLOCK), np.empty(BLOCK, dtype=np.int32)
     G = np.empty((F.shape[1], BLOCK))
