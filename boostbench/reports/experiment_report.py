@@ -16,7 +16,7 @@ from boostbench.reports.figures.style import Drawing, drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
-from boostbench.reports.tables.error_table import Table
+from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import PartOptions

@@ -16,7 +16,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
-from boostbench.reports.tables.error_table import Table
+from boostbench.reports.tables.table import Table
 from boostbench.reports.text import markdown
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study

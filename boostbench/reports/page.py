@@ -20,7 +20,7 @@ from boostbench.reports.values.metrics import ERRORS
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
-    from boostbench.reports.tables.error_table import Table
+    from boostbench.reports.tables.table import Table
 
 _MOST_FAILURES = 200
 _MOST_RUNS = 1500

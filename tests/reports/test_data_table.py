@@ -68,7 +68,7 @@ def test_a_part_may_be_about_some_boosters_and_data_sets(tmp_path):
         tmp_path, report=[("table", {"boosters": ["samme", "sm-boost"], "datasets": "dna"})]
     )
     table = make_report(study_of(config)).tables["table"]
-    assert [(g.label, r.label) for _, g, r in table.lines][:2] == [
+    assert [row.labels for row in table.rows][:2] == [
         ("dna", "samme"),
         ("dna", "sm-boost"),
     ]
@@ -86,7 +86,7 @@ def test_costs_are_shown_as_they_are(tmp_path):
     curves = {**result.record.curves, "test_costs": np.full(100, 593.0)}
     priced = dataclasses.replace(result, record=result.record.model_copy(update={"curves": curves}))
     table = build_table(Study(study.config, (priced,)), value="test_cost")
-    assert table.sections[0].groups[0].rows[0].cells[0].text == "0.5000"
+    assert table.rows[0].cells[0].text == "0.5000"
     assert table.footers[0].startswith("Mean cost on test samples. Bold")
 
 

@@ -138,7 +138,7 @@ def test_the_page_needs_nothing_but_itself(tmp_path):
 def test_the_page_has_the_numbers_of_the_tables(tmp_path):
     report = report_of(tmp_path)
     cells = Reader(page_of(report)).cells
-    for _, _, row in report.report.tables["table"].lines:
+    for row in report.report.tables["table"].rows:
         assert all(cell.text in cells for cell in row.cells)
 
 

@@ -13,9 +13,9 @@ HEADER = "dataset,method,T,noise,error,unit,doubt\n"
 
 
 def cell(table, group, row="", column=0, section=""):
-    for its_section, its_group, its_row in table.lines:
-        if (its_group.label, its_row.label) == (group, row) and its_section.label == section:
-            return its_row.cells[column]
+    for its in table.rows:
+        if [*its.labels] == [label for label in (section, group, row) if label]:
+            return its.cells[column]
     raise AssertionError(f"no row {group}/{row}")
 
 
@@ -169,13 +169,13 @@ def test_ranks_leave_out_data_sets_with_gaps_and_say_so(tmp_path):
 def test_one_data_set_or_one_booster_is_no_contest(tmp_path):
     for options in ({"datasets": ["dna"]}, {"boosters": ["samme"]}):
         table = build_table(study_of(make_config(tmp_path, **options)))
-        assert all(section.summaries == () for section in table.sections)
+        assert not any(row.is_summary for row in table.rows)
 
 
 def test_several_noises_make_sections(tmp_path):
     table = build_table(study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE])))
-    assert [section.label for section in table.sections] == ["clean", "exchange 0.2"]
-    assert table.corner == ("noise", "data set", "booster")
+    assert [*dict.fromkeys(row.labels[0] for row in table.rows)] == ["clean", "exchange 0.2"]
+    assert table.names == ("noise", "data set", "booster")
     clean = cell(table, "dna", "samme", section="clean")
     assert clean != cell(table, "dna", "samme", section="exchange 0.2")
 
@@ -184,7 +184,7 @@ def test_boosters_as_columns(tmp_path):
     study = study_of(make_config(tmp_path))
     wide, long = build_table(study, columns="booster", at=100), build_table(study)
     assert wide.columns == ("adaboost-mh", "samme", "sm-boost")
-    assert wide.corner == ("", "data set", "")
+    assert wide.names == ("data set",)
     assert cell(wide, "dna", column=1) == cell(long, "dna", "samme", column=1)
 
 
@@ -235,7 +235,7 @@ def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):
     assert [cell(table, "dna", "", column).paper for column in (0, 1)] == ["10", "10"]
     assert cell(table, "letter").paper == ""  # of another T
     assert "T is the last round: 100 (dna), 20 (sm-boost), 150 (letter)." in table.footers
-    assert [row.label for _, group, row in table.lines if group.label == "mean rank"] == [""]
+    assert next(row.labels for row in table.rows if row.is_summary) == ("mean rank",)
     (only,) = build_table(study.only(boosters=["sm-boost"]), at="end").columns
     assert only == "last round"
 

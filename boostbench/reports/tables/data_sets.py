@@ -14,7 +14,7 @@ from boostbench.errors import BoostbenchError, ConfigError, DataError
 from boostbench.experiments.configs.fields import FileBeside
 from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
-from boostbench.reports.tables.error_table import BEYOND, OFF, Group, Row, Section, Table, TableCell
+from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.paper import NO_VALUE
 from boostbench.reports.values.part_options import PartOptions
@@ -87,22 +87,21 @@ def build_data_table(
     title : str, default=""
     """
     printed = read_paper_sizes(paper, columns) if paper else {}
-    notes: list[str] = []
-    groups = []
+    notes = Notes()
+    rows = []
     for dataset in study.datasets:
         results = [result for result in study.results if result.run.dataset == dataset]
         theirs = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
         cells = tuple(_cell(results, column, theirs.get(column, ""), notes) for column in columns)
         if theirs.get("doubt"):
             cells = _noted(cells, f"{dataset}: {theirs['doubt']}", notes)
-        groups.append(Group(dataset, (Row("", cells),)))
+        rows.append(Row((dataset,), cells))
     return Table(
         title=title or study.config.title or study.config.name,
-        corner=("", "data set", ""),
+        names=("data set",),
         columns=tuple(_COLUMNS[column].title for column in columns),
-        with_paper=tuple(bool(printed) for _ in columns),
-        sections=(Section("", tuple(groups)),),
-        footers=tuple(_footers(groups, columns, asked_for_paper=bool(paper))),
+        rows=tuple(rows),
+        footers=tuple(_footers(rows, columns, asked_for_paper=bool(paper))),
         notes=tuple(notes),
     )
 
@@ -123,40 +122,33 @@ def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS)
     return {row["dataset"]: {k: (v or "").strip() for k, v in row.items()} for row in rows}
 
 
-def _cell(results: Sequence[Result], column: str, paper: str, notes: list[str]) -> TableCell:
+def _cell(results: Sequence[Result], column: str, paper: str, notes: Notes) -> TableCell:
     count, digits = _COLUMNS[column].count, _COLUMNS[column].digits
     found = sorted({count(r.record) for r in results if r.ok and r.record is not None})
     if not found:
         gaps = dict.fromkeys(result.reason.partition(": ")[0] for result in results)
-        numbers = tuple(_number(reason, notes) for reason in gaps if reason)
-        return TableCell(results[0].status, notes=numbers, paper=paper)
+        return TableCell(results[0].status, notes=notes.number(filter(None, gaps)), paper=paper)
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found[0], found[-1]))
     text = f" {BEYOND} ".join(ends)
     differs = bool(paper) and text != paper
     return TableCell(text, value=text, marks=OFF * differs, paper=paper)
 
 
-def _noted(cells: Sequence[TableCell], text: str, notes: list[str]) -> tuple[TableCell, ...]:
+def _noted(cells: Sequence[TableCell], text: str, notes: Notes) -> tuple[TableCell, ...]:
     """Put a remark on the cells that differ from the paper, or on the last one."""
-    number = _number(text, notes)
+    numbers = notes.number([text])
     marked = [cell for cell in cells if cell.marks] or [cells[-1]]
     return tuple(
-        replace(cell, paper_notes=(number,)) if any(cell is other for other in marked) else cell
+        replace(cell, paper_notes=numbers) if any(cell is other for other in marked) else cell
         for cell in cells
     )
 
 
-def _number(text: str, notes: list[str]) -> int:
-    if text not in notes:
-        notes.append(text)
-    return notes.index(text) + 1
-
-
 def _footers(
-    groups: Sequence[Group], columns: Sequence[str], *, asked_for_paper: bool
+    rows: Sequence[Row], columns: Sequence[str], *, asked_for_paper: bool
 ) -> Iterable[str]:
     *words, last = [_COLUMNS[column].words for column in columns]
-    cells = [cell for group in groups for row in group.rows for cell in row.cells]
+    cells = [cell for row in rows for cell in row.cells]
     counted = f"{', '.join(words)} and {last}" if words else last
     yield f"{counted[0].upper()}{counted[1:]} as counted in the data."
     compared = [cell for cell in cells if cell.value and cell.paper not in ("", NO_VALUE)]

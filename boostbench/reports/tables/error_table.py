@@ -3,158 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
-from boostbench.reports.text import plain
+from boostbench.reports.tables.table import (
+    BETTER,
+    BEYOND,
+    STOPPED,
+    WORSE,
+    Notes,
+    Row,
+    Table,
+    TableCell,
+)
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import PaperFile, check_choice, chosen_rounds
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-STOPPED, OFF, BETTER, WORSE, BEYOND = "†", "‡", "§", "¶", "–"
-_IN_WORDS = {
-    STOPPED: "stopped early",
-    OFF: "off the paper's value",
-    BETTER: "better than printed",
-    WORSE: "worse than printed",
-}
-# Which axis makes sections, groups of rows, rows within a group, and columns.
+# By the columns: what makes sections, and rows within a data set.
 _LAYOUTS = {
-    "rounds": ("noise", "dataset", "booster", "rounds"),
-    "booster": ("noise", "dataset", "rounds", "booster"),
-    "noise": ("rounds", "dataset", "booster", "noise"),
+    "rounds": ("noise", "booster"),
+    "booster": ("noise", "rounds"),
+    "noise": ("rounds", "booster"),
 }
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """One cell, ready to be written."""
-
-    text: str  # our value ("4.05 ± 0.12"), or what stands in its place
-    value: str = ""  # the value alone, empty if there is none
-    std: str = ""  # the standard deviation alone, in points
-    best: bool = False  # no other booster is better here
-    marks: str = ""  # some of STOPPED, OFF, BETTER and WORSE
-    notes: tuple[int, ...] = ()  # of the table, from 1
-    paper: str = ""  # the paper's value as printed, empty if there is none
-    paper_notes: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of cells, one per column."""
-
-    label: str
-    cells: tuple[TableCell, ...]
-
-
-@dataclass(frozen=True)
-class Group:
-    """The rows of one data set, or a summary over data sets."""
-
-    label: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class Section:
-    """The groups that share a noise (or a number of rounds); unnamed if it is the only one."""
-
-    label: str
-    groups: tuple[Group, ...]
-    summaries: tuple[Group, ...] = ()
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table as all writers show it."""
-
-    title: str
-    corner: tuple[str, str, str]  # names of sections, groups and rows; "" if there are no names
-    columns: tuple[str, ...]
-    with_paper: tuple[bool, ...]  # whether a column has any value of the paper beside ours
-    sections: tuple[Section, ...]
-    footers: tuple[str, ...]
-    notes: tuple[str, ...]  # numbered from 1 in the cells
-    held: Mapping[str, Held] = field(default_factory=dict)  # printed numbers that it stands for
-
-    @property
-    def lines(self) -> list[tuple[Section, Group, Row]]:
-        """Every row with its group and section, summaries last in each section."""
-        return [
-            (section, group, row)
-            for section in self.sections
-            for group in (*section.groups, *section.summaries)
-            for row in group.rows
-        ]
-
-    @property
-    def cells(self) -> list[TableCell]:
-        """Every cell."""
-        return [cell for _, _, row in self.lines for cell in row.cells]
-
-    @property
-    def labels(self) -> list[list[str]]:
-        """The labels of every row, as many as the corner has names."""
-        rows = [(section.label, group.label, row.label) for section, group, row in self.lines]
-        return [
-            [text for name, text in zip(self.corner, labels, strict=True) if name]
-            for labels in rows
-        ]
-
-    def frame(self) -> pd.DataFrame:
-        """Return the table as a DataFrame, remarks of a cell in words.
-
-        A column of the table is ``value``, ``std`` and ``paper``, if there are any, and
-        ``remarks``. A cell without a value says why in its place.
-        """
-        import pandas as pd
-
-        has_std = any(cell.std for cell in self.cells)
-        columns: dict[tuple[str, str], list[str]] = {}
-        for place, column in enumerate(map(plain, self.columns)):
-            cells = [row.cells[place] for _, _, row in self.lines]
-            columns[column, "value"] = [plain(cell.value or cell.text) for cell in cells]
-            if has_std:
-                columns[column, "std"] = [cell.std for cell in cells]
-            if self.with_paper[place]:
-                columns[column, "paper"] = [plain(cell.paper) for cell in cells]
-            columns[column, "remarks"] = [plain(self._remarks(cell)) for cell in cells]
-        index = pd.MultiIndex.from_tuples(
-            [tuple(map(plain, labels)) for labels in self.labels],
-            names=[plain(name) for name in self.corner if name],
-        )
-        return pd.DataFrame(columns, index=index)
-
-    def _remarks(self, cell: TableCell) -> str:
-        parts = ["best"] if cell.best else []
-        parts += [_IN_WORDS[mark] for mark in cell.marks]
-        parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]
-        return "; ".join(parts)
-
-
-@dataclass
-class _Notes:
-    """Numbers equal texts equally, in the order of first use."""
-
-    texts: list[str] = field(default_factory=list)
-
-    def number(self, texts: Iterable[str]) -> tuple[int, ...]:
-        found = []
-        for text in texts:
-            if text not in self.texts:
-                self.texts.append(text)
-            found.append(self.texts.index(text) + 1)
-        return tuple(sorted(set(found)))
+_SUMMARIES: dict[str, Callable[[Standing], str]] = {
+    "mean rank": lambda its: f"{its.mean_rank:.2f}",
+    "wins/ties/losses": lambda its: f"{its.wins}/{its.ties}/{its.losses}",
+}
 
 
 def build_table(
@@ -193,13 +73,17 @@ def build_table(
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
-    facts = gather(study, metric, rounds, values)
-    is_accuracy = value in ACCURACIES
-    arrangement = _Arrangement(facts, _LAYOUTS[columns], METRICS[metric], is_accuracy=is_accuracy)
-    title = title or _title(study, metric)
-    remarks = _remarks_on_rounds(study, at)
-    table = arrangement.table(title, remarks, asked_for_paper=bool(paper))
-    return replace(table, held=_printed(facts, str(paper))) if paper and main else table
+    shown = _Shown(gather(study, metric, rounds, values), METRICS[metric], value in ACCURACIES)
+    table_rows, names = shown.rows(columns)
+    return Table(
+        title=title or _title(study, metric),
+        names=names,
+        columns=tuple(_named(columns, column) for column in shown.axes[columns]),
+        rows=tuple(table_rows),
+        footers=(*shown.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
+        notes=tuple(shown.notes),
+        held=_printed(shown.facts, str(paper)) if paper and main else {},
+    )
 
 
 def _printed(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
@@ -214,96 +98,56 @@ def _printed(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
     return found
 
 
-class _Arrangement:
-    """Puts facts into cells and cells into sections, groups, rows and columns.
+class _Shown:
+    """Facts as rows and footers. Facts are of errors; accuracies are another way to show them."""
 
-    Facts are of errors; accuracies are another way to show them.
-    """
-
-    def __init__(
-        self,
-        facts: dict[FactKey, Fact],
-        layout: Sequence[str],
-        metric: Metric,
-        *,
-        is_accuracy: bool,
-    ) -> None:
+    def __init__(self, facts: dict[FactKey, Fact], metric: Metric, is_accuracy: bool) -> None:
         self.facts = facts
         self.metric = metric
         self.is_accuracy = is_accuracy
-        self.layout = layout
         self.ranks = rank(facts)
-        self.notes = _Notes()
+        self.notes = Notes()
         self.axes = {
             name: list(dict.fromkeys(getattr(key, name) for key in facts))
             for name in FactKey._fields
         }
         self.axes["rounds"].sort()
 
-    def table(self, title: str, remarks: Sequence[str], *, asked_for_paper: bool) -> Table:
-        section_axis, group_axis, row_axis, column_axis = self.layout
-        columns = self.axes[column_axis]
-        sections = tuple(self._section(value) for value in self.axes[section_axis])
-        with_paper = tuple(
-            any(fact.paper for key, fact in self.facts.items() if getattr(key, column_axis) == c)
-            for c in columns
-        )
-        several = len(sections) > 1
-        return Table(
-            title=title,
-            corner=(
-                _TITLES[section_axis] if several else "",
-                _TITLES[group_axis],
-                _TITLES[row_axis] if any(row.label for _, _, row in _lines(sections)) else "",
-            ),
-            columns=tuple(_named(column_axis, column) for column in columns),
-            with_paper=with_paper,
-            sections=sections,
-            footers=(*self._footers(asked_for_paper), *remarks),
-            notes=tuple(self.notes.texts),
-        )
+    def rows(self, columns: str) -> tuple[list[Row], tuple[str, ...]]:
+        """Return the rows and the names of their labels.
 
-    def _section(self, value: object) -> Section:
-        section_axis, group_axis, _, _ = self.layout
-        groups = tuple(
-            self._group(str(name), {section_axis: value, group_axis: name}, self._cell)
-            for name in self.axes[group_axis]
-            if self._has({section_axis: value, group_axis: name})
-        )
-        label = _named(section_axis, value) if len(self.axes[section_axis]) > 1 else ""
-        return Section(label, groups, self._summaries({section_axis: value, group_axis: None}))
+        A section has the rows of each data set, then those of the summaries.
+        """
+        section_axis, row_axis = _LAYOUTS[columns]
+        named = [section_axis] if len(self.axes[section_axis]) > 1 else []
+        named += ["dataset"]
+        named += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
 
-    def _summaries(self, place: dict[str, object]) -> tuple[Group, ...]:
-        if max((standing.n for standing in self.ranks.values()), default=0) < 2:
-            return ()
+        def rows_of(
+            section: object, dataset: str | None, cell: Callable[[FactKey], TableCell], label: str
+        ) -> Iterable[Row]:
+            for row in self.axes[row_axis]:
+                place = {section_axis: section, row_axis: row, "dataset": dataset}
+                labels = [
+                    label if axis == "dataset" else _named(axis, place[axis]) for axis in named
+                ]
+                keys = [FactKey(**{**place, columns: name}) for name in self.axes[columns]]
+                yield Row(tuple(labels), tuple(map(cell, keys)), is_summary=dataset is None)
 
-        def summary(label: str, show: Callable[[Standing], str]) -> Group:
-            def cell(key: FactKey) -> TableCell:
-                return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
+        rows: list[Row] = []
+        is_contest = max((standing.n for standing in self.ranks.values()), default=0) > 1
+        for section in self.axes[section_axis]:
+            its = [key for key in self.facts if getattr(key, section_axis) == section]
+            for name in self.axes["dataset"]:
+                if any(key.dataset == name for key in its):
+                    rows += rows_of(section, name, self._cell, name)
+            for label, show in _SUMMARIES.items() if is_contest else ():
 
-            return self._group(label, place, cell)
+                def cell(key: FactKey, show: Callable[[Standing], str] = show) -> TableCell:
+                    return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
-        return (
-            summary("mean rank", lambda its: f"{its.mean_rank:.2f}"),
-            summary("wins/ties/losses", lambda its: f"{its.wins}/{its.ties}/{its.losses}"),
-        )
-
-    def _group(
-        self, label: str, place: dict[str, object], cell: Callable[[FactKey], TableCell]
-    ) -> Group:
-        _, _, row_axis, column_axis = self.layout
-        rows, columns = self.axes[row_axis], self.axes[column_axis]
-        nameless = row_axis == "rounds" and len(rows) == 1
-
-        def row_of(row: object) -> Row:
-            keys = [FactKey(**{**place, row_axis: row, column_axis: c}) for c in columns]
-            label = "" if nameless else _named(row_axis, row)
-            return Row(label, tuple(cell(key) for key in keys))
-
-        return Group(label, tuple(row_of(row) for row in rows))
-
-    def _has(self, place: dict[str, object]) -> bool:
-        return any(all(getattr(key, a) == v for a, v in place.items()) for key in self.facts)
+                rows += rows_of(section, None, cell, label)
+        return rows, tuple(_TITLES[axis] for axis in named)
 
     def _cell(self, key: FactKey) -> TableCell:
         fact = self.facts.get(key)
@@ -312,7 +156,7 @@ class _Arrangement:
         paper = fact.paper
         notes = self.notes.number(fact.gaps)
         beside = {
-            "paper": self._paper_text(paper) if paper else "",
+            "paper": (paper.accuracy_text if self.is_accuracy else paper.text) if paper else "",
             "paper_notes": self.notes.number(_doubts(paper)),
         }
         if fact.mean is None:
@@ -329,10 +173,8 @@ class _Arrangement:
             **beside,  # type: ignore[arg-type]
         )
 
-    def _paper_text(self, paper: PaperValue) -> str:
-        return paper.accuracy_text if self.is_accuracy else paper.text
-
-    def _footers(self, asked_for_paper: bool) -> Iterable[str]:
+    def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
+        """Yield what is shown, how it agrees with the paper, and what is missing."""
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
@@ -389,10 +231,6 @@ class _Arrangement:
 def _mark(held: Held | None) -> str:
     marks = {"better than printed": BETTER, "worse than printed": WORSE}
     return "" if held is None else marks.get(held.agreement, "")
-
-
-def _lines(sections: Iterable[Section]) -> list[tuple[Section, Group, Row]]:
-    return [(s, group, row) for s in sections for group in s.groups for row in group.rows]
 
 
 def _named(axis: str, value: object) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from boostbench.reports.values.frame import Result, Study, check_recorded, error
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LONGEST_REASON = 160
 _DECIMALS = 10  # means of the same counts may differ in the last bits
@@ -36,14 +33,13 @@ class FactKey(NamedTuple):
 class Fact:
     """Everything known of one cell."""
 
-    n_planned: int = 0
+    gaps: tuple[str, ...]  # runs without a result, in words
+    state: str  # stands in the place of a value
+    paper: PaperValue | None
     n_runs: int = 0  # with a result at this T
     mean: float | None = None  # of the error as a fraction
     std: float | None = None  # ddof = 1; from two runs on
     stopped: tuple[str, ...] = ()  # runs that had stopped before T, in words
-    gaps: tuple[str, ...] = ()  # runs without a result, in words
-    state: str = ""  # stands in the place of a value
-    paper: PaperValue | None = None
     best: bool = False  # no booster has a lower mean
     held: Held | None = None  # agreement with the paper's value; None if one of them is absent
 
@@ -70,19 +66,26 @@ def gather(
     runs: dict[tuple[str, str, str], list[Result]] = {}
     for result in study.results:
         runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
-    statistics = _statistics(study.results, metric, rounds)
-    facts = {}
+    frame = tidy(study.results, rounds, [metric]).dropna(subset="value")
+    columns = ["noise", "dataset", "booster", *([] if rounds == END else ["round"])]
+    grouped = frame.groupby(columns, observed=True, sort=False)["value"]
+    statistics = grouped.agg(["count", "mean", "std"]).to_dict("index")
+    facts: dict[FactKey, Fact] = {}
     compared: dict[tuple[FactKey, str], Compared] = {}
-    for (noise, dataset, booster), results in runs.items():
+    for place, results in runs.items():
+        run, rate = results[0].run, results[0].noise_rate
+        names = (run.dataset, run.data.name), (run.method, run.booster.name)
         for name in [END] if rounds == END else rounds:
-            key = FactKey(noise, dataset, booster, name)
-            T = results[0].run.rounds if isinstance(name, str) else name
-            facts[key] = _fact(results, T, statistics.get(key))
-            value = facts[key].paper = _paper_value(paper, results[0], T)
-            if value is not None and value.error is not None:
-                compared[key._replace(booster=""), booster] = _compared(results, metric, T, value)
-    for (place, booster), held in hold(compared).items():
-        facts[place._replace(booster=booster)].held = held
+            T = run.rounds if isinstance(name, str) else name
+            key, printed = FactKey(*place, name), paper.find(*names, T, rate)
+            its = statistics.get(place if rounds == END else key)
+            facts[key] = _fact(results, T, its, printed)
+            if printed is not None and printed.error is not None:
+                compared[key._replace(booster=""), run.method] = _compared(
+                    results, metric, T, printed
+                )
+    for (others, booster), held in hold(compared).items():
+        facts[others._replace(booster=booster)].held = held
     _mark_best(facts)
     return facts
 
@@ -120,33 +123,29 @@ def standings(errors: NDArray[np.float64]) -> list[Standing]:
     return found
 
 
-def _statistics(
-    results: Sequence[Result], metric: str, rounds: Sequence[int] | Literal["end"]
-) -> dict[FactKey, tuple[int, float, float]]:
-    frame = tidy(results, rounds, [metric]).dropna(subset="value")
-    if rounds == END:
-        frame["round"] = END
-    columns = ["noise", "dataset", "booster", "round"]
-    grouped = frame.groupby(columns, observed=True, sort=False)["value"]
-    table: pd.DataFrame = grouped.agg(["count", "mean", "std"]).reset_index()
-    return {
-        FactKey(noise, dataset, booster, T): (count, mean, std)
-        for noise, dataset, booster, T, count, mean, std in table.itertuples(index=False, name=None)
-    }
-
-
-def _fact(results: Sequence[Result], T: int, statistics: tuple[int, float, float] | None) -> Fact:
-    fact = Fact(n_planned=len(results))
+def _fact(
+    results: Sequence[Result],
+    T: int,
+    statistics: Mapping[Hashable, Any] | None,
+    paper: PaperValue | None,
+) -> Fact:
     missing = [result for result in results if not result.ok]
-    fact.gaps = tuple(_gaps(missing, len(results)))
+    gaps = tuple(_gaps(missing, len(results)))
     if statistics is None:
-        states = dict.fromkeys(result.status for result in missing)
-        fact.state = "/".join(states)
-        return fact
-    fact.n_runs, fact.mean = statistics[0], statistics[1]
-    fact.std = statistics[2] if fact.n_runs > 1 else None
-    fact.stopped = tuple(_stopped(results, T))
-    return fact
+        return Fact(gaps, "/".join(dict.fromkeys(result.status for result in missing)), paper)
+    n, mean, std = int(statistics["count"]), statistics["mean"], statistics["std"]
+    return Fact(gaps, "", paper, n, mean, std if n > 1 else None, tuple(_stopped(results, T)))
+
+
+def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue) -> Compared:
+    """Return what is held against a printed value."""
+
+    def read(result: Result) -> float:
+        is_made = result.run.rounds >= T or result.run.booster.rounds
+        return float(error_curve(result, metric, [T])[0]) if is_made else np.nan
+
+    sizes = [result.record.n_test for result in results if result.ok and result.record]
+    return sample_of(results, read, ""), value, max(sizes, default=1)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
@@ -183,31 +182,12 @@ def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
     yield f"{run.dataset}/{run.method}{noise} after {rounds}{share} ({', '.join(reasons)})"
 
 
-def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue) -> Compared:
-    """Return what is held against a printed value."""
-
-    def read(result: Result) -> float:
-        is_made = result.run.rounds >= T or result.run.booster.rounds
-        return float(error_curve(result, metric, [T])[0]) if is_made else np.nan
-
-    sizes = [result.record.n_test for result in results if result.ok and result.record]
-    return sample_of(results, read, ""), value, max(sizes, default=1)
-
-
-def _paper_value(paper: PaperValues, result: Result, T: int) -> PaperValue | None:
-    run = result.run
-    return paper.find(
-        (run.dataset, run.data.name), (run.method, run.booster.name), T, result.noise_rate
-    )
-
-
 def _mark_best(facts: dict[FactKey, Fact]) -> None:
-    lowest: dict[tuple[str, str | None, int | str], float] = {}
-    for key, fact in facts.items():
-        if fact.mean is not None:
-            place = (key.noise, key.dataset, key.rounds)
-            lowest[place] = min(fact.mean, lowest.get(place, fact.mean))
+    known = {key: fact for key, fact in facts.items() if fact.mean is not None}
+    places: dict[FactKey, list[float]] = {}
+    for key, fact in known.items():
+        places.setdefault(key._replace(booster=""), []).append(fact.mean or 0.0)
     alone = len({key.booster for key in facts}) == 1
-    for key, fact in facts.items():
-        if fact.mean is not None and not alone:
-            fact.best = fact.mean <= lowest[key.noise, key.dataset, key.rounds] + 1e-12
+    for key, fact in known.items():
+        lowest = min(places[key._replace(booster="")])
+        fact.best = not alone and (fact.mean or 0.0) <= lowest + 1e-12

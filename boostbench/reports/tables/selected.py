@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.provenance import duration
-from boostbench.reports.tables.error_table import BEYOND, Group, Row, Section, Table, TableCell
+from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
 
 _WAYS = {
@@ -42,20 +43,23 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
     grids = sorted(((_selected(result) or {})["grid"] for result in results), key=len)
     names = list(dict.fromkeys(name for grid in reversed(grids) for name in grid))
     shown = [*names, *(["rounds"] if study.config.select.rounds else [])]
-    sections = tuple(
-        Section(noise if len(study.noises) > 1 else "", tuple(_groups(study, noise, chosen, shown)))
-        for noise in study.noises
-    )
-    columns = (*shown, *_COUNTS)
+    several = len(study.noises) > 1
+    rows = [
+        Row((noise, dataset, booster)[not several :], tuple(_cells(its, shown)))
+        for noise, dataset, booster in product(study.noises, study.datasets, study.boosters)
+        for its in [[c for c in chosen if _place(c[0]) == (noise, dataset, booster)]]
+    ]
     return Table(
         title=title or "Chosen parameters",
-        corner=("noise" if len(sections) > 1 else "", "data set", "booster"),
-        columns=columns,
-        with_paper=tuple(False for _ in columns),
-        sections=sections,
+        names=("noise", "data set", "booster")[not several :],
+        columns=(*shown, *_COUNTS),
+        rows=tuple(rows),
         footers=tuple(_footers(study, results)),
-        notes=(),
     )
+
+
+def _place(result: Result) -> tuple[str, str, str]:
+    return result.noise, result.run.dataset, result.run.method
 
 
 def _selected(result: Result) -> Mapping[str, Any] | None:
@@ -71,21 +75,6 @@ def _choice(result: Result, at: int | None) -> Mapping[str, Any]:
             return dict(choice)
     known = ", ".join(str(choice["at"]) for choice in choices)
     raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
-
-
-def _groups(
-    study: Study,
-    noise: str,
-    chosen: Sequence[tuple[Result, Mapping[str, Any]]],
-    shown: Sequence[str],
-) -> Iterable[Group]:
-    for dataset in study.datasets:
-        rows = []
-        for booster in study.boosters:
-            place = (noise, dataset, booster)
-            its = [c for c in chosen if (c[0].noise, c[0].run.dataset, c[0].run.method) == place]
-            rows.append(Row(booster, tuple(_cells(its, shown))))
-        yield Group(dataset, tuple(rows))
 
 
 def _cells(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from boostbench.reports.tables.error_table import Table, TableCell
+from boostbench.reports.tables.table import Table, TableCell
 from boostbench.reports.text import csv_text, latex, markdown, plain
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         return Text(plain(cell.paper) + _references(cell.paper_notes))
 
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in _names(table):
+    for name in table.names:
         grid.add_column(Text(plain(name)), no_wrap=True)
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         grid.add_column(Text(plain(column)), justify="right", no_wrap=True)
@@ -74,7 +74,7 @@ def to_markdown(table: Table) -> str:
     def theirs(cell: TableCell) -> str:
         return markdown(cell.paper + _references(cell.paper_notes))
 
-    header = [markdown(name) for name in _names(table)]
+    header = [markdown(name) for name in table.names]
     rule = ["---"] * len(header)
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         header += [markdown(column), "paper"][: 1 + with_paper]
@@ -111,7 +111,7 @@ def to_latex(table: Table, *, label: str = "") -> str:
         if 0 <= new < len(labels) - 1:
             lines.append(r"\midrule" if new == 0 else r"\addlinespace")
         lines.append(" & ".join([*labels, *cells]) + r" \\")
-    n_names = len(_names(table))
+    n_names = len(table.names)
     n_numbers = len(table.columns) + sum(table.with_paper)
     return "\n".join(
         [
@@ -150,10 +150,6 @@ def to_csv(table: Table) -> str:
     return cells.to_csv(index=False, header=[csv_text(name) for name in header])
 
 
-def _names(table: Table) -> list[str]:
-    return [name for name in table.corner if name]
-
-
 def _rows(
     table: Table,
     text: Callable[[str], T],
@@ -164,17 +160,13 @@ def _rows(
 
     Labels are empty that are, with all before them, as in the row above; the last one never is.
     """
-    previous: Sequence[str] = ()
-    for labels, (_, _, row) in zip(table.labels, table.lines, strict=True):
-        last = len(labels) - 1
-        pairs = enumerate(zip(labels, previous, strict=False))
-        new = next((place for place, (a, b) in pairs if a != b), last) if previous else -1
+    with_paper = table.with_paper
+    for new, row in table.new_labels():
         cells = []
-        for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
-            cells += [ours(cell), *([theirs(cell)] if with_paper else [])]
-        shown = [label if place >= min(new, last) else "" for place, label in enumerate(labels)]
+        for cell, has_paper in zip(row.cells, with_paper, strict=True):
+            cells += [ours(cell), *([theirs(cell)] if has_paper else [])]
+        shown = [label if place >= new else "" for place, label in enumerate(row.labels)]
         yield new, [text(label) for label in shown], cells
-        previous = labels
 
 
 def _texts(table: Table) -> list[str]:
@@ -187,7 +179,7 @@ def _references(notes: Iterable[int]) -> str:
 
 
 def _latex_header(table: Table) -> list[str]:
-    names = [latex(name) for name in _names(table)]
+    names = [latex(name) for name in table.names]
     if not any(table.with_paper):
         return [" & ".join([*names, *map(latex, table.columns)]) + r" \\"]
     top, bottom, rules, at = [""] * len(names), names, [], len(names) + 1
