@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.reports.tables.error_table import BEYOND, Group, Row, Section, Table, TableCell
+from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
@@ -56,16 +56,13 @@ def build_pairwise_table(
         for pair, p in zip(known, adjusted, strict=True):
             texts[pair].append(f"{p:.2g}")
     rows = [*_ROWS, "p (Holm)"] if control is not None else list(_ROWS)
-    groups = tuple(Group(booster, tuple(_rows(booster, columns, rows, texts))) for booster in left)
     counts = sorted({test.wins + test.ties + test.losses for test in known.values()})
     return Table(
         title=title or f"Pairs of boosters: {METRICS[metric].words}",
-        corner=("", "booster", "against"),
+        names=("booster", "against"),
         columns=tuple(columns),
-        with_paper=tuple(False for _ in columns),
-        sections=(Section("", groups),),
+        rows=tuple(row for booster in left for row in _rows(booster, columns, rows, texts)),
         footers=tuple(_footers(counts, bool(METRICS[metric].unit), control)),
-        notes=(),
     )
 
 
@@ -92,7 +89,7 @@ def _rows(
     for place, name in enumerate(names):
         found = (texts.get((booster, column)) for column in columns)
         cells = (TableCell(BEYOND) if its is None else _cell(its[place]) for its in found)
-        yield Row(name, tuple(cells))
+        yield Row((booster, name), tuple(cells))
 
 
 def _cell(text: str) -> TableCell:
