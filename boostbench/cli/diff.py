@@ -14,14 +14,8 @@ from boostbench.cli.output import print_rows
 
 
 def diff(
-    before: Annotated[
-        Path,
-        typer.Argument(metavar="BEFORE", help="A folder with reports.", show_default=False),
-    ],
-    after: Annotated[
-        Path,
-        typer.Argument(metavar="AFTER", help="A newer one.", show_default=False),
-    ],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A folder with reports.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A newer one.")],
     *,
     by: Annotated[
         float,
@@ -45,8 +39,6 @@ def diff(
     from boostbench.reports.changes import changes
 
     found = [c for c in changes(before, after) if c.difference is None or abs(c.difference) > by]
-    if found or as_json:
-        print_rows([asdict(change) for change in found], as_json=as_json)
-    else:
-        print("no differences")
+    rows = [asdict(change) for change in found]
+    print_rows(rows, as_json=as_json, nothing="no differences")
     return INCOMPLETE if found else OK

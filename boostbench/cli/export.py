@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settings, Size
-from boostbench.cli.output import warn_of_damage
+from boostbench.cli.options import SelectedRuns, parse_numbers
+from boostbench.cli.output import complain, warn_of_damage
 from boostbench.errors import BoostbenchError
 from boostbench.reports.text import csv_text
 
@@ -19,28 +19,16 @@ if TYPE_CHECKING:
 
 
 def export(
-    configs: Configs,
     *,
-    results: Results = Path("results"),
+    asked: SelectedRuns,
     at: Annotated[
         str | None,
-        typer.Option(
-            metavar="ROUNDS", help="As in 10,100; all rounds by default.", show_default=False
-        ),
+        typer.Option(metavar="ROUNDS", help="As in 10,100 or 1..50; all rounds by default."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write .csv or .parquet instead of printing CSV.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="Write .csv or .parquet instead of printing CSV."),
     ] = None,
-    data: Data,
-    only: Only,
-    settings: Settings,
-    size: Size = None,
-    plugin: Plugins,
 ) -> int:
     """Print every error curve as tidy CSV.
 
@@ -53,34 +41,19 @@ def export(
       boostbench export noise20 --at 10,100,1000 > errors.csv
       boostbench export quickstart --results DIR --output curves.parquet
     """
-    rounds = _parse_rounds(at)
+    rounds = None if at is None else parse_numbers(at, "--at", 1, 10**9)
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise BoostbenchError("write to a .csv or .parquet file", where=f"--output {output}")
 
-    from boostbench.api import load_experiments
     from boostbench.reports.values.frame import export_rows
 
-    experiments = load_experiments(
-        configs,
-        results=results,
-        data=data,
-        overrides=settings,
-        size=size,
-        only=only,
-        plugins=plugin,
-        check_parameters=False,
-    )
-    all_results = [r for experiment in experiments for r in experiment.study().results]
+    experiments = asked.load(check_parameters=False)
+    results = [result for experiment in experiments for result in experiment.study().results]
     warn_of_damage(experiments[0].store)
-    frame = export_rows(all_results, rounds)
-    _write(frame, output)
-    absent = sum(not result.ok for result in all_results)
+    _write(export_rows(results, rounds), output)
+    absent = sum(not result.ok for result in results)
     if absent:
-        print(
-            f"boostbench: {absent} of {len(all_results)} runs have no result; "
-            "`boostbench status` lists them",
-            file=sys.stderr,
-        )
+        complain(f"{absent} of {len(results)} runs have no result; `boostbench status` lists them")
     return INCOMPLETE if absent else OK
 
 
@@ -96,14 +69,3 @@ def _write(frame: pd.DataFrame, output: Path | None) -> None:
                 "parquet needs the package pyarrow: pip install 'boostbench[parquet]'",
                 where=f"--output {output}",
             ) from error
-
-
-def _parse_rounds(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and int(word) > 0 for word in words):
-        raise BoostbenchError(
-            f"{text!r} is not a list of rounds; write for example 10,100", where="--at"
-        )
-    return [int(word) for word in words]

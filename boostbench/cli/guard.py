@@ -1,21 +1,23 @@
-"""Ends of commands: exit codes, and one line instead of a traceback."""
+"""From functions to commands: options in groups, exit codes, a line instead of a traceback."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, get_type_hints
 
 import typer
 
+from boostbench.cli.output import complain
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
-from boostbench.reports.text import visible
 
 OK = 0
 #: Some runs failed or were skipped.
@@ -35,16 +37,34 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
     ----------
     command : callable
         Returns an exit code. A `BoostbenchError` or an `OSError` ends it with `BAD_INPUT`, Ctrl-C
-        with `INTERRUPTED`, any other exception with `BUG`; each with a line on stderr.
+        with `INTERRUPTED`, any other exception with `BUG`; each with a line on stderr. A parameter
+        whose type is a dataclass stands for an option per field.
     """
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+    options = [option for parameter in parameters for option in _options_of(parameter)]
 
     @functools.wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         with interruptible():
-            code = _exit_code_of(lambda: command(*args, **kwargs))
+            code = _exit_code_of(lambda: command(**given))
         raise typer.Exit(code)
 
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
     return run
+
+
+def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return what stands for a parameter in the command: itself, or the fields of its dataclass."""
+    group = parameter.annotation
+    if not is_dataclass(group):
+        return [parameter.replace(kind=parameter.KEYWORD_ONLY)]
+    types = get_type_hints(group, include_extras=True)
+    declared = inspect.signature(group).parameters.values()  # type: ignore[arg-type]
+    return [option.replace(annotation=types[option.name]) for option in declared]
 
 
 def _exit_code_of(command: Callable[[], int]) -> int:
@@ -53,10 +73,10 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         code = command()
         sys.stdout.flush()
     except BoostbenchError as error:
-        _complain(str(error))
+        complain(str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
-        _complain("interrupted")
+        complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Python flushes stdout once more at exit.
@@ -64,21 +84,16 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        _complain(f"{place}{error.strerror or error}")
+        complain(f"{place}{error.strerror or error}")
         return BAD_INPUT
     except Exception as error:
         if interrupted_since(begin):  # an import, say, that makes another error of Ctrl-C
-            _complain("interrupted")
+            complain("interrupted")
             return INTERRUPTED
-        _complain(f"internal error: {type(error).__name__}: {error}")
-        _complain(f"this is a bug in boostbench; its traceback is in {_written_traceback()}")
+        complain(f"internal error: {type(error).__name__}: {error}")
+        complain(f"this is a bug in boostbench; its traceback is in {_written_traceback()}")
         return BUG
     return code
-
-
-def _complain(message: str) -> None:
-    for line in visible(message).splitlines():
-        print(f"boostbench: {line}", file=sys.stderr)
 
 
 def _written_traceback() -> str:

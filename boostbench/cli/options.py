@@ -3,76 +3,58 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
 
+if TYPE_CHECKING:
+    from boostbench.api import Experiment
+
+
+def repeatable(name: str, metavar: str, text: str) -> Any:
+    """Return an option that may be given several times, or not at all."""
+    return typer.Option(
+        name,
+        metavar=metavar,
+        help=f"{text}; repeatable.",
+        default_factory=list,
+        show_default=False,
+    )
+
+
+def any_number(metavar: str, text: str) -> Any:
+    """Return an argument of any number of words."""
+    return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
+
 
 def _config_names(incomplete: str) -> list[str]:
     return [name for name in shipped_configs() if name.startswith(incomplete)]
 
 
-Configs = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="CONFIG",
-        help="Config files, or names that `boostbench list configs` shows.",
-        autocompletion=_config_names,
-        show_default=False,
-    ),
-]
 Data = Annotated[
     list[Path],
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        help="Folder with data files, looked at before $BOOSTBENCH_DATA and datasets/; repeatable.",
-        default_factory=list,
-        show_default=False,
+    repeatable(
+        "--data", "DIR", "Folder with data files, looked at before $BOOSTBENCH_DATA and datasets/"
     ),
 ]
-Results = Annotated[
-    Path, typer.Option("--results", metavar="DIR", help="Folder of run records and reports.")
-]
+Results = Annotated[Path, typer.Option(metavar="DIR", help="Folder of run records and reports.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
         metavar="N",
         min=1,
         help="Runs at once, each on one thread; as many as there are cores by default.",
-        show_default=False,
-    ),
-]
-Only = Annotated[
-    list[str],
-    typer.Option(
-        metavar="PATTERN",
-        help="Only runs whose data set, booster or noise has this name, or whose id matches, "
-        "as in 'dna/*/clean/*'; repeatable.",
-        default_factory=list,
-        show_default=False,
-    ),
-]
-Settings = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Replace a value of the config, as in rounds=100 or noise.rate=0.1; repeatable.",
-        default_factory=list,
-        show_default=False,
     ),
 ]
 Size = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE",
-        help="quick, standard or full: use the config's variant of that size.",
-        show_default=False,
+        metavar="SIZE", help="quick, standard or full: use the config's variant of that size."
     ),
 ]
 Strict = Annotated[
@@ -84,22 +66,87 @@ Strict = Annotated[
 ]
 Plugins = Annotated[
     list[Path],
-    typer.Option(
-        "--plugin",
-        metavar="FILE",
-        help="Python file that registers boosters or other parts; repeatable.",
-        default_factory=list,
-        show_default=False,
-    ),
+    repeatable("--plugin", "FILE", "Python file that registers boosters or other parts"),
 ]
 Shard = Annotated[
-    str | None,
-    typer.Option(
-        metavar="I/N", help="Only the I-th of N parts, for batch jobs.", show_default=False
-    ),
+    str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for batch jobs.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiments:
+    """Options that name experiments, with their data and results."""
+
+    configs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONFIG",
+            help="Config files, or names that `boostbench list configs` shows.",
+            autocompletion=_config_names,
+        ),
+    ]
+    data: Data
+    results: Results = Path("results")
+    overrides: Annotated[
+        list[str],
+        repeatable(
+            "--set",
+            "KEY=VALUE",
+            "Replace a value of the config, as in rounds=100 or noise.rate=0.1",
+        ),
+    ]
+    size: Size = None
+    plugins: Plugins
+
+    def load(self, **more: Any) -> tuple[Experiment, ...]:
+        """Read and check the experiments; see `boostbench.api.load_experiments`."""
+        from boostbench.api import load_experiments
+
+        return load_experiments(**vars(self), **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedRuns(Experiments):
+    """Options that name experiments, or some of their runs."""
+
+    only: Annotated[
+        list[str],
+        repeatable(
+            "--only",
+            "PATTERN",
+            "Only runs whose data set, booster or noise has this name, or whose id matches, "
+            "as in 'dna/*/clean/*'",
+        ),
+    ]
+
+
+def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
+    """Return one or several whole numbers: ``10``, ``1,5,10``, ``0..10``.
+
+    Raises
+    ------
+    BoostbenchError
+        If ``text`` is no such list, or a number is out of range.
+
+    Examples
+    --------
+    >>> parse_numbers("1,5..7", "--rounds", 0, 10)
+    [1, 5, 6, 7]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", part, re.ASCII)
+        if ends is None:
+            what = f"{text!r} is not a list of whole numbers; write for example 1,5,10 or 0..10"
+            raise BoostbenchError(what, where=option)
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if not least <= first <= last <= most:
+            what = f"expected numbers from {least} to {most}, rising in a range"
+            raise BoostbenchError(f"{what}; found {part.strip()}", where=option)
+        found += range(first, last + 1)
+    return found
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from boostbench.reports.text import plain
+from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
     from boostbench.experiments.store.records import RecordStore
@@ -26,7 +26,13 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
-def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[str] = ()) -> None:
+def print_rows(
+    rows: Sequence[Row],
+    *,
+    as_json: bool = False,
+    columns: Sequence[str] = (),
+    nothing: str = "",
+) -> None:
     """Print rows as a table, or as a JSON list with all their keys.
 
     Parameters
@@ -36,9 +42,14 @@ def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[
     as_json : bool, default=False
     columns : sequence of str, default=()
         Keys shown in the table and their order; all by default.
+    nothing : str, default=""
+        Printed in the place of a table without rows.
     """
     if as_json:
         print_json([dict(row) for row in rows])
+        return
+    if nothing and not rows:
+        print(nothing)
         return
     columns = columns or (list(rows[0]) if rows else [])
     cells = [[_text(row[column]) for column in columns] for row in rows]
@@ -49,10 +60,16 @@ def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[
         _print_plain(titles, cells)
 
 
+def complain(message: object) -> None:
+    """Print a message on stderr, after the name of the program."""
+    for line in visible(str(message)).splitlines():
+        print(f"boostbench: {line}", file=sys.stderr)
+
+
 def warn_of_damage(store: RecordStore) -> None:
     """Name on stderr the records that were found damaged since the last call."""
     for what in store.damaged:
-        print(f"boostbench: {what}", file=sys.stderr)
+        complain(what)
     store.damaged.clear()
 
 
@@ -83,4 +100,6 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, (list, tuple)):
         return ", ".join(_text(item) for item in value)
+    if isinstance(value, float):
+        return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # without the noise around 0
     return plain(str(value))

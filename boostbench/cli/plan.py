@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boostbench.cli.guard import INTERRUPTED, OK
-from boostbench.cli.options import (
-    Configs,
-    Data,
-    Json,
-    Only,
-    Plugins,
-    Results,
-    Settings,
-    Shard,
-    Size,
-    Strict,
-    parse_shard,
-)
+from boostbench.cli.options import Json, SelectedRuns, Shard, Strict, parse_shard
 from boostbench.cli.output import print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
-    from boostbench.experiments.planning.plan import Plan, PlannedRun
+    from boostbench.experiments.planning.plan import Plan
 
 
 def plan(
-    configs: Configs,
     *,
-    data: Data,
-    results: Results = Path("results"),
+    asked: SelectedRuns,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="For the estimated time.")] = 1,
     sample: Annotated[
         int,
@@ -42,12 +27,8 @@ def plan(
             help="First do so many of the runs of each booster on each data set, which are kept.",
         ),
     ] = 0,
-    only: Only,
-    settings: Settings,
-    size: Size = None,
     shard: Shard = None,
     strict: Strict = False,
-    plugin: Plugins,
     as_json: Json = False,
 ) -> int:
     """Show what `run` would do, why, and how long it takes.
@@ -59,18 +40,7 @@ def plan(
       boostbench plan configs/noise20.yaml --set rounds=100 --json
       boostbench plan noise20 --size full --sample 1 --jobs 2
     """
-    from boostbench.api import load_experiments
-
-    experiments = load_experiments(
-        configs,
-        results=results,
-        data=data,
-        overrides=settings,
-        size=size,
-        only=only,
-        shard=parse_shard(shard),
-        plugins=plugin,
-    )
+    experiments = asked.load(shard=parse_shard(shard))
     for experiment in experiments if sample else ():
         with showing_progress(experiment.config.name, quiet=as_json) as listener:
             if experiment.sample(sample, jobs=jobs, on_event=listener).interrupted:
@@ -94,20 +64,16 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
         print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} choices of parameters are not made yet")
-    groups: dict[tuple[str, str, str], list[PlannedRun]] = {}
-    for planned in plan.runs:
-        if planned.status != "ok":
-            place = (planned.run.dataset, planned.status, planned.reason)
-            groups.setdefault(place, []).append(planned)
     rows = [
         {
             "dataset": dataset,
-            "runs": len(group),
+            "runs": len(runs),
             "status": status,
-            "time": "" if status == "skipped" else in_words(sum(p.seconds for p in group)),
+            "time": "" if status == "skipped" else in_words(sum(p.seconds for p in runs)),
             "why": reason,
         }
-        for (dataset, status, reason), group in groups.items()
+        for (dataset, status, reason), runs in plan.groups().items()
+        if status != "ok"
     ]
     if rows:
         print_rows(rows)

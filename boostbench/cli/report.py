@@ -9,31 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Configs, Data, Only, Plugins, Results, Settings, Size
-from boostbench.cli.output import is_fancy, warn_of_damage
-from boostbench.reports.text import visible
+from boostbench.cli.options import SelectedRuns
+from boostbench.cli.output import complain, is_fancy, warn_of_damage
 
 if TYPE_CHECKING:
     from boostbench.reports.experiment_report import Report
 
 
 def report(
-    configs: Configs,
     *,
-    results: Results = Path("results"),
+    asked: SelectedRuns,
     output: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Folder of the reports, one in it for each config; that of --results by default.",
-            show_default=False,
         ),
     ] = None,
-    data: Data,
-    only: Only,
-    settings: Settings,
-    size: Size = None,
-    plugin: Plugins,
 ) -> int:
     """Write tables, curves, verdicts and an offline page.
 
@@ -44,20 +36,8 @@ def report(
       boostbench report noise20
       boostbench report configs/quickstart.yaml --results DIR
     """
-    from boostbench.api import load_experiments
-
-    experiments = load_experiments(
-        configs,
-        results=results,
-        data=data,
-        overrides=settings,
-        size=size,
-        only=only,
-        plugins=plugin,
-        check_parameters=False,
-    )
     code = OK
-    for experiment in experiments:
+    for experiment in asked.load(check_parameters=False):
         made = experiment.report()
         print_table(made)
         folder = experiment.report_folder
@@ -72,7 +52,7 @@ def report(
 def print_table(report: Report) -> None:
     """Print the main table of a report, and on stderr what it could not make."""
     for reason in report.undrawn.values():
-        print(f"boostbench: left out of the report: {visible(reason)}", file=sys.stderr)
+        complain(f"left out of the report: {reason}")
     table = report.main_table(colour=is_fancy(sys.stdout))
     if table:
         print(table.rstrip("\n"), end="\n\n")

@@ -4,47 +4,28 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.options import (
-    Configs,
-    Data,
-    Jobs,
-    Only,
-    Plugins,
-    Quiet,
-    Results,
-    Settings,
-    Shard,
-    Size,
-    Strict,
-    parse_shard,
-)
-from boostbench.cli.output import warn_of_damage
+from boostbench.cli.options import Jobs, Quiet, SelectedRuns, Shard, Strict, parse_shard, repeatable
+from boostbench.cli.output import complain, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.planning.plan import Plan, PlannedRun
+    from boostbench.experiments.planning.plan import Plan
     from boostbench.experiments.running.conduct import Outcome
     from boostbench.experiments.store.record import Record
 
 
 def run(
-    configs: Configs,
     *,
-    data: Data,
-    results: Results = Path("results"),
+    asked: SelectedRuns,
     jobs: Jobs = None,
-    only: Only,
-    settings: Settings,
-    size: Size = None,
     executor: Annotated[
         Literal["local", "inline", "dask"],
         typer.Option(
@@ -58,25 +39,21 @@ def run(
             metavar="ADDRESS",
             help="Of the cluster, as in tcp://host:8786; its workers find data under the same "
             "paths, and its own limits hold.",
-            show_default=False,
         ),
     ] = None,
     time_limit: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Of one run, as in 90s, 30m, 1h30m.", show_default=False),
+        str | None, typer.Option(metavar="TIME", help="Of one run, as in 90s, 30m, 1h30m.")
     ] = None,
     memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Of one run, as in 512M, 4G.", show_default=False),
+        str | None, typer.Option(metavar="SIZE", help="Of one run, as in 512M, 4G.")
     ] = None,
     retry: Annotated[
         list[str],
-        typer.Option(
-            metavar="STATUS",
-            help="Do again exactly the runs that are failed, timeout, out-of-memory, killed or "
-            "stale; several with commas.",
-            default_factory=list,
-            show_default=False,
+        repeatable(
+            "--retry",
+            "STATUS",
+            "Do again exactly the runs that are failed, timeout, out-of-memory, killed or stale; "
+            "several with commas",
         ),
     ],
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
@@ -85,7 +62,6 @@ def run(
         bool, typer.Option("--fail-fast", help="Start nothing new after a failure.")
     ] = False,
     shard: Shard = None,
-    plugin: Plugins,
     quiet: Quiet = False,
 ) -> int:
     """Run what is missing or stale; finished runs are kept.
@@ -99,19 +75,9 @@ def run(
       boostbench run noise20 --time-limit 30m --memory-limit 4G
       boostbench run noise20 --retry failed,timeout
     """
-    from boostbench.api import load_experiments
     from boostbench.experiments.configs.quantities import parse_duration, parse_size
 
-    experiments = load_experiments(
-        configs,
-        results=results,
-        data=data,
-        overrides=settings,
-        size=size,
-        only=only,
-        shard=parse_shard(shard),
-        plugins=plugin,
-    )
+    experiments = asked.load(shard=parse_shard(shard))
     options = {
         "jobs": jobs,
         "executor": executor,
@@ -134,70 +100,57 @@ def run(
 def run_and_tell(experiment: Experiment, *, quiet: bool = False, **options: Any) -> int:
     """Run an experiment, show the progress and the outcome, and return the exit code."""
     name = experiment.config.name
-    tell_plan = partial(_tell_plan, experiment, options)
+    on_plan = partial(_tell_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
-        outcome = experiment.run(**options, on_plan=tell_plan, on_event=listener)
-    return _tell(name, outcome, quiet)
+        outcome = experiment.run(**options, on_plan=on_plan, on_event=listener)
+    failures = _tell_failures(outcome)
+    if not quiet or outcome.interrupted:
+        print(_summary(name, outcome))
+    if outcome.interrupted:
+        print("interrupted; finished runs are kept, the same command does the others")
+        return INTERRUPTED
+    is_skipped = any(planned.status == "skipped" for planned in outcome.untouched)
+    return INCOMPLETE if failures or outcome.n_left or is_skipped else OK
 
 
-def _tell_plan(experiment: Experiment, options: Mapping[str, Any], plan: Plan) -> None:
-    """Say what is skipped, and which limits of the config cannot be held."""
+def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
+    """Name the runs that are skipped, and the limits of the config that cannot be held."""
     warn_of_damage(experiment.store)
     for reason, skipped in plan.skipped().items():
-        print(f"boostbench: skipping {n_runs(len(skipped))}: {reason}", file=sys.stderr)
+        complain(f"skipping {n_runs(len(skipped))}: {reason}")
     limits = experiment.config.limits
     kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
     todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
     if options.get("executor", "local") != "local" and kinds and todo:
         what = f"its limits on {' and '.join(kinds)} are only held by --executor local, not here"
-        print(f"boostbench: {experiment.config.name}: {what}", file=sys.stderr)
+        complain(f"{experiment.config.name}: {what}")
 
 
-def _tell(name: str, outcome: Outcome, quiet: bool) -> int:
-    """Name what went wrong, sum up, and return the exit code."""
+def _tell_failures(outcome: Outcome) -> bool:
+    """Name the runs that went wrong now or earlier; False if there are none."""
     from boostbench.experiments.store.record import FAILURES
 
-    earlier: dict[str, list[PlannedRun]] = {}
-    for planned in outcome.untouched:
-        earlier.setdefault(planned.status, []).append(planned)
-    failures: list[tuple[PlannedRun, str, str]] = [
-        (planned, record.status, _why(record)) for planned, record in outcome.failures
-    ]
-    failures += [
-        (planned, status, planned.reason)
-        for status, found in earlier.items()
-        if status not in ("ok", "skipped", "missing", "stale")
-        for planned in found
-    ]
-    for planned, status, reason in failures:
-        print(f"boostbench: {status}: {planned.run.id}: {reason}", file=sys.stderr)
-    again = ",".join(sorted({status for _, status, _ in failures} & {*FAILURES}))
+    failures = [(str(record.status), p.run.id, _why(record)) for p, record in outcome.failures]
+    failures += [(p.status, p.run.id, p.reason) for p in outcome.untouched if p.status in FAILURES]
+    for status, run, reason in failures:
+        complain(f"{status}: {run}: {reason}")
+    again = ",".join(sorted({status for status, _, _ in failures} & {*FAILURES}))
     if again:
-        command = f"{_command_without_retry()} --retry {again}"
-        print(f"boostbench: to do these again: {command}", file=sys.stderr)
-    if not quiet or outcome.interrupted:
-        print(_summary(name, earlier, outcome))
-    if outcome.interrupted:
-        return INTERRUPTED
-    return INCOMPLETE if failures or outcome.n_left or earlier.get("skipped") else OK
+        complain(f"to do these again: {_command_without_retry()} --retry {again}")
+    return bool(failures)
 
 
-def _summary(name: str, earlier: dict[str, list[PlannedRun]], outcome: Outcome) -> str:
-    total = sum(outcome.counts.values()) + outcome.n_left + sum(map(len, earlier.values()))
+def _summary(name: str, outcome: Outcome) -> str:
+    """Return how many runs there are, and how they ended."""
+    earlier = Counter(planned.status for planned in outcome.untouched)
     done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
     parts = [f"{done} in {in_words(outcome.seconds)}"] if done else []
-    parts += [
-        f"{len(found)} {'cached' if status == 'ok' else f'{status} before'}"
-        if status not in ("skipped", "missing", "stale")
-        else f"{len(found)} {status}"
-        for status, found in earlier.items()
-    ]
+    words = {"ok": "cached", "skipped": "skipped", "missing": "missing", "stale": "stale"}
+    parts += [f"{n} {words.get(status, f'{status} before')}" for status, n in earlier.items()]
     if outcome.n_left:
         parts.append(f"{outcome.n_left} not done")
-    text = ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
-    if outcome.interrupted:
-        return f"{text}\ninterrupted; finished runs are kept, the same command does the others"
-    return text
+    total = sum(outcome.counts.values()) + outcome.n_left + earlier.total()
+    return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 
 def _why(record: Record) -> str:

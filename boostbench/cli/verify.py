@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Configs, Data, Json, Plugins, Results, Settings, Size
+from boostbench.cli.options import Experiments, Json
 from boostbench.cli.output import is_fancy, print_json, print_rows, warn_of_damage
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
 
 
-def verify(
-    configs: Configs,
-    *,
-    results: Results = Path("results"),
-    data: Data,
-    settings: Settings,
-    size: Size = None,
-    plugin: Plugins,
-    as_json: Json = False,
-) -> int:
+def verify(*, asked: Experiments, as_json: Json = False) -> int:
     """Tell which of a paper's claims the runs reproduce.
 
     Nothing is trained. A claim is reproduced, not reproduced, or undecided: then it is said what
@@ -34,17 +24,7 @@ def verify(
       boostbench verify noise20
       boostbench verify softmax-boosting/table2 --results DIR --json
     """
-    from boostbench.api import load_experiments
-
-    experiments = load_experiments(
-        configs,
-        results=results,
-        data=data,
-        overrides=settings,
-        size=size,
-        plugins=plugin,
-        check_parameters=False,
-    )
+    experiments = asked.load(check_parameters=False)
     found = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     warn_of_damage(experiments[0].store)
     if as_json:

@@ -254,7 +254,7 @@ def test_export_of_half_an_experiment_says_so(boostbench, tiny):
         (["run", "tiny.yaml", "--plugin", "gone.py"], "--plugin: plugin file"),
         (["run", "tiny.yaml", "--jobs", "0"], "'--jobs'"),
         (["run", "tiny.yaml", "--executor", "cloud"], "'cloud' is not one of 'local', 'inline'"),
-        (["export", "tiny.yaml", "--at", "ten"], "--at: 'ten' is not a list of rounds"),
+        (["export", "tiny.yaml", "--at", "ten"], "--at: 'ten' is not a list of whole numbers"),
         (["export", "tiny.yaml", "--output", "a.xls"], "write to a .csv or .parquet file"),
     ],
 )

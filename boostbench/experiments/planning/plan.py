@@ -153,6 +153,24 @@ class Plan:
     #: Number of choices of parameters that are not made yet. More runs may follow.
     n_open: int = 0
 
+    @classmethod
+    def of(cls, store: RecordStore) -> Plan:
+        """Return the runs of all records of a folder, of whatever config and code.
+
+        Raises
+        ------
+        BoostbenchError
+            If there are no records.
+        """
+        if not store.folder.is_dir():
+            raise BoostbenchError(
+                "there are no records here; `boostbench run CONFIG` makes some, --results names "
+                "another folder",
+                where=str(store.folder.parent),
+            )
+        found = ((store.summary(path), path) for path in store.all_paths())
+        return cls(tuple(PlannedRun.of(r, path, store) for r, path in found if r is not None))
+
     def results(self) -> list[Result]:
         """Read what a report is of: the runs, or the choices among them."""
         return [each.result() for each in self.runs] if self.chosen is None else self.chosen()
@@ -210,6 +228,14 @@ class Plan:
         """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
         mine = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
         return replace(self, runs=mine)
+
+    def groups(self) -> dict[tuple[str, str, str], list[PlannedRun]]:
+        """Return the runs by data set, status and reason."""
+        found: dict[tuple[str, str, str], list[PlannedRun]] = {}
+        for planned in self.runs:
+            place = (planned.run.dataset, planned.status, planned.reason)
+            found.setdefault(place, []).append(planned)
+        return found
 
     def skipped(self) -> dict[str, list[PlannedRun]]:
         """Return the runs that cannot be done here, by the reason."""
