@@ -191,7 +191,7 @@ def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
     for T, gamma in ((10, 0.0), (30, 0.0), (30, 0.4)):
         yield f"degrees, T = {T}, gamma = {gamma}", partial(_fields, pixel_map(T, gamma))
     for eta in (0.1, 0.5):
-        pixels = pixel_map(10, 0.1, "exponential", eta)
+        pixels = pixel_map(10, 0.1, eta)
         yield f"degrees, eta = {eta}", partial(_fields, pixels)
     yield "densities", lambda: _numbers(log_p=gaussians.log_densities(points, means, spreads))
 

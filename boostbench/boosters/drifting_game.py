@@ -139,7 +139,7 @@ class DriftingGame(Booster):
                 f"horizon must be at least n_estimators ({self.n_estimators}), found {horizon}"
             )
         potential = make_potential(
-            state.n_classes, self.gamma, condition=self.condition, loss=self.loss, eta=self._eta()
+            state.n_classes, self.gamma, condition=self.condition, eta=self._eta()
         )
         start = np.zeros((1, state.n_classes), dtype=np.int64)
         self.bound_ = float(potential.values(start, horizon)[0])

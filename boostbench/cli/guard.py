@@ -41,7 +41,9 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         whose type is a dataclass stands for an option per field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
     options = [option for parameter in parameters for option in _options_of(parameter)]
 
     @functools.wraps(command)

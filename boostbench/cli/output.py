@@ -60,6 +60,11 @@ def print_rows(
         _print_plain(titles, cells)
 
 
+def short(value: float) -> str:
+    """Return a number with six significant digits, and noise around 0 as 0."""
+    return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
+
+
 def complain(message: object) -> None:
     """Print a message on stderr, after the name of the program."""
     for line in visible(str(message)).splitlines():
@@ -101,5 +106,5 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_text(item) for item in value)
     if isinstance(value, float):
-        return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # without the noise around 0
+        return short(value)
     return plain(str(value))

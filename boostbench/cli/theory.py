@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Data, Json
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.options import Data, Json, repeatable
+from boostbench.cli.output import complain, print_json, print_rows, short
 from boostbench.cli.theory_games import Gamma
-from boostbench.cli.theory_output import (
-    print_certificate,
-    short,
-    space_json,
-)
 from boostbench.errors import UnknownNameError
 
-#: Predictions of a space from which its linear programs take long enough for a word.
+if TYPE_CHECKING:
+    from boostbench.theory.conditions import Decision
+
+#: Predictions of a space from which its linear programs take minutes.
 _MANY_PREDICTIONS = 300_000
+_MOST_LINES = 20
 
 
 def conditions(
@@ -38,39 +36,21 @@ def conditions(
     ] = "minimal",
     settings: Annotated[
         list[str],
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of an example space, as in n=11; repeatable.",
-            default_factory=list,
-            show_default=False,
-        ),
+        repeatable("--set", "NAME=VALUE", "Parameter of an example space, as in n=11"),
     ],
     target: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of true labels in a CSV file; y by default.",
-            show_default=False,
-        ),
+        typer.Option(metavar="COLUMN", help="Column of true labels in a CSV file; y by default."),
     ] = None,
     classes: Annotated[
         int | None,
         typer.Option(
-            metavar="K",
-            min=2,
-            help="Classes of a CSV file, if not all of them occur in it.",
-            show_default=False,
+            metavar="K", min=2, help="Classes of a CSV file, if not all of them occur in it."
         ),
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Take N rows of a data set, in equal class shares.",
-            show_default=False,
-        ),
+        typer.Option(metavar="N", min=1, help="Take N rows of a data set, in equal class shares."),
     ] = None,
     data: Data,
     as_json: Json = False,
@@ -88,39 +68,88 @@ def conditions(
       boostbench theory conditions predictions.csv --target label --certificate m1
       boostbench theory conditions iris --rows 60 --json
     """
-    from boostbench.cli.theory_spaces import find_space
-    from boostbench.theory.conditions import CONDITIONS, decide_all
+    from boostbench.theory.conditions import CONDITIONS, TOLERANCE, decide_all
     from boostbench.theory.layout import check_gamma
+    from boostbench.theory.named_spaces import find_space
 
     check_gamma(gamma)
     if certificate not in CONDITIONS:
         raise UnknownNameError("condition", certificate, CONDITIONS, where="--certificate")
-    named = find_space(
+    space = find_space(
         source, settings=settings, target=target, classes=classes, rows=rows, data=data
     )
-    space = named.space
     n, N = space.predictions.shape
     if n * N > _MANY_PREDICTIONS:
-        text = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples: this can take"
-        print(f"boostbench: {text} minutes", file=sys.stderr)
+        work = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples"
+        complain(f"{work}: this can take minutes")
     decided = decide_all(space)
-    if as_json:
-        print_json(space_json(named, decided, gamma))
-        return OK
     margin = decided["minimal"].gamma
+    if as_json:
+        print_json(
+            {
+                "space": space.name,
+                "n_samples": n,
+                "n_classifiers": N,
+                "classes": list(space.classes),
+                "gamma": gamma,
+                "boostable": margin > TOLERANCE,
+                "conditions": [_row(decision, gamma) for decision in decided.values()],
+            }
+        )
+        return OK
     print(f"{space.name}: {n} samples, {space.n_classes} classes, {N} classifiers\n")
     print_rows(
         [
             {
                 "condition": name,
-                "largest edge": short(decision.gamma),
+                "largest edge": decision.gamma,
                 f"at gamma = {gamma:g}": "satisfied" if decision.holds(gamma) else "violated",
                 "costs, true label first": CONDITIONS[name].family,
             }
             for name, decision in decided.items()
         ]
     )
-    word = "boostable: some vote has" if margin > 1e-9 else "not boostable: no vote exceeds"
+    word = "boostable: some vote has" if margin > TOLERANCE else "not boostable: no vote exceeds"
     print(f"\n{word} the margin {short(margin)} on every sample\n")
-    print_certificate(named, decided[certificate], gamma)
+    _print_certificate(decided[certificate], gamma)
     return OK
+
+
+def _row(decision: Decision, gamma: float) -> dict[str, Any]:
+    return {
+        "condition": decision.condition,
+        "edge": decision.gamma,
+        "satisfied": decision.holds(gamma),
+        "mixture": decision.weights(),
+        "witness": decision.witness.tolist(),
+    }
+
+
+def _print_certificate(decision: Decision, gamma: float) -> None:
+    """Print the mixture that satisfies a condition, or the costs no classifier can meet."""
+    from boostbench.theory.conditions import TOLERANCE
+
+    space = decision.space
+    if decision.holds(gamma):
+        print(f"{decision.condition!r} holds up to edge {short(decision.gamma)} by this mixture:\n")
+        weights = decision.weights().items()
+        rows: list[dict[str, Any]] = [
+            {"weight": f"{weight:.4f}", "classifier": name} for name, weight in weights
+        ]
+        what = "classifiers"
+    else:
+        allowed, cheapest = decision.costs(gamma)
+        print(
+            f"{decision.condition!r} fails with edge {gamma:g} on these costs: the baseline costs "
+            f"{short(allowed)}, the cheapest classifier {short(cheapest)}\n"
+        )
+        names = [f"cost of {name}" for name in space.classes]
+        rows = [
+            {"sample": i, "label": space.classes[y], **dict(zip(names, costs, strict=True))}
+            for i, (y, costs) in enumerate(zip(space.y, decision.witness.tolist(), strict=True))
+            if max(map(abs, costs)) > TOLERANCE
+        ]
+        what = "samples with costs"
+    print_rows(rows[:_MOST_LINES])
+    if len(rows) > _MOST_LINES:
+        print(f"... and {len(rows) - _MOST_LINES} more {what}; --json prints all")

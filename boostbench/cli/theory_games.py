@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Json
-from boostbench.cli.output import print_json, print_rows
-from boostbench.cli.theory_output import print_numbers
+from boostbench.cli.options import Json, parse_numbers
+from boostbench.cli.output import complain, print_json, print_rows
 from boostbench.errors import BoostbenchError
 
 #: Larger games are refused: a potential takes O(T^3) steps or a square table of T.
 _MOST_ROUNDS = {"potential": 2000, "degrees": 300}
 _MOST_CLASSES = 1000
-#: exp of more leaves the range of floating-point numbers.
-_LARGEST_EXPONENT = 700.0
 
 Gamma = Annotated[float, typer.Option(metavar="EDGE", help="Edge over random, 0 to 1.")]
 Loss = Annotated[str, typer.Option(metavar="LOSS", help="zero-one or exponential.")]
@@ -27,7 +22,6 @@ Eta = Annotated[
     typer.Option(
         metavar="WEIGHT",
         help="Weight of a vote in the exponential loss; ln(1 + gamma) by default.",
-        show_default=False,
     ),
 ]
 Numbers = Annotated[
@@ -54,7 +48,6 @@ def potential(
         typer.Option(
             metavar="VOTES",
             help="Votes for each label, the true one first, as in 1,0,2; none by default.",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -75,10 +68,14 @@ def potential(
     from boostbench.theory.bounds import make_potential
     from boostbench.theory.minimal import MinimalPotential
 
-    votes = _votes(state, classes)
-    n_left = _numbers(rounds, "--rounds", 0, _MOST_ROUNDS["potential"])
+    most = _MOST_ROUNDS["potential"]
+    votes = [0] * classes if state is None else parse_numbers(state, "--state", 0, most)
+    if len(votes) != classes or sum(votes) > most:
+        what = f"{state!r} is not the votes for {classes} labels, {most} at most"
+        raise BoostbenchError(f"{what}; write for example 1,0,2 for three", where="--state")
+    n_left = _several(rounds, "--rounds", 0, most)
     eta = _weight(loss, eta, gamma, max(n_left) + sum(votes))
-    phi = make_potential(classes, gamma, condition=condition, loss=loss, eta=eta)
+    phi = make_potential(classes, gamma, condition=condition, eta=eta)
     states = np.array([votes], dtype=np.int64)
     table = []
     for t in n_left:
@@ -87,11 +84,8 @@ def potential(
             row["degree"] = int(phi.degrees(states, t)[0][0]) if t else None
         row["costs"] = phi.costs(states, t)[0].tolist() if t else None
         table.append(row)
-    if as_json:
-        head = {"classes": classes, "gamma": gamma, "condition": condition, "loss": loss}
-        print_json(head | {"eta": eta, "state": votes, "potentials": table})
-    else:
-        print_numbers(table)
+    head = {"classes": classes, "gamma": gamma, "condition": condition, "loss": loss, "eta": eta}
+    _print(table, head | {"state": votes}, "potentials", as_json)
     return OK
 
 
@@ -112,36 +106,19 @@ def bound(
       boostbench theory bound --classes 6 --rounds 0..10 --gamma 0
       boostbench theory bound --classes 2..20 --rounds 10 --json
     """
-    from boostbench.theory import bounds
-    from boostbench.theory.minimal import MAX_STATES, state_count
+    from boostbench.theory.bounds import compare_bounds
+    from boostbench.theory.minimal import MAX_STATES
 
-    eta = bounds.default_eta(gamma)
-    table = []
-    n_refused = 0
-    for K in _numbers(classes, "--classes", 2, _MOST_CLASSES):
-        for T in _numbers(rounds, "--rounds", 0, _MOST_ROUNDS["potential"]):
-            is_small = state_count(K, T) <= MAX_STATES
-            n_refused += not is_small
-            table.append(
-                {
-                    "classes": K,
-                    "rounds": T,
-                    "uniform": bounds.potential_bound(K, gamma, T),
-                    "minimal": bounds.potential_bound(K, gamma, T, condition="minimal")
-                    if is_small
-                    else None,
-                    "exponential": (K - 1) * bounds.kappa(K, gamma, eta) ** T,
-                    "best_exponential": (K - 1) * bounds.smallest_kappa(K, gamma) ** T,
-                    "adaboost_mm": float(bounds.edge_bound(K, gamma, T)),
-                }
-            )
-    if as_json:
-        print_json({"gamma": gamma, "bounds": table})
-    else:
-        print_numbers(table)
+    table = [
+        {"classes": K, "rounds": T, **compare_bounds(K, gamma, T)}
+        for K in _several(classes, "--classes", 2, _MOST_CLASSES)
+        for T in _several(rounds, "--rounds", 0, _MOST_ROUNDS["potential"])
+    ]
+    _print(table, {"gamma": gamma}, "bounds", as_json)
+    n_refused = sum(row["minimal"] is None for row in table)
     if n_refused:
-        text = f"minimal: left out {n_refused} of {len(table)}, with more than {MAX_STATES} states"
-        print(f"boostbench: {text}", file=sys.stderr)
+        left_out = f"minimal: left out {n_refused} of {len(table)}"
+        complain(f"{left_out}, with more than {MAX_STATES} states")
     return OK
 
 
@@ -169,10 +146,12 @@ def degrees(
     from boostbench.theory.pixels import pixel_map
 
     eta = _weight(loss, eta, gamma, 2 * rounds)
-    pixels = pixel_map(rounds, gamma, loss, eta)
-    three = int(((pixels.degree == 3) & ~pixels.tied).sum())
-    counts = {"degree_3": three, "degree_2": int((pixels.degree == 2).sum())}
-    counts["both"] = int(pixels.tied.sum())
+    pixels = pixel_map(rounds, gamma, eta)
+    counts = {
+        "degree_3": int(((pixels.degree == 3) & ~pixels.tied).sum()),
+        "degree_2": int((pixels.degree == 2).sum()),
+        "both": int(pixels.tied.sum()),
+    }
     if as_json:
         head = {"rounds": rounds, "gamma": gamma, "loss": loss, "eta": eta}
         arrays = {
@@ -191,50 +170,29 @@ def degrees(
     return OK
 
 
-def _weight(loss: str, eta: float | None, gamma: float, n_votes: int) -> float | None:
-    """Return the weight of a vote, checked; None for the zero-one loss."""
-    from boostbench.theory.bounds import default_eta
-    from boostbench.theory.minimal import check_loss
+def _print(table: list[dict[str, Any]], head: dict[str, Any], name: str, as_json: bool) -> None:
+    if as_json:
+        print_json(head | {name: table})
+    else:
+        print_rows(table)
 
-    if loss == "exponential" and eta is None:
+
+def _several(text: str, option: str, least: int, most: int) -> list[int]:
+    return list(dict.fromkeys(parse_numbers(text, option, least, most)))
+
+
+def _weight(loss: str, eta: float | None, gamma: float, n_votes: int) -> float | None:
+    """Return the weight of a vote in the exponential loss; None for the zero-one loss."""
+    from boostbench.theory.bounds import default_eta
+    from boostbench.theory.layout import check_eta, require
+
+    known = loss in ("zero-one", "exponential")
+    require(known, f"loss must be 'zero-one' or 'exponential', found {loss!r}")
+    if loss == "zero-one":
+        require(eta is None, f"the zero-one loss has no eta, found {eta}")
+    elif eta is None:
         eta = default_eta(gamma)
         if eta == 0:
             raise BoostbenchError("needed for the exponential loss if gamma is 0", where="--eta")
-    check_loss(loss, eta)
-    if eta is not None and not eta * n_votes <= _LARGEST_EXPONENT:
-        most = _LARGEST_EXPONENT / n_votes
-        what = f"with {n_votes} votes it may be at most {most:.4g}, found {eta:g}"
-        raise BoostbenchError(what, where="--eta")
+    check_eta(eta, n_votes)
     return eta
-
-
-def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
-    """Read one or several whole numbers: ``10``, ``1,5,10``, ``0..10``."""
-    found: list[int] = []
-    for part in text.split(","):
-        ends = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", part, re.ASCII)
-        if ends is None:
-            what = f"{text!r} is not a list of whole numbers; write for example 1,5,10 or 0..10"
-            raise BoostbenchError(what, where=option)
-        first, last = int(ends[1]), int(ends[2] or ends[1])
-        if not least <= first <= last <= most:
-            what = (
-                f"expected numbers from {least} to {most}, rising in a range; found {part.strip()}"
-            )
-            raise BoostbenchError(what, where=option)
-        found += range(first, last + 1)
-    return list(dict.fromkeys(found))
-
-
-def _votes(text: str | None, n_classes: int) -> list[int]:
-    """Read the votes for each label; None stands for no votes."""
-    if text is None:
-        return [0] * n_classes
-    parts = [part.strip() for part in text.split(",")]
-    most = _MOST_ROUNDS["potential"]
-    is_count = all(re.fullmatch(r"\d{1,9}", part, re.ASCII) for part in parts)
-    if not is_count or len(parts) != n_classes or sum(map(int, parts)) > most:
-        example = ",".join(["1"] + ["0"] * (n_classes - 1)) if n_classes <= 12 else "1,0,..."
-        what = f"{text!r} is not the votes for {n_classes} labels, {most} at most"
-        raise BoostbenchError(f"{what}; write for example {example}", where="--state")
-    return list(map(int, parts))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.tables import (
@@ -29,9 +30,10 @@ from boostbench.data.tables import (
     find_target,
     is_number,
     parse_frame,
+    parse_labels,
 )
 from boostbench.errors import DataError
-from boostbench.whole_files import read_bounded
+from boostbench.whole_files import read_bounded, read_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +71,19 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
     if name.endswith(".arff"):
         return _parse_arff(texts[0][1], entry, path)
     return _parse_libsvm(texts, entry)
+
+
+def read_labels(path: Path) -> dict[str, NDArray[np.str_]]:
+    """Return the columns of a CSV file that holds nothing but labels, by name.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or a label is missing; the message holds the line.
+    """
+    cells = _csv_cells(_decode(_unpack(path, read_file(path)), str(path)), str(path))
+    frame = cells.frame(cells.names)
+    return {name: parse_labels(frame[name], cells.place) for name in cells.names}
 
 
 def _unpack(path: Path, packed: bytes) -> bytes:
@@ -177,18 +192,21 @@ class _Cells:
                 yield self.header + reader.line_num, cells
 
 
-def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
-    """Read a CSV file: UTF-8, header row, commas; blank lines are skipped."""
+def _csv_cells(text: str, path: str) -> _Cells:
+    """Split a CSV file: UTF-8, header row, commas; blank lines are skipped."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     [cells] = csv.reader([text[start : end if end >= 0 else None]], skipinitialspace=True)
     names = [cell.strip() for cell in cells]
     header = text.count("\n", 0, start) + 1
-    where = f"{path}:{header}"
-    _check_distinct(names, "column", where)
-    rows = _Cells(text, header, names, path)
-    frame = rows.frame((find_target(names, entry, where), "split"))
-    return parse_frame(frame, entry, path, rows.place)
+    _check_distinct(names, "column", f"{path}:{header}")
+    return _Cells(text, header, names, path)
+
+
+def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
+    rows = _csv_cells(text, path)
+    target = find_target(rows.names, entry, f"{path}:{rows.header}")
+    return parse_frame(rows.frame((target, "split")), entry, path, rows.place)
 
 
 def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:

@@ -135,7 +135,7 @@ def parse_frame(
     check_numbers(X, features, place)
     return Parsed(
         X=X,
-        labels=_parse_labels(frame[target], place),
+        labels=parse_labels(frame[target], place),
         feature_names=tuple(features),
         categories=tuple(categories),
         in_test=_parse_split(frame["split"], place) if "split" in frame.columns else None,
@@ -217,7 +217,8 @@ def _refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
     raise DataError(f"{what}; {reason}", where=place(row))
 
 
-def _parse_labels(column: pd.Series, place: RowPlace) -> NDArray[np.str_]:
+def parse_labels(column: pd.Series, place: RowPlace) -> NDArray[np.str_]:
+    """Return the labels of a column as text; DataError if one is missing."""
     texts = _texts(column)
     empty = np.flatnonzero(np.isin(texts, MISSING))
     if empty.size:

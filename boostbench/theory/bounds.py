@@ -8,13 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import exp, expm1, log1p
-from boostbench.theory.layout import (
-    check_classes,
-    check_gamma,
-    require,
-    uniform_baseline,
-)
-from boostbench.theory.minimal import MAX_STATES, MinimalPotential, check_loss
+from boostbench.theory.layout import check_classes, check_gamma, require, uniform_baseline
+from boostbench.theory.minimal import MAX_STATES, MinimalPotential, state_count
 from boostbench.theory.potentials import ExponentialPotential, Potential, ZeroOnePotential
 
 Floats = NDArray[np.float64]
@@ -84,7 +79,6 @@ def make_potential(
     gamma: float,
     *,
     condition: str = "uniform",
-    loss: str = "zero-one",
     eta: float | None = None,
     max_states: int = MAX_STATES,
 ) -> Potential:
@@ -97,19 +91,17 @@ def make_potential(
         Edge in [0, 1].
     condition : {"uniform", "minimal"}, default="uniform"
         The edge-over-random condition with the uniform baseline, or the minimal condition.
-    loss : {"zero-one", "exponential"}, default="zero-one"
-    eta : float, optional
-        Weight of a vote, for the exponential loss.
+    eta : float or None, default=None
+        Weight of a vote in the exponential loss; None: the zero-one loss.
     max_states : int, default=5_000_000
         Limit of the minimal condition's recursion.
     """
-    check_loss(loss, eta)
     require(
         condition in ("uniform", "minimal"),
         f"condition must be 'uniform' or 'minimal', found {condition!r}",
     )
     if condition == "minimal":
-        return MinimalPotential(n_classes, gamma, loss, eta, max_states)
+        return MinimalPotential(n_classes, gamma, eta, max_states)
     baseline = uniform_baseline(n_classes, gamma)
     return ZeroOnePotential(baseline) if eta is None else ExponentialPotential(baseline, eta)
 
@@ -126,3 +118,26 @@ def potential_bound(n_classes: int, gamma: float, n_rounds: int, **game: Any) ->
     """
     potential = make_potential(n_classes, gamma, **game)
     return float(potential.values(np.zeros((1, n_classes), dtype=np.int64), n_rounds)[0])
+
+
+def compare_bounds(n_classes: int, gamma: float, n_rounds: int) -> dict[str, float | None]:
+    """Return the bounds on the training error after T rounds of edge gamma, by name.
+
+    Returns
+    -------
+    bounds : dict
+        ``uniform`` and ``minimal``: phi_T(0) of the zero-one loss under both conditions, the second
+        None if the game has more than `MAX_STATES` states; ``exponential`` and
+        ``best_exponential``: (K - 1) kappa^T with eta = ln(1 + gamma) and with the best eta;
+        ``adaboost_mm``: `edge_bound`.
+    """
+    is_small = state_count(n_classes, n_rounds) <= MAX_STATES
+    minimal = {"condition": "minimal"}
+    factor = kappa(n_classes, gamma, default_eta(gamma))
+    return {
+        "uniform": potential_bound(n_classes, gamma, n_rounds),
+        "minimal": potential_bound(n_classes, gamma, n_rounds, **minimal) if is_small else None,
+        "exponential": (n_classes - 1) * factor**n_rounds,
+        "best_exponential": (n_classes - 1) * smallest_kappa(n_classes, gamma) ** n_rounds,
+        "adaboost_mm": float(edge_bound(n_classes, gamma, n_rounds)),
+    }

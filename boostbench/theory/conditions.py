@@ -39,7 +39,7 @@ from boostbench.theory.spaces import Space
 
 Floats = NDArray[np.float64]
 
-#: A linear program's optimum is trusted to this absolute error.
+#: The optimum of a linear program is trusted to this absolute error.
 TOLERANCE = 1e-9
 
 
@@ -71,6 +71,7 @@ class Decision:
 
     Attributes
     ----------
+    space : Space
     condition : str
     gamma : float
         The largest edge with which the space satisfies the condition (for a given baseline: the
@@ -83,6 +84,7 @@ class Decision:
         more than the baseline of any larger edge.
     """
 
+    space: Space
     condition: str
     gamma: float
     mixture: Floats
@@ -91,6 +93,19 @@ class Decision:
     def holds(self, gamma: float = 0.0) -> bool:
         """Return whether the space satisfies the condition with this edge."""
         return self.gamma >= gamma - TOLERANCE
+
+    def weights(self) -> dict[str, float]:
+        """Return the classifiers of the mixture by name, the heaviest first."""
+        weights = self.mixture.tolist()
+        used = [j for j, weight in enumerate(weights) if weight > TOLERANCE]
+        used.sort(key=lambda j: -weights[j])
+        return {self.space.classifiers[j]: weights[j] for j in used}
+
+    def costs(self, gamma: float) -> tuple[float, float]:
+        """Return what the baseline of an edge and the cheapest classifier cost on the witness."""
+        baseline = CONDITIONS[self.condition].baseline(self.space.n_classes, gamma)
+        allowed = (self.witness * own_labels(baseline, self.space.y)).sum()
+        return float(allowed), float(costs_of(self.space.predictions, self.witness).min())
 
 
 def _claims(K: int) -> Floats:
@@ -241,6 +256,7 @@ def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Fl
         raise BoostbenchError(f"the linear program of {name!r} was not solved: {result.message}")
     weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(-1, n)
     return Decision(
+        space,
         condition=name,
         gamma=float(result.x[-1]) + 0.0,  # an edge of zero without its sign
         mixture=result.x[:-1],

@@ -1,4 +1,4 @@
-"""Rows with the true label first, the uniform baseline, and what arguments must satisfy."""
+"""Rows with the true label first, the uniform baseline, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
+
+#: exp of more leaves the range of floating-point numbers.
+_LARGEST_EXPONENT = 700.0
 
 
 def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
@@ -80,6 +83,14 @@ def check_classes(n_classes: int) -> None:
 def check_gamma(gamma: float) -> None:
     """Refuse an edge outside [0, 1]."""
     require(0.0 <= gamma <= 1.0, f"gamma must lie in [0, 1], found {gamma}")
+
+
+def check_eta(eta: float | None, n_votes: int = 0) -> None:
+    """Refuse a weight of a vote that is not positive, or that makes n votes overflow."""
+    require(eta is None or eta > 0, f"eta must be positive, found {eta}")
+    if eta is not None and not eta * n_votes <= _LARGEST_EXPONENT:
+        most = _LARGEST_EXPONENT / n_votes
+        raise BoostbenchError(f"eta may be at most {most:.4g} with {n_votes} votes, found {eta:g}")
 
 
 def check_rounds(n_rounds: int, *, least: int = 0) -> None:

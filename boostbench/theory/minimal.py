@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.theory.layout import check_classes, check_gamma, check_rounds, require
-from boostbench.theory.potentials import exponential_loss, successor_values, zero_one_loss
+from boostbench.theory.layout import check_classes, check_eta, check_gamma, check_rounds, require
+from boostbench.theory.potentials import final_loss, successor_values
 
 Floats = NDArray[np.float64]
 _Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -87,9 +87,8 @@ class MinimalPotential:
     n_classes : int
     gamma : float
         Edge in [0, 1].
-    loss : {"zero-one", "exponential"}, default="zero-one"
-    eta : float, optional
-        Weight of a vote, positive; only for the exponential loss.
+    eta : float or None, default=None
+        Weight of a vote in the exponential loss, positive; None: the zero-one loss.
     max_states : int, default=5_000_000
         A game with more (round, state) pairs is refused.
 
@@ -114,16 +113,14 @@ class MinimalPotential:
         self,
         n_classes: int,
         gamma: float,
-        loss: str = "zero-one",
         eta: float | None = None,
         max_states: int = MAX_STATES,
     ) -> None:
         check_classes(n_classes)
         check_gamma(gamma)
-        check_loss(loss, eta)
+        check_eta(eta)
         self.n_classes = n_classes
         self.gamma = gamma
-        self.loss = loss
         self.eta = eta
         self.max_states = max_states
         self._last: tuple[int, _Lattice, list[Floats]] | None = None
@@ -174,7 +171,7 @@ class MinimalPotential:
         lattice = _Lattice.of(self.n_classes - 1, n_rounds)
         own_votes = n_rounds - lattice.total
         states = np.column_stack([own_votes, lattice.parts])
-        after = self._loss(states)
+        after = final_loss(states, self.eta)
         by_round = [after]
         for played in range(n_rounds - 1, -1, -1):
             size = lattice.start[played + 1]
@@ -183,11 +180,6 @@ class MinimalPotential:
             after = self.gamma * own + (1.0 - self.gamma) * worst_mean(own, wrong)
             by_round.append(after)
         return lattice, by_round[::-1]
-
-    def _loss(self, states: NDArray[np.int64]) -> Floats:
-        if self.eta is None:
-            return zero_one_loss(states)
-        return exponential_loss(states, self.eta)
 
 
 class _Lattice:
@@ -264,15 +256,3 @@ def _means(own: Floats, wrong: Floats) -> Floats:
     worst_first = -np.sort(-wrong, axis=-1)
     sums = own[..., None] + np.cumsum(worst_first, axis=-1)
     return sums / np.arange(2, wrong.shape[-1] + 2)
-
-
-def check_loss(loss: str, eta: float | None) -> None:
-    """Refuse an unknown loss, and a weight that is absent, superfluous or not positive."""
-    require(
-        loss in ("zero-one", "exponential"),
-        f"loss must be 'zero-one' or 'exponential', found {loss!r}",
-    )
-    if loss == "zero-one":
-        require(eta is None, f"the zero-one loss has no eta, found {eta}")
-    else:
-        require(eta is not None and eta > 0, f"eta must be positive, found {eta}")

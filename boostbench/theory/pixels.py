@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import exp
-from boostbench.theory.layout import check_gamma, check_rounds, require
-from boostbench.theory.minimal import check_loss, degree_of, worst_mean
+from boostbench.theory.layout import check_eta, check_gamma, check_rounds
+from boostbench.theory.minimal import degree_of, worst_mean
+from boostbench.theory.potentials import final_loss
 
 Floats = NDArray[np.float64]
 
@@ -51,9 +51,7 @@ class PixelMap:
         return int(outside.min()) - 1 if outside.size else int(distance.max())
 
 
-def pixel_map(
-    n_rounds: int, gamma: float, loss: str = "zero-one", eta: float | None = None
-) -> PixelMap:
+def pixel_map(n_rounds: int, gamma: float, eta: float | None = None) -> PixelMap:
     """Compute the minimal condition's potentials and degrees for three classes (47, 51).
 
     Parameters
@@ -62,9 +60,9 @@ def pixel_map(
         Rounds left, T, at least 1.
     gamma : float
         Edge in [0, 1].
-    loss : {"zero-one", "exponential"}, default="zero-one"
-    eta : float, optional
-        Weight of a vote, for the exponential loss; ``2 * eta * n_rounds`` at most 700.
+    eta : float or None, default=None
+        Weight of a vote in the exponential loss, ``2 * eta * n_rounds`` at most 700; None: the
+        zero-one loss.
 
     Returns
     -------
@@ -81,14 +79,10 @@ def pixel_map(
     """
     check_rounds(n_rounds, least=1)
     check_gamma(gamma)
-    check_loss(loss, eta)
+    check_eta(eta, 2 * n_rounds)
     reach = np.arange(-2 * n_rounds, 2 * n_rounds + 1)
     x, y = np.meshgrid(reach, reach, indexing="ij")
-    if eta is None:
-        value = (np.maximum(x, y) >= 0).astype(np.float64)
-    else:
-        require(2 * eta * n_rounds <= 700, "2 * eta * n_rounds must be at most 700")
-        value = exp(eta * x) + exp(eta * y)
+    value = final_loss(np.stack([np.zeros_like(x), x, y], axis=-1), eta)
     for _ in range(n_rounds):
         own = value[:-2, :-2]
         wrong = np.stack([value[2:, 1:-1], value[1:-1, 2:]], axis=-1)

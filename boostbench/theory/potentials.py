@@ -62,6 +62,11 @@ def exponential_loss(states: ArrayLike, eta: float) -> Floats:
     return row_sums(exp(eta * (states[..., 1:] - states[..., :1])))
 
 
+def final_loss(states: ArrayLike, eta: float | None) -> Floats:
+    """Return the exponential loss with the weight ``eta``, or for None the zero-one loss."""
+    return zero_one_loss(states) if eta is None else exponential_loss(states, eta)
+
+
 class ExponentialPotential:
     r"""Potentials of the exponential loss for a fixed baseline row: a closed form (Theorem 13).
 

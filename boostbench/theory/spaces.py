@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise, permutations
 from math import comb, floor
 
 import numpy as np
@@ -30,6 +30,8 @@ class Space:
         The label every classifier (column) gives every sample (row).
     n_classes : int
         K, at least 2.
+    classes, classifiers : sequence of str, default=()
+        Names of the labels and of the classifiers; numbers by default.
 
     Raises
     ------
@@ -41,6 +43,8 @@ class Space:
     y: NDArray[np.int64]
     predictions: NDArray[np.int64]
     n_classes: int
+    classes: Sequence[str] = ()
+    classifiers: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_classes(self.n_classes)
@@ -54,6 +58,9 @@ class Space:
             require(labels.dtype.kind in "iu", f"{name} must hold integers, found {labels.dtype}")
             within = labels.min() >= 0 and labels.max() < self.n_classes
             require(bool(within), f"labels must lie in 0..{self.n_classes - 1}")
+        numbered = [f"h{j + 1}" for j in range(h.shape[1])]
+        object.__setattr__(self, "classes", self.classes or [*map(str, range(self.n_classes))])
+        object.__setattr__(self, "classifiers", self.classifiers or numbered)
 
 
 def two_constants() -> Space:
@@ -130,7 +137,14 @@ def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
     return Space("windows", y, np.where(right, y[:, None], lowest_wrong[:, None]), n_classes)
 
 
-def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
+def all_stumps(
+    X: ArrayLike,
+    y: ArrayLike,
+    n_classes: int,
+    *,
+    features: Sequence[str] = (),
+    classes: Sequence[str] = (),
+) -> Space:
     """Return all different classifiers that split one feature at one threshold.
 
     First come the K constant classifiers, then for every different split and every ordered pair of
@@ -142,6 +156,8 @@ def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
         Without missing values.
     y : array_like of int, shape (n,)
     n_classes : int
+    features, classes : sequence of str, default=()
+        Names, of which those of the classifiers are made; numbers by default.
 
     Raises
     ------
@@ -150,29 +166,37 @@ def all_stumps(X: ArrayLike, y: ArrayLike, n_classes: int) -> Space:
 
     Examples
     --------
-    >>> all_stumps([[0.0], [1.0]], [0, 1], 2).predictions.tolist()
+    >>> space = all_stumps([[0.0], [1.0]], [0, 1], 2)
+    >>> space.predictions.tolist()
     [[0, 1, 0, 1], [0, 1, 1, 0]]
+    >>> space.classifiers[1:3]
+    ['always 1', 'x1 <= 0.5: 0, else 1']
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
     check_classes(n_classes)
     require(not bool(np.isnan(X).any()), "the space of stumps needs data without missing values")
     # The splits alone may be too many to hold.
     _check_size(len(y), sum(len(np.unique(column)) - 1 for column in X.T))
-    splits = [
-        X[:, feature] <= threshold
-        for feature in range(X.shape[1])
-        for threshold in np.unique(X[:, feature])[:-1]
-    ]
+    features = features or [f"x{j + 1}" for j in range(X.shape[1])]
+    classes = classes or [str(k) for k in range(n_classes)]
+    splits, conditions = [], []
+    for name, column in zip(features, X.T, strict=True):
+        for value, following in pairwise(np.unique(column)):
+            splits.append(column <= value)
+            conditions.append(f"{name} <= {(value + following) / 2:.6g}")
     # A split and its mirror image give the same classifiers.
-    below = np.array([split if split[0] else ~split for split in splits]).reshape(-1, len(y))
-    below = np.unique(below, axis=0)
-    _check_size(len(y), n_classes + len(below) * n_classes * (n_classes - 1))
-    labels = np.arange(n_classes)
-    pairs = [(a, b) for a in labels for b in labels if a != b]
-    columns = [np.where(split, a, b) for split in below for a, b in pairs]
-    constants = np.tile(labels, (len(y), 1))
-    stumps = np.array(columns, dtype=np.int64).reshape(-1, len(y)).T
-    return Space("all-stumps", y, np.hstack([constants, stumps]), n_classes)
+    mirrored = [not split[0] for split in splits]
+    sides = np.array([split == split[0] for split in splits], dtype=bool).reshape(-1, len(y))
+    sides, first = np.unique(sides, axis=0, return_index=True)
+    _check_size(len(y), n_classes + len(sides) * n_classes * (n_classes - 1))
+    columns = [np.full(len(y), k) for k in range(n_classes)]
+    names = [f"always {each}" for each in classes]
+    for side, at in zip(sides, first, strict=True):
+        for a, b in permutations(range(n_classes), 2):
+            columns.append(np.where(side, a, b))
+            below, above = (b, a) if mirrored[at] else (a, b)
+            names.append(f"{conditions[at]}: {classes[below]}, else {classes[above]}")
+    return Space("all-stumps", y, np.stack(columns, axis=1), n_classes, classes, names)
 
 
 #: The paper's counter-examples by name.

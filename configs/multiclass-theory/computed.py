@@ -136,7 +136,7 @@ def surfaces() -> dict[int, PixelMap]:
 @lru_cache
 def exponential_maps() -> dict[str, PixelMap]:
     """Return the degree maps of Figure 6."""
-    return {f"η = {eta:g}": pixel_map(10, 0.1, "exponential", eta) for eta in _FIGURE_6}
+    return {f"η = {eta:g}": pixel_map(10, 0.1, eta) for eta in _FIGURE_6}
 
 
 # Quantities that claims are about: numbers by what they belong to

@@ -85,13 +85,14 @@ def test_the_stumps_of_a_data_set_are_named(boostbench):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("", "answers.csv: holds no predictions; expected a header and a row for each sample"),
-        ("h,y\n0\n", "answers.csv:2: has 1 cells, the header 2"),
-        ("h,y\n,0\n", "answers.csv:2: no label in column 'h'"),
-        ("h,h,y\n0,0,0\n", "answers.csv: has two columns called 'h'"),
-        ("y\n0\n", "answers.csv: has no column of a classifier's answers"),
+        ("", "answers.csv: the file is empty; a header row and data rows are expected"),
+        ("h,y\n", "answers.csv: holds no predictions; expected a column for each classifier"),
+        ("h,y\n0\n", "answers.csv:2: the row has 1 cells, the header has 2"),
+        ("h,y\n,0\n", "answers.csv:2: the label (column 'h') is missing; every row needs one"),
+        ("h,h,y\n0,0,0\n", "answers.csv:1: column 'h' occurs twice in the header"),
+        ("y\n0\n", "answers.csv: holds no predictions; expected a column for each classifier"),
         ("h,yy\n0,0\n", "has no column 'y' of true labels; did you mean 'yy'?"),
-        ('h,y\n"0,0\n', "answers.csv:2: has 1 cells, the header 2"),
+        ('h,y\n"0,0\n', "answers.csv:2: the row has 1 cells, the header has 2"),
     ],
 )
 def test_a_bad_file_of_predictions_is_named(boostbench, tmp_path, content, complaint):
@@ -152,7 +153,7 @@ def test_degrees_are_mapped_as_specified(boostbench):
     ("command", "complaint"),
     [
         ("conditions windws", "unknown example space, file or data set 'windws'; did you mean"),
-        ("conditions no.csv", "no.csv: No such file or directory"),
+        ("conditions no.csv", "no.csv: the file cannot be read: No such file or directory"),
         ("conditions windows --set n=x", "--set n=x: n must be a whole number, found 'x'"),
         ("conditions windows --set m=1", "unknown parameter 'm' of 'windows'; known are: gamma, n"),
         ("conditions windows --rows 3", "--rows: is for a data set, which 'windows' is not"),
@@ -172,7 +173,7 @@ def test_degrees_are_mapped_as_specified(boostbench):
         ),
         (
             "degrees --rounds 9 --loss exponential --eta 99",
-            "--eta: with 18 votes it may be at most",
+            "eta may be at most 38.89 with 18 votes, found 99",
         ),
         ("bound --classes 1 --rounds 3", "--classes: expected numbers from 2 to 1000"),
     ],

@@ -110,7 +110,7 @@ def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -
 
 def test_without_an_edge_the_exponential_bound_is_trivial() -> None:
     for eta in (0.01, 0.1, 1.0):
-        bound = bounds.potential_bound(6, 0.0, 10, loss="exponential", eta=eta)
+        bound = bounds.potential_bound(6, 0.0, 10, eta=eta)
         assert bound >= 1
 
 

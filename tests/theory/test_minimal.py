@@ -92,7 +92,7 @@ def test_small_weights_make_every_degree_the_number_of_classes(
 ) -> None:
     """Lemma 19."""
     eta = share * 0.25 * min(1 / (K - 1), 1 / T)  # (53)
-    phi = MinimalPotential(K, gamma, "exponential", eta)
+    phi = MinimalPotential(K, gamma, eta)
     states = np.random.default_rng(K).multinomial(T - 1, np.full(K, 1 / K), size=8)
     assert (phi.degrees(states, 1)[0] == K).all()
     start = np.zeros((1, K), dtype=int)
@@ -138,13 +138,9 @@ def test_a_potential_survives_pickling() -> None:
     assert_array_equal(pickle.loads(pickle.dumps(phi)).values([[0, 0, 0]], 6), before)
 
 
-@pytest.mark.parametrize(
-    ("loss", "eta", "message"),
-    [("hinge", None, "loss"), ("zero-one", 0.1, "no eta"), ("exponential", None, "eta")],
-)
-def test_a_loss_and_its_weight_must_fit(loss: str, eta: float | None, message: str) -> None:
-    with pytest.raises(BoostbenchError, match=message):
-        MinimalPotential(3, 0.1, loss, eta)
+def test_a_weight_that_is_not_positive_is_refused() -> None:
+    with pytest.raises(BoostbenchError, match="eta must be positive, found -1"):
+        MinimalPotential(3, 0.1, -1.0)
 
 
 def test_states_must_fit_the_classes() -> None:
@@ -173,7 +169,7 @@ def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["exponential_maps"], ids=str)
 def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
     T = int(vector["n_rounds"])
-    pixels = pixel_map(T, vector["gamma"], "exponential", vector["eta"])
+    pixels = pixel_map(T, vector["gamma"], vector["eta"])
     counts = ((pixels.degree == 3).sum(), (pixels.degree == 2).sum())
     assert counts == (vector["three"], vector["two"])
     assert_allclose(pixels.value[T, T], vector["centre"], atol=6e-9)
@@ -183,7 +179,7 @@ def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
 def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int]]) -> None:
     eta = float(vector["eta"])  # type: ignore[arg-type]
     for T, width in vector["width"].items():  # type: ignore[union-attr]
-        pixels = pixel_map(int(T), vector["gamma"], "exponential", eta)  # type: ignore[arg-type]
+        pixels = pixel_map(int(T), vector["gamma"], eta)  # type: ignore[arg-type]
         assert pixels.half_width() == width
         distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
         assert_array_equal(pixels.degree == 3, distance <= width)
@@ -192,23 +188,23 @@ def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int
 @pytest.mark.parametrize("eta", [0.8, 1.0, 1.7, 2.5])
 def test_the_band_of_one_round_has_a_closed_form(eta: float) -> None:
     width = np.log((2 * np.exp(eta) + 1) / np.expm1(eta)) / eta
-    assert pixel_map(1, 0.2, "exponential", eta).half_width() == min(int(width), 2)
+    assert pixel_map(1, 0.2, eta).half_width() == min(int(width), 2)
 
 
 def test_small_weights_fill_the_whole_map() -> None:
     for T in (1, 2, 3):
-        assert pixel_map(T, 0.1, "exponential", 0.3).half_width() == 2 * T
-    assert (pixel_map(10, 0.1, "exponential", 0.1).degree == 3).all()
+        assert pixel_map(T, 0.1, 0.3).half_width() == 2 * T
+    assert (pixel_map(10, 0.1, 0.1).degree == 3).all()
 
 
-@pytest.mark.parametrize(("loss", "eta"), [("zero-one", None), ("exponential", 0.3)])
+@pytest.mark.parametrize("eta", [None, 0.3])
 @pytest.mark.parametrize("gamma", [0.0, 0.1])
-def test_pixels_lose_nothing_of_the_states(loss: str, eta: float | None, gamma: float) -> None:
+def test_pixels_lose_nothing_of_the_states(eta: float | None, gamma: float) -> None:
     T = 4
-    pixels = pixel_map(T, gamma, loss, eta)
+    pixels = pixel_map(T, gamma, eta)
     x, y = (grid.ravel() for grid in np.meshgrid(*[pixels.coordinate] * 2, indexing="ij"))
     states = np.column_stack([np.full(x.shape, T), x + T, y + T])
-    phi = make_potential(3, gamma, condition="minimal", loss=loss, eta=eta)
+    phi = make_potential(3, gamma, condition="minimal", eta=eta)
     assert_allclose(phi.values(states, T), pixels.value.ravel(), rtol=1e-12)
     assert isinstance(phi, MinimalPotential)
     assert_array_equal(phi.degrees(states, T)[0], pixels.degree.ravel())
@@ -217,5 +213,5 @@ def test_pixels_lose_nothing_of_the_states(loss: str, eta: float | None, gamma: 
 def test_impossible_maps_are_refused() -> None:
     with pytest.raises(BoostbenchError, match="at least 1"):
         pixel_map(0, 0.1)
-    with pytest.raises(BoostbenchError, match="700"):
-        pixel_map(400, 0.1, "exponential", 1.0)
+    with pytest.raises(BoostbenchError, match=r"eta may be at most 0\.875 with 800 votes"):
+        pixel_map(400, 0.1, 1.0)
