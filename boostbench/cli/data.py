@@ -1,17 +1,19 @@
-"""`boostbench data`: where data sets are, fetching, checking and adding them."""
+"""`boostbench data`: list, fetch, verify and add data sets."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
-from boostbench.cli.options import Data, Json
-from boostbench.cli.output import print_rows
+from boostbench.cli.options import Data, Json, any_number
+from boostbench.cli.output import complain, print_rows
 from boostbench.errors import DataError, DataUnavailableError
+
+T = TypeVar("T")
 
 Names = Annotated[
     list[str],
@@ -26,19 +28,19 @@ def list_data(*, data: Data, as_json: Json = False) -> int:
       boostbench data list
       boostbench data list --data DIR --json
     """
-    from boostbench.data import catalog
+    from boostbench.data import catalog, locate
 
     rows = []
     for name, entry in catalog(data).items():
-        found = _found(name, data)
+        _, found, _ = _tried(locate, name, data)
         rows.append(
             {
                 "name": name,
                 "rows": entry.n_rows,
                 "features": entry.n_features,
                 "classes": entry.n_classes,
-                "available": not isinstance(found, Exception),
-                "found": "-" if isinstance(found, Exception) else found,
+                "available": found is not None,
+                "found": "-" if found is None else found.describe,
             }
         )
     print_rows(rows, as_json=as_json, columns=["name", "rows", "features", "classes", "found"])
@@ -58,20 +60,14 @@ def fetch(names: Names, *, data: Data) -> int:
         try:
             print(f"{name}: {locate(name, None, data, allow_download=True).describe}")
         except DataUnavailableError as error:
-            print(f"boostbench: {error}", file=sys.stderr)
+            complain(error)
             code = INCOMPLETE
     return code
 
 
 def verify(
     names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME",
-            help="Data sets to read; all that are on this machine by default.",
-            default_factory=list,
-            show_default=False,
-        ),
+        list[str], any_number("NAME", "Data sets to read; all that are on this machine by default.")
     ],
     *,
     data: Data,
@@ -83,10 +79,21 @@ def verify(
       boostbench data verify
       boostbench data verify dna letter --data DIR
     """
-    from boostbench.data import catalog
+    from boostbench.data import catalog, load, locate
 
-    chosen = names or [n for n in catalog(data) if not isinstance(_found(n, data), Exception)]
-    rows = [_verdict(name, data) for name in chosen]
+    rows = []
+    for name in names or [n for n in catalog(data) if _tried(locate, n, data)[0] == "ok"]:
+        verdict, dataset, reason = _tried(load, name, data)
+        rows.append(
+            {
+                "name": name,
+                "verdict": verdict,
+                "rows": dataset and dataset.n_rows,
+                "features": dataset and dataset.n_features,
+                "classes": dataset and dataset.n_classes,
+                "detail": dataset.source if dataset else reason,
+            }
+        )
     print_rows(rows, as_json=as_json)
     verdicts = {row["verdict"] for row in rows}
     if "damaged" in verdicts:
@@ -130,29 +137,11 @@ def add(
     return OK
 
 
-def _found(name: str, data: list[Path]) -> str | Exception:
-    from boostbench.data import locate
-
+def _tried(read: Callable[..., T], name: str, data: list[Path]) -> tuple[str, T | None, str]:
+    """Locate or load a data set; return ok, absent or damaged, what was read, or the reason."""
     try:
-        return locate(name, None, data).describe
-    except (DataUnavailableError, DataError) as error:
-        return error
-
-
-def _verdict(name: str, data: list[Path]) -> dict[str, Any]:
-    from boostbench.data import load
-
-    row = {"name": name, "verdict": "ok", "rows": None, "features": None, "classes": None}
-    try:
-        dataset = load(name, None, data)
+        return "ok", read(name, None, data), ""
     except DataUnavailableError as error:
-        return {**row, "verdict": "absent", "detail": str(error)}
+        return "absent", None, str(error)
     except DataError as error:
-        return {**row, "verdict": "damaged", "detail": str(error)}
-    return {
-        **row,
-        "rows": dataset.n_rows,
-        "features": dataset.n_features,
-        "classes": dataset.n_classes,
-        "detail": dataset.source,
-    }
+        return "damaged", None, str(error)

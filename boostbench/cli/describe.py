@@ -1,13 +1,12 @@
-"""Everything `boostbench show` says about one name, as a mapping."""
+"""Descriptions of single names, as `boostbench show` prints them."""
 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Any
 
 from boostbench.cli.docstrings import parameters_of, sections_of
-from boostbench.cli.kinds import KINDS
+from boostbench.cli.kinds import REGISTRIES
 from boostbench.experiments.configs.shipped import shipped_configs
 
 #: Arguments that the program passes to a plugin itself, so that users never write it in a config.
@@ -30,16 +29,18 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     """
     head = {"name": name, "kind": kind}
     if kind == "datasets":
-        return head | _of_dataset(name)
+        from boostbench.data import find_entry
+
+        return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
     if kind == "configs":
-        return head | _of_config(shipped_configs()[name])
+        path = shipped_configs()[name]
+        text = inspect.cleandoc(path.read_text(encoding="utf-8"))
+        return head | {"file": str(path), "text": text}
     return head | _of_plugin(kind, name)
 
 
 def _of_plugin(kind: str, name: str) -> dict[str, Any]:
-    registry = KINDS[kind].registry
-    assert registry is not None
-    plugin = registry.get(name)
+    plugin = REGISTRIES[kind].get(name)
     sections = sections_of(plugin)
     parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()))
     return {
@@ -70,13 +71,3 @@ def _config_example(kind: str, name: str, parameters: list[dict[str, Any]]) -> s
 
 def _yaml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _of_dataset(name: str) -> dict[str, Any]:
-    from boostbench.data import find_entry
-
-    return find_entry(name).model_dump(mode="json", exclude_defaults=True)
-
-
-def _of_config(path: Path) -> dict[str, Any]:
-    return {"file": str(path), "text": inspect.cleandoc(path.read_text(encoding="utf-8"))}

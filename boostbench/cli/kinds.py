@@ -1,39 +1,34 @@
-"""The kinds of things that have names, and what can be said of each."""
+"""The names that a config may use, by kind."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boostbench import registry
 from boostbench.cli.docstrings import without_markup
-from boostbench.errors import UnknownNameError
+from boostbench.cli.output import complain
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.registry import Registry
 
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One word of ``boostbench list``.
-
-    Attributes
-    ----------
-    names : callable
-        Returns all names, other names of the same thing too, without importing what they stand for.
-    rows : callable
-        Returns one row per name, what ``boostbench list`` prints.
-    registry : Registry or None
-        Where plugins of the kind register.
-    """
-
-    names: Callable[[], list[str]]
-    rows: Callable[[], list[Row]]
-    registry: Registry | None = None
+KINDS = (
+    "boosters",
+    "weak-learners",
+    "datasets",
+    "noise",
+    "configs",
+    "tables",
+    "figures",
+    "claims",
+)
+#: Registries of the kinds whose names stand for plugins.
+REGISTRIES = {
+    "boosters": registry.boosters,
+    "weak-learners": registry.weak_learners,
+    "noise": registry.noise_models,
+    "tables": registry.tables,
+    "figures": registry.figures,
+    "claims": registry.claims,
+}
 
 
 def load_plugins(files: list[Path]) -> None:
@@ -42,51 +37,35 @@ def load_plugins(files: list[Path]) -> None:
         registry.load_plugin(file, where="--plugin")
 
 
-def find_kind(name: str) -> Kind:
-    """Return the kind called ``name``.
+def names_of(kind: str) -> list[str]:
+    """Return all names of a kind, aliases too; nothing that they stand for is imported."""
+    if kind == "configs":
+        return list(shipped_configs())
+    if kind == "datasets":
+        from boostbench.data import catalog
 
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message holds the nearest.
-    """
-    if name not in KINDS:
-        raise UnknownNameError("kind", name, KINDS, where="list")
-    return KINDS[name]
+        return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
+    return REGISTRIES[kind].names()
 
 
-def kinds_of(name: str) -> list[str]:
-    """Return the kinds that have something called ``name``."""
-    return [kind for kind, its in KINDS.items() if name in its.names()]
+def rows_of(kind: str) -> list[dict[str, Any]]:
+    """Return a row for each name; plugins that cannot be loaded are named on stderr instead."""
+    if kind == "configs":
+        return _config_rows()
+    if kind == "datasets":
+        return _dataset_rows()
+    names = REGISTRIES[kind]
+    broken = names.broken()
+    for name, reason in broken.items():
+        complain(f"skipped {names.kind} {name!r} of the package {reason}")
+    return [
+        {"name": name, "summary": without_markup(names.summary(name))}
+        for name in names
+        if name not in broken
+    ]
 
 
-def rows_of(kind: Kind) -> list[Row]:
-    """Return the rows of a kind; plugins that cannot be loaded are named on stderr."""
-    if kind.registry is not None:
-        for name, reason in kind.registry.broken().items():
-            message = f"skipped {kind.registry.kind} {name!r} of the package {reason}"
-            print(f"boostbench: {message}", file=sys.stderr)
-    return kind.rows()
-
-
-def _of_registry(registry: Registry) -> Kind:
-    def rows() -> list[Row]:
-        return [
-            {"name": name, "summary": without_markup(registry.summary(name))}
-            for name in registry.names()
-            if name not in registry.broken()
-        ]
-
-    return Kind(registry.names, rows, registry)
-
-
-def _dataset_names() -> list[str]:
-    from boostbench.data import catalog
-
-    return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
-
-
-def _dataset_rows() -> list[Row]:
+def _dataset_rows() -> list[dict[str, Any]]:
     from boostbench.data import catalog
 
     return [
@@ -103,7 +82,7 @@ def _dataset_rows() -> list[Row]:
     ]
 
 
-def _config_rows() -> list[Row]:
+def _config_rows() -> list[dict[str, Any]]:
     from boostbench.experiments.configs.grids import count_variants
     from boostbench.experiments.configs.layers import read_extended
 
@@ -115,7 +94,7 @@ def _config_rows() -> list[Row]:
                 "name": name,
                 "paper": written.get("paper", ""),
                 "datasets": len(written.get("datasets", ())),
-                "boosters": sum(map(count_variants, map(_fixed, written.get("boosters", ())))),
+                "boosters": sum(count_variants(_fixed(b)) for b in written.get("boosters", ())),
                 "rounds": written.get("rounds"),
                 "file": str(path),
             }
@@ -128,15 +107,3 @@ def _fixed(booster: Any) -> Any:
     if not isinstance(booster, dict):
         return booster
     return [{k: v for k, v in params.items() if k != "grid"} for params in booster.values()]
-
-
-KINDS = {
-    "boosters": _of_registry(registry.boosters),
-    "weak-learners": _of_registry(registry.weak_learners),
-    "datasets": Kind(_dataset_names, _dataset_rows),
-    "noise": _of_registry(registry.noise_models),
-    "configs": Kind(lambda: list(shipped_configs()), _config_rows),
-    "tables": _of_registry(registry.tables),
-    "figures": _of_registry(registry.figures),
-    "claims": _of_registry(registry.claims),
-}

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.kinds import KINDS, find_kind, load_plugins, rows_of
+from boostbench.cli.kinds import KINDS, load_plugins, rows_of
 from boostbench.cli.options import Json, Plugins
 from boostbench.cli.output import print_rows
+from boostbench.errors import UnknownNameError
 
 
 def _kinds(incomplete: str) -> list[str]:
@@ -19,15 +20,10 @@ def _kinds(incomplete: str) -> list[str]:
 def list_names(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="KIND",
-            help="One of boosters, weak-learners, datasets, noise, configs, figures, tables, "
-            "claims.",
-            autocompletion=_kinds,
-        ),
+        typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.", autocompletion=_kinds),
     ],
     *,
-    plugin: Plugins,
+    plugins: Plugins,
     as_json: Json = False,
 ) -> int:
     """List boosters, weak learners, data sets, noise models ...
@@ -36,7 +32,8 @@ def list_names(
       boostbench list boosters
       boostbench list datasets --json
     """
-    its = find_kind(kind)
-    load_plugins(plugin)
-    print_rows(rows_of(its), as_json=as_json)
+    if kind not in KINDS:
+        raise UnknownNameError("kind", kind, KINDS, where="list")
+    load_plugins(plugins)
+    print_rows(rows_of(kind), as_json=as_json)
     return OK

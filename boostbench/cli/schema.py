@@ -1,4 +1,4 @@
-"""`boostbench schema`: what a config may hold, for editors."""
+"""`boostbench schema`."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ from typing import Annotated
 import typer
 
 from boostbench.cli.guard import OK
+from boostbench.cli.kinds import load_plugins
 from boostbench.cli.options import Plugins
 
 
 def schema(
-    plugin: Plugins,
-    output: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write to this file.", show_default=False),
-    ] = None,
+    *,
+    plugins: Plugins,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file.")] = None,
 ) -> int:
     """Print the JSON schema of configs, for editors.
 
     Examples:
       boostbench schema --output boostbench.schema.json
     """
-    from boostbench import registry
     from boostbench.experiments.configs.config_schema import config_schema
 
-    for path in plugin:
-        registry.load_plugin(path, where="--plugin")
+    load_plugins(plugins)
     text = json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
     if output is None:
         print(text, end="")

@@ -10,14 +10,14 @@ import typer
 
 from boostbench.cli.describe import describe
 from boostbench.cli.guard import OK
-from boostbench.cli.kinds import KINDS, kinds_of, load_plugins
+from boostbench.cli.kinds import KINDS, load_plugins, names_of
 from boostbench.cli.options import Json, Plugins
 from boostbench.cli.output import print_json
 from boostbench.errors import UnknownNameError
 
 
 def _all_names() -> list[str]:
-    return sorted({name for kind in KINDS.values() for name in kind.names()})
+    return sorted({name for kind in KINDS for name in names_of(kind)})
 
 
 def _names(incomplete: str) -> list[str]:
@@ -32,7 +32,7 @@ def show(
         ),
     ],
     *,
-    plugin: Plugins,
+    plugins: Plugins,
     as_json: Json = False,
 ) -> int:
     """Show parameters, paper, equations and an example of a name.
@@ -42,11 +42,10 @@ def show(
       boostbench show letter
       boostbench show noise20 --json
     """
-    load_plugins(plugin)
-    kinds = kinds_of(name)
-    if not kinds:
+    load_plugins(plugins)
+    descriptions = [describe(kind, name) for kind in KINDS if name in names_of(kind)]
+    if not descriptions:
         raise UnknownNameError("name", name, _all_names(), where="show")
-    descriptions = [describe(kind, name) for kind in kinds]
     if as_json:
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:

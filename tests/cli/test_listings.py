@@ -5,7 +5,7 @@ import json
 import pytest
 
 from boostbench.cli.docstrings import parameters_of, sections_of
-from boostbench.cli.kinds import KINDS
+from boostbench.cli.kinds import KINDS, names_of
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -15,7 +15,7 @@ def test_every_kind_is_listed_as_a_table_and_as_json(boostbench, kind):
     assert table.code == 0
     assert table.err == ""
     assert len(table.out.splitlines()) == len(rows) + 1
-    assert {row["name"] for row in rows} <= set(KINDS[kind].names())
+    assert {row["name"] for row in rows} <= set(names_of(kind))
     assert rows
     assert all(row["name"] in table.out for row in rows)
 
