@@ -15,6 +15,10 @@ from boostbench import inputs
 settings.register_profile("any-machine", deadline=None)
 settings.load_profile("any-machine")
 
+# Tests start many processes. Without stored bytecode each of them compiles all sources again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 
 @pytest.fixture(autouse=True)
 def own_plugins():

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHLabel, AdaBoostMHReal
 from boostbench.boosters.state import TINY
@@ -45,11 +44,6 @@ def made(variant: str, rounds: int) -> AdaBoostMH:
 def sums(variant: str, F: np.ndarray) -> np.ndarray:
     """Return psi; a label booster's scores are votes."""
     return 2 * F - F.sum(axis=1, keepdims=True) if variant == "label" else F
-
-
-@parametrize_with_checks([made(name, 15) for name in ("discrete", "factored")])
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_the_worked_example_of_labels() -> None:

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import list_boosters, make_booster
@@ -98,13 +99,51 @@ def test_the_table_holds_every_booster() -> None:
     assert sorted(TABLE) == list_boosters()
 
 
-#: Presets of `MDeepBoost`, whose estimator checks hold for them.
-PRESETS = {"adaboost-mr", "adaboost-mr-l1", "additive-logistic", "additive-logistic-l1"}
+#: Other formulas in the `fit` of another booster, which goes through all checks.
+VARIANTS = {
+    "adaboost-cost",
+    "adaboost-mh-label",
+    "adaboost-mh-real",
+    "adaboost-mr",
+    "adaboost-mr-l1",
+    "additive-logistic",
+    "additive-logistic-l1",
+    "rboost1",
+    "savageboost",
+    "spl-l2boost",
+    "spl-logitboost",
+}
 
 
-@parametrize_with_checks([made(name) for name in sorted(TABLE) if name not in PRESETS])
+@parametrize_with_checks([made(name) for name in sorted(TABLE) if name not in VARIANTS])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(made(name) for name in sorted(VARIANTS)),
+        made("adaboost-mh", weak_learner="multilabel-stump"),
+        made("adaboost-mh", weak_learner={"multilabel-stump": {"answers": "factored"}}),
+        made("cd-mcboost", loss="logistic", orientation="helmert"),
+        made("cd-mcboost", step="newton"),
+        made("drifting-game", loss="zero-one"),
+        made("gd-mcboost", loss="logistic"),
+    ],
+    ids=str,
+)
+def test_variants_pass_the_checks_that_formulas_decide(estimator: Any) -> None:
+    name = type(estimator).__name__
+    for check in (
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_classifiers_train,
+        estimator_checks.check_sample_weight_equivalence_on_dense_data,
+        estimator_checks.check_estimators_pickle,
+        estimator_checks.check_fit_idempotent,
+    ):
+        check(name, clone(estimator))
 
 
 @every_booster

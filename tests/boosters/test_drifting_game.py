@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.drifting_game import DriftingGame
@@ -27,11 +26,6 @@ GAMES: list[dict[str, Any]] = [
     {"loss": "zero-one", "condition": "minimal"},
 ]
 every_game = pytest.mark.parametrize("game", GAMES)
-
-
-@parametrize_with_checks([DriftingGame(10, loss="zero-one")])
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize(

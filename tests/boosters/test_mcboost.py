@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
@@ -25,17 +24,6 @@ from tests.boosters.games import labels_of, smallest_margins, stump_of, watch
 from tests.boosters.vectors import DATA_A, DATA_B, LABELS, MCBOOST, TEN_DIGITS
 
 every_loss = pytest.mark.parametrize("loss", LOSSES)
-
-
-@parametrize_with_checks(
-    [
-        CDMCBoost(20, loss="logistic", orientation="helmert"),
-        CDMCBoost(20, step="newton"),
-        GDMCBoost(10, loss="logistic"),
-    ]
-)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_cd_the_worked_example() -> None:

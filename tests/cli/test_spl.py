@@ -3,10 +3,6 @@
 import shutil
 from pathlib import Path
 
-import pytest
-
-from boostbench.experiments.configs.file import load_config
-
 CONFIGS = Path(__file__).resolve().parents[2] / "configs/spl-boosting"
 RANKED = """\
 name: ranked
@@ -71,13 +67,3 @@ def test_ranks_of_what_was_chosen(boostbench, tmp_path):
     verdicts = boostbench("verify", config, "--json").json
     # Two data sets are too few for a bootstrap over data sets.
     assert [row["verdict"] for row in verdicts] == ["undecided", "reproduced", "undecided"]
-
-
-NAMES = ["figures1-2", "figure3", "figures4-5", "figures4-5-stumps", "table1"]
-
-
-@pytest.mark.parametrize("size", ["quick", "standard", "full"])
-@pytest.mark.parametrize("name", NAMES)
-def test_every_size_is_a_config_without_mistakes(name, size):
-    config = load_config(CONFIGS / f"{name}.yaml", size=size)
-    assert config.report
