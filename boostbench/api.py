@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from boostbench.experiments.planning.adoption import Revalidated
-    from boostbench.experiments.running.conduct import Event, Outcome
-    from boostbench.experiments.running.dask_executor import DaskExecutor
-    from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+    from boostbench.experiments.running.conduct import Event, Progress
+    from boostbench.experiments.running.executors import Executor
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.experiment_report import Report
     from boostbench.reports.values.frame import Study
@@ -168,7 +167,7 @@ class Experiment:
         fail_fast: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
         on_event: Listener | None = None,
-    ) -> Outcome:
+    ) -> Progress:
         """Run what is missing or stale; each record is on disk as soon as its run has ended.
 
         Where parameters are chosen, runs are planned and done until nothing more follows.
@@ -196,7 +195,7 @@ class Experiment:
 
         Returns
         -------
-        outcome : Outcome
+        outcome : Progress
             After Ctrl-C too, with ``interrupted`` set: finished runs are kept.
 
         Raises
@@ -204,7 +203,7 @@ class Experiment:
         BoostbenchError
             If an argument does not fit, or records cannot be written.
         """
-        from boostbench.experiments.running.conduct import Outcome, run_plan
+        from boostbench.experiments.running.conduct import Progress, run_plan
         from boostbench.experiments.running.executors import check_options
 
         local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
@@ -213,7 +212,7 @@ class Experiment:
         if on_plan is not None:
             on_plan(plan)
         todo = plan.todo(retry=retry or None, fresh=fresh)
-        outcome, done = Outcome(), set[Run]()
+        outcome, done = Progress(), set[Run]()
         if todo:
             check_data(todo, self.data)
             with self._executor(executor, scheduler, jobs, time_limit, memory_limit) as workers:
@@ -231,7 +230,7 @@ class Experiment:
 
     def sample(
         self, n: int, *, jobs: int | None = None, on_event: Listener | None = None
-    ) -> Outcome:
+    ) -> Progress:
         """Run until n runs of each booster on each data set are done, so that a plan knows costs.
 
         Parameters
@@ -334,7 +333,7 @@ class Experiment:
         jobs: int | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-    ) -> InlineExecutor | LocalExecutor | DaskExecutor:
+    ) -> Executor:
         from boostbench.experiments.running.environment import n_cores
         from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 
@@ -355,11 +354,11 @@ class Experiment:
 
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
-    ) -> Outcome:
-        from boostbench.experiments.running.conduct import Outcome, run_plan
+    ) -> Progress:
+        from boostbench.experiments.running.conduct import Progress, run_plan
 
         if not runs:
-            return Outcome()
+            return Progress()
         with self._executor("local", jobs=jobs) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 

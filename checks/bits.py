@@ -144,7 +144,7 @@ def trained(run: Run) -> Values:
     """Return what a run gives: all numbers of a record, and the scores."""
     problem = prepare(run)
     booster = make(run, problem.X, problem.n_classes, run.rounds)
-    curves, tested = Curves(problem.y, problem.y_clean, bounds=True), Tally(problem.y_test)
+    curves, tested = Curves(problem.y, problem.y_clean, record=["bound"]), Tally(problem.y_test)
     booster.fit(problem.X, problem.y, on_round=curves)
     staged = [F.copy() for F in booster.staged_scores(problem.X_test)]
     for labels in booster.staged_predict(problem.X_test):

@@ -71,20 +71,13 @@ def _live_bar(name: str) -> Iterator[Listener]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
     task = bar.add_task(name, total=None, note="")
-    failed = 0
 
     def listen(event: Event) -> None:
-        nonlocal failed
         bar.start()  # with the first event: there is no bar where nothing is to do
-        failed += event.record is not None and event.record.status != "ok"
-        note = _note(event.progress, failed)
-        running = ", ".join(planned.run.id for planned in event.progress.running[:2])
-        bar.update(
-            task,
-            total=event.progress.total,
-            completed=event.progress.done,
-            note=f"{note}  {running}",
-        )
+        progress = event.progress
+        running = ", ".join(planned.run.id for planned in progress.running[:2])
+        note = f"{_note(progress)}  {running}"
+        bar.update(task, total=progress.total, completed=progress.done, note=note)
 
     try:
         yield listen
@@ -94,22 +87,21 @@ def _live_bar(name: str) -> Iterator[Listener]:
 
 def _occasional_lines(name: str) -> Listener:
     last = time.monotonic()
-    failed = 0
 
     def listen(event: Event) -> None:
-        nonlocal last, failed
-        failed += event.record is not None and event.record.status != "ok"
+        nonlocal last
         if time.monotonic() - last >= _LINE_EVERY_SECONDS:
             last = time.monotonic()
             progress = event.progress
-            note = _note(progress, failed)
-            print(f"{name}: {progress.done} of {progress.total} runs, {note}", file=sys.stderr)
+            done = f"{name}: {progress.done} of {progress.total} runs"
+            print(f"{done}, {_note(progress)}", file=sys.stderr)
 
     return listen
 
 
-def _note(progress: Progress, failed: int) -> str:
-    parts = [f"{in_words(progress.elapsed)} so far"]
+def _note(progress: Progress) -> str:
+    parts = [f"{in_words(progress.seconds)} so far"]
     if progress.done:  # before the first run ends, compiling hides what a run costs
         parts.append(f"about {in_words(progress.remaining)} to go")
+    failed = len(progress.failures)
     return ", ".join([f"{failed} failed", *parts] if failed else parts)

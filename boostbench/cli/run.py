@@ -18,7 +18,7 @@ from boostbench.cli.progress import in_words, n_runs, showing_progress
 if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.experiments.planning.plan import Plan
-    from boostbench.experiments.running.conduct import Outcome
+    from boostbench.experiments.running.conduct import Progress
     from boostbench.experiments.store.record import Record
 
 
@@ -126,7 +126,7 @@ def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> N
         complain(f"{experiment.config.name}: {what}")
 
 
-def _tell_failures(outcome: Outcome) -> bool:
+def _tell_failures(outcome: Progress) -> bool:
     """Name the runs that went wrong now or earlier; False if there are none."""
     from boostbench.experiments.store.record import FAILURES
 
@@ -140,7 +140,7 @@ def _tell_failures(outcome: Outcome) -> bool:
     return bool(failures)
 
 
-def _summary(name: str, outcome: Outcome) -> str:
+def _summary(name: str, outcome: Progress) -> str:
     """Return how many runs there are, and how they ended."""
     earlier = Counter(planned.status for planned in outcome.untouched)
     done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
@@ -149,7 +149,7 @@ def _summary(name: str, outcome: Outcome) -> str:
     parts += [f"{n} {words.get(status, f'{status} before')}" for status, n in earlier.items()]
     if outcome.n_left:
         parts.append(f"{outcome.n_left} not done")
-    total = sum(outcome.counts.values()) + outcome.n_left + earlier.total()
+    total = outcome.done + outcome.n_left + earlier.total()
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 

@@ -7,12 +7,13 @@ import pytest
 from boostbench.cli import progress
 from boostbench.cli.options import parse_shard
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.running.conduct import Event, Progress
 
 
-def event(done, status=None):
-    how_far = SimpleNamespace(done=done, total=9, running=(), elapsed=61.0, remaining=300.0)
-    record = None if status is None else SimpleNamespace(status=status)
-    return SimpleNamespace(kind="finished", progress=how_far, planned=None, record=record)
+def event(done, n_failed=0):
+    counts = {"ok": done - n_failed, "failed": n_failed}
+    so_far = Progress(9, counts, [(None, None)] * n_failed, seconds=61.0, remaining=300.0)
+    return Event("finished", so_far)
 
 
 @pytest.fixture
@@ -24,9 +25,9 @@ def clock(monkeypatch):
 
 def test_away_from_a_terminal_a_line_comes_now_and_then(capsys, clock):
     with progress.showing_progress("tiny") as listen:
-        for second, status in [(1, "ok"), (29, "failed"), (31, "ok"), (59, "ok"), (62, "ok")]:
+        for second, n_failed in [(1, 0), (29, 1), (31, 1), (59, 1), (62, 1)]:
             clock.time = second
-            listen(event(second, status))
+            listen(event(second, n_failed))
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
         "tiny: 31 of 9 runs, 1 failed, 61 s so far, about 5 min to go",
@@ -50,8 +51,8 @@ def test_quiet_tells_nothing(capsys):
 def test_on_a_terminal_there_is_a_bar(capsys, monkeypatch):
     monkeypatch.setattr(progress, "is_fancy", lambda stream: True)
     with progress.showing_progress("tiny") as listen:
-        listen(event(3, "ok"))
-        listen(event(4, "failed"))
+        listen(event(3))
+        listen(event(4, 1))
     err = capsys.readouterr().err
     assert "tiny" in err
     assert "4/9" in err

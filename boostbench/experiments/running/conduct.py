@@ -21,26 +21,59 @@ _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Progress:
-    """Progress of the work.
+    """Progress of the work on a plan; at its end, what came of it.
 
     Attributes
     ----------
-    done, total : int
-        Runs.
+    total : int
+        Runs to do.
+    counts : dict
+        Number of runs done, by status.
+    failures : list of (PlannedRun, record)
+        Every run that did not end ``ok``.
     running : tuple of PlannedRun
-    elapsed : float
-        Seconds since the start.
-    remaining : float
-        Seconds to go, judged by the costs of the runs that are left.
+    seconds, remaining : float
+        Since the start; to go, judged by the costs of the runs that are left.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    n_left : int
+        Runs that were not finished.
+    untouched : tuple of PlannedRun
+        The other runs of the experiment, with their earlier statuses.
     """
 
-    done: int
-    total: int
-    running: tuple[PlannedRun, ...]
-    elapsed: float
-    remaining: float
+    total: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
+    running: tuple[PlannedRun, ...] = ()
+    seconds: float = 0.0
+    remaining: float = 0.0
+    interrupted: bool = False
+    n_left: int = 0
+    untouched: tuple[PlannedRun, ...] = ()
+
+    @property
+    def done(self) -> int:
+        """Number of runs done."""
+        return sum(self.counts.values())
+
+    @property
+    def ends_early(self) -> bool:
+        """True if a run was left undone."""
+        return self.interrupted or self.n_left > 0
+
+    def __add__(self, other: Progress) -> Progress:
+        """Return what came of both."""
+        return Progress(
+            self.total + other.total,
+            dict(Counter(self.counts) + Counter(other.counts)),
+            [*self.failures, *other.failures],
+            seconds=self.seconds + other.seconds,
+            interrupted=self.interrupted or other.interrupted,
+            n_left=self.n_left + other.n_left,
+        )
 
 
 @dataclass(frozen=True)
@@ -53,6 +86,7 @@ class Event:
         Kernels are compiled first, which takes a minute after an update and is quick otherwise. A
         tick comes about twice a second while nothing else happens.
     progress : Progress
+        As it is now; it goes on changing.
     planned : PlannedRun or None
         The run that started or finished.
     record : Record or None
@@ -65,50 +99,6 @@ class Event:
     record: Record | None = None
 
 
-@dataclass
-class Outcome:
-    """Outcome of executing a plan.
-
-    Attributes
-    ----------
-    counts : dict
-        Number of runs by status.
-    failures : list of (PlannedRun, record)
-        Every run that did not end ``ok``.
-    interrupted : bool
-        Whether Ctrl-C ended it.
-    n_left : int
-        Runs that were not finished.
-    seconds : float
-    untouched : tuple of PlannedRun
-        The other runs of the experiment, with their earlier statuses.
-    """
-
-    counts: dict[str, int] = field(default_factory=dict)
-    failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
-    interrupted: bool = False
-    n_left: int = 0
-    seconds: float = 0.0
-    untouched: tuple[PlannedRun, ...] = ()
-
-    @property
-    def ends_early(self) -> bool:
-        """True if a run was left undone."""
-        return self.interrupted or self.n_left > 0
-
-    def __add__(self, other: Outcome) -> Outcome:
-        """Return what came of both."""
-        counts = Counter(self.counts)
-        counts.update(other.counts)
-        return Outcome(
-            dict(counts),
-            [*self.failures, *other.failures],
-            self.interrupted or other.interrupted,
-            self.n_left + other.n_left,
-            self.seconds + other.seconds,
-        )
-
-
 def run_plan(
     todo: Sequence[PlannedRun],
     store: RecordStore,
@@ -116,7 +106,7 @@ def run_plan(
     *,
     on_event: Callable[[Event], None] | None = None,
     fail_fast: bool = False,
-) -> Outcome:
+) -> Progress:
     """Carry out runs; each record is on disk, whole, as soon as the run has ended.
 
     Parameters
@@ -132,7 +122,7 @@ def run_plan(
 
     Returns
     -------
-    outcome : Outcome
+    progress : Progress
         After Ctrl-C too: finished runs are kept, those under way are dropped.
 
     Raises
@@ -146,7 +136,7 @@ def run_plan(
         try:
             conductor.work()
         except KeyboardInterrupt:
-            conductor.outcome.interrupted = True
+            conductor.progress.interrupted = True
             with uninterrupted():
                 conductor.collect()
                 executor.shutdown()
@@ -179,8 +169,7 @@ class _Conductor:
         self.executor = executor
         self.on_event = on_event
         self.fail_fast = fail_fast
-        self.outcome = Outcome()
-        self.total = len(todo)
+        self.progress = Progress(len(todo))
         self.begin = time.monotonic()
         self.expected_done = 0.0
         self.spent_done = 0.0
@@ -195,13 +184,13 @@ class _Conductor:
             if not self.waiting and len(self.running) < self.executor.jobs:
                 for _ in range(len(self.elsewhere)):
                     self.start(self.elsewhere.popleft())
-            n_done = self.n_done
+            n_done = self.progress.done
             if self.running:
                 self.executor.wait(_TICK_SECONDS)
                 self.collect()
             elif self.elsewhere:
                 time.sleep(_TICK_SECONDS)
-            if self.n_done == n_done:
+            if self.progress.done == n_done:
                 self.tell("tick")
 
     def start(self, planned: PlannedRun) -> None:
@@ -253,46 +242,37 @@ class _Conductor:
     def note(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
         """Count a run whose record is on disk."""
         self.locks.release(planned.key)
-        status = record.status
-        self.outcome.counts[status] = self.outcome.counts.get(status, 0) + 1
+        counts = self.progress.counts
+        counts[record.status] = counts.get(record.status, 0) + 1
         spent = record.total_seconds or elapsed
         self.spent_done += spent - record.seconds.get("warm_up", 0.0)
         self.expected_done += planned.seconds
-        if status != "ok":
-            self.outcome.failures.append((planned, record))
+        if record.status != "ok":
+            self.progress.failures.append((planned, record))
             if self.fail_fast:
-                self.outcome.n_left += len(self.waiting) + len(self.elsewhere)
+                self.progress.n_left += len(self.waiting) + len(self.elsewhere)
                 self.waiting.clear()
                 self.elsewhere.clear()
         self.tell("finished", planned, record)
 
-    @property
-    def n_done(self) -> int:
-        return sum(self.outcome.counts.values())
-
     def tell(
         self, kind: str, planned: PlannedRun | None = None, record: Record | None = None
     ) -> None:
-        if self.on_event is not None:
-            self.on_event(Event(kind, self.progress(), planned, record))
-
-    def progress(self) -> Progress:
-        clock = time.monotonic()
+        if self.on_event is None:
+            return
+        clock, progress = time.monotonic(), self.progress
         speed = self.spent_done / self.expected_done if self.expected_done > 0 else 1.0
         left = sum(planned.seconds for planned in (*self.waiting, *self.elsewhere)) * speed
         left += sum(
             max(planned.seconds * speed - (clock - started), 0.0)
             for planned, started in self.running.values()
         )
-        return Progress(
-            done=self.n_done,
-            total=self.total,
-            running=tuple(planned for planned, _ in self.running.values()),
-            elapsed=clock - self.begin,
-            remaining=left / self.executor.jobs,
-        )
+        progress.running = tuple(planned for planned, _ in self.running.values())
+        progress.seconds, progress.remaining = clock - self.begin, left / self.executor.jobs
+        self.on_event(Event(kind, progress, planned, record))
 
-    def closed(self) -> Outcome:
-        self.outcome.n_left += len(self.waiting) + len(self.elsewhere) + len(self.running)
-        self.outcome.seconds = time.monotonic() - self.begin
-        return self.outcome
+    def closed(self) -> Progress:
+        self.progress.n_left += len(self.waiting) + len(self.elsewhere) + len(self.running)
+        self.progress.seconds = time.monotonic() - self.begin
+        self.progress.running, self.progress.remaining = (), 0.0
+        return self.progress

@@ -6,7 +6,7 @@ import base64
 import inspect
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,14 @@ class Tally:
         self.errors: list[int] = []
         self.costs: list[float] = []
 
+    @classmethod
+    def of(cls, predictions: Iterable[Labels], y: Labels) -> Tally:
+        """Return the tally of the labels predicted after each round."""
+        tally = cls(y)
+        for predicted in predictions:
+            tally.add(predicted)
+        return tally
+
     def add(self, predicted: Labels) -> None:
         """Note the labels predicted after one more round."""
         self.errors.append(int(np.count_nonzero(predicted != self._y)))
@@ -71,10 +79,10 @@ class Curves:
         Training labels after and before corruption.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         See `Tally`.
-    weights : WeightTally or None
-        What notes the sample weights; None leaves them out.
-    bounds : bool, default=False
-        Whether bounds on the training error are noted too.
+    record : sequence of str, default=()
+        What a run records besides: of these ``bound``, ``weights`` and ``sample_weights``.
+    checkpoints : sequence of int, default=()
+        Rounds after which sample weights are kept.
 
     Attributes
     ----------
@@ -84,6 +92,8 @@ class Curves:
         Training objective and edge of each round, where the booster has them.
     bound : list of float or None
         Bound on the training error by the objective, if asked for.
+    weights : WeightTally or None
+        Notes the sample weights, if anything of them is asked for.
     seconds : float
         Time spent here, which is no training time.
     """
@@ -93,19 +103,22 @@ class Curves:
         y_seen: Labels,
         y_clean: Labels,
         cost: Costs | None = None,
-        weights: WeightTally | None = None,
-        *,
-        bounds: bool = False,
+        record: Sequence[str] = (),
+        checkpoints: Sequence[int] = (),
     ) -> None:
         self.seen = Tally(y_seen, cost)
         self.clean = Tally(y_clean)
-        self._is_noisy = not np.array_equal(y_seen, y_clean)
+        is_noisy = y_seen != y_clean
+        self._is_noisy = bool(is_noisy.any())
         self.loss: list[float | None] = []
         self.edge: list[float | None] = []
         self.bound: list[float | None] = []
-        self._notes_bounds = bounds
+        self._record = frozenset(record)
+        self.weights: WeightTally | None = None
+        if self._record & {"weights", "sample_weights"}:
+            kept = checkpoints if "sample_weights" in self._record else ()
+            self.weights = WeightTally(is_noisy, kept)
         self.seconds = 0.0
-        self._weights = weights
 
     def __call__(self, info: Any) -> None:
         """Note the state after a round (a `RoundInfo`)."""
@@ -114,10 +127,10 @@ class Curves:
         self.add(info.labels)
         self.loss.append(_finite(info.loss))
         self.edge.append(_finite(info.step.edge))
-        if self._notes_bounds:
+        if "bound" in self._record:
             self.bound.append(_finite(info.bound))
-        if self._weights is not None:
-            self._weights.add(info)
+        if self.weights is not None:
+            self.weights.add(info)
         self.seconds += time.perf_counter() - begin
 
     def add(self, predicted: Labels) -> None:
@@ -135,6 +148,7 @@ class Curves:
             **self.seen.as_dict("train"),
             "train_errors_clean": self.clean.errors,
             **{k: v for k, v in optional.items() if any(value is not None for value in v)},
+            **(self.weights.as_dict() if self.weights and "weights" in self._record else {}),
         }
 
 

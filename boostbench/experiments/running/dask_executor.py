@@ -12,7 +12,7 @@ from typing import Any
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
@@ -26,7 +26,7 @@ _WAIT_SECONDS = 1.0
 _Told = tuple[Job, str, Any]
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Sends runs to a running Dask cluster; their records come back and are written here.
 
     The workers have this package with the same code, one thread each, and find data and plugin
@@ -115,12 +115,6 @@ class DaskExecutor:
     def shutdown(self) -> None:
         """Leave the cluster; it drops what it still has of ours."""
         self._client.close()
-
-    def __enter__(self) -> DaskExecutor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
 
     def _job(self, run: Run, key: Key) -> Job:
         plugins = tuple(str(path.resolve()) for path in loaded_plugins())

@@ -15,18 +15,18 @@ import subprocess
 import sys
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Protocol
 
 import psutil
+from typing_extensions import Self
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.running.environment import THREAD_VARIABLES
-from boostbench.experiments.running.server import Ending, Task
+from boostbench.experiments.running.server import MOST_LOSSES, Ending, Task
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
@@ -40,16 +40,14 @@ _LEAST_MEMORY = 2**29
 _MARK = "BOOSTBENCH_SERVER"
 _POLL_SECONDS = 0.5
 _CLOSE_SECONDS = 5.0
-#: A server may be lost so often with one run under way, at last with that run alone.
-_MOST_LOSSES = 3
-#: And so often in a row without any run that ends: less if it ends by itself.
+#: So often a server may be lost in a row without any run that ends: less if it ends by itself.
 _MOST_KILLS, _MOST_FAILURES = 50, 3
 #: Signals that end all processes of a batch job; this process may be told a moment later.
 _FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 _FOR_ALL_SECONDS = 0.5
 
 
-class Executor(Protocol):
+class Executor(ABC):
     """Interface of executors, as `run_plan` uses it.
 
     Attributes
@@ -63,20 +61,28 @@ class Executor(Protocol):
     jobs: int
     ahead: int
 
-    def prepare(self, runs: Sequence[Run]) -> None:
+    def prepare(self, runs: Sequence[Run]) -> None:  # noqa: B027
         """Do beforehand what should not count against the limits of a single run."""
 
+    @abstractmethod
     def submit(self, run: Run, key: Key) -> None:
         """Start a run."""
 
-    def wait(self, timeout: float) -> None:
+    def wait(self, timeout: float) -> None:  # noqa: B027
         """Wait until a run has ended, or ``timeout`` seconds."""
 
+    @abstractmethod
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
 
-    def shutdown(self) -> None:
+    def shutdown(self) -> None:  # noqa: B027
         """Stop what is running, at once, and let go of all resources."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
 
 
 def check_options(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
@@ -90,7 +96,7 @@ def check_options(executor: str, scheduler: str | None, local: Mapping[str, obje
             raise BoostbenchError("only goes with `--executor local`; leave it out", where=where)
 
 
-class InlineExecutor:
+class InlineExecutor(Executor):
     """Carries out runs in this process, one after the other: for debuggers.
 
     Time and memory limits do not hold here, and what a booster changes stays changed.
@@ -110,56 +116,18 @@ class InlineExecutor:
         self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
         self._ended: list[tuple[Key, Record]] = []
 
-    def prepare(self, runs: Sequence[Run]) -> None:
-        """Do nothing."""
-
     def submit(self, run: Run, key: Key) -> None:
         """Carry out the run."""
         job = Job(run, key, self._data_dirs, sources=sources_of(key.code))
         self._ended.append((key, perform(job, let_through=self._let_through)))
-
-    def wait(self, timeout: float) -> None:
-        """Do nothing."""
 
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
         ended, self._ended = self._ended, []
         return ended
 
-    def shutdown(self) -> None:
-        """Do nothing."""
 
-    def __enter__(self) -> InlineExecutor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-
-
-@dataclass
-class _Sent:
-    """A job that the server has.
-
-    Attributes
-    ----------
-    job : Job or tuple of Job
-    started : str
-        When its worker began; empty: it waits.
-    losses : int
-        Servers lost while it was under way.
-    """
-
-    job: Job | tuple[Job, ...]
-    started: str = ""
-    losses: int = 0
-
-    @property
-    def alone(self) -> bool:
-        """True if no other run may go on meanwhile."""
-        return self.losses >= _MOST_LOSSES - 1
-
-
-class LocalExecutor:
+class LocalExecutor(Executor):
     """Worker processes on this machine, forked from a server that has all libraries loaded.
 
     Each worker uses one thread. A server that dies is replaced, and what it had under way is done
@@ -199,7 +167,7 @@ class LocalExecutor:
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
         self._time_limit = time_limit
         self._memory_limit = memory_limit
-        self._sent: dict[int, _Sent] = {}
+        self._sent: dict[int, Task] = {}
         self._n_sent = 0
         self._ended: list[tuple[float, Key, Record]] = []
         self._lost_in_a_row = 0
@@ -222,8 +190,8 @@ class LocalExecutor:
     def submit_job(self, job: Job | tuple[Job, ...]) -> int:
         """Start a job and return the number that it is known by."""
         self._n_sent += 1
-        self._sent[self._n_sent] = _Sent(job)
-        self._send(self._n_sent)
+        self._sent[self._n_sent] = Task(self._n_sent, job)
+        self._send(self._sent[self._n_sent])
         return self._n_sent
 
     def wait(self, timeout: float) -> None:
@@ -247,12 +215,6 @@ class LocalExecutor:
             self._is_closed = True
             self._end_server()
 
-    def __enter__(self) -> LocalExecutor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-
     def _job(self, run: Run, key: Key) -> Job:
         sources = sources_of(key.code)
         # Of other plugins a run must not depend: its key knows nothing of them.
@@ -265,14 +227,13 @@ class LocalExecutor:
             key,
             self._data_dirs,
             plugins=plugins,
+            time_limit=self._time_limit,
             memory_limit=self._memory_limit,
             sources=sources,
         )
 
-    def _send(self, number: int) -> None:
-        """Send a job without waiting for a server that waits for this process to listen."""
-        sent = self._sent[number]
-        limit = self._time_limit if isinstance(sent.job, Job) else None
+    def _send(self, task: Task) -> None:
+        """Send a task without waiting for a server that waits for this process to listen."""
         server = self._server
         room = select.poll()
         room.register(server, select.POLLOUT)
@@ -281,7 +242,7 @@ class LocalExecutor:
             if self._server is not server:  # a new one, which has been sent everything
                 return
         with contextlib.suppress(OSError):  # it is gone, which shows when it is listened to
-            server.send(Task(number, sent.job, limit, sent.alone))
+            server.send(task)
 
     def _receive(self) -> None:
         try:
@@ -363,21 +324,24 @@ class LocalExecutor:
             what = f"the process that starts runs ends again and again, with {_in_words(code)}"
             raise BoostbenchError(what)
         self._start_server()
-        for number, sent in list(self._sent.items()):
-            if sent.started:
-                sent.started, began = "", sent.started
-                sent.losses += 1
-                if sent.losses >= _MOST_LOSSES:
-                    self._give_up(number, began)
+        server = self._server
+        for task in list(self._sent.values()):
+            if self._server is not server:  # lost too; the next one has been sent everything
+                return
+            if task.started:
+                task.losses += 1
+                if task.losses >= MOST_LOSSES:
+                    self._give_up(task)
                     continue
-            self._send(number)
+                task.started = ""
+            self._send(task)
 
-    def _give_up(self, number: int, began: str) -> None:
-        job = self._sent.pop(number).job
-        if isinstance(job, Job):
+    def _give_up(self, task: Task) -> None:
+        del self._sent[task.number]
+        if isinstance(task.job, Job):
             message = "the process that starts runs ended each time this one was under way"
-            record = failure(job, "killed", "ProcessExpired", message, began)
-            self._ended.append((0.0, job.key, record))
+            record = failure(task.job, "killed", "ProcessExpired", message, task.started)
+            self._ended.append((0.0, task.job.key, record))
 
 
 def _kill_marked(mark: str) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench import registry
-from boostbench.data import Dataset, impute, load, locate, split
+from boostbench.data import Dataset, fold_ids, impute, load, locate, split
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (
@@ -25,6 +25,7 @@ from boostbench.experiments.running.curves import (
     Curves,
     Labels,
     Tally,
+    check_round,
     check_staged_scores,
     edge_bounds,
     margin_quantiles,
@@ -35,7 +36,6 @@ from boostbench.experiments.running.curves import (
     takes_callback,
 )
 from boostbench.experiments.running.seeds import rng_for
-from boostbench.experiments.running.weights import WeightTally
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.inputs import noting
 from boostbench.noise import corrupt
@@ -91,9 +91,9 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
 
     Returns
     -------
-    outcome : dict
-        JSON-able: stop reason, sizes, noise, seconds, and the curves with one entry per round
-        (errors are counts).
+    fields : dict
+        Those of the record that the run decides, JSON-able: stop reason, sizes, noise, seconds, and
+        the curves with one entry per round (errors are counts).
 
     Raises
     ------
@@ -107,9 +107,22 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
         problem = prepare(run, data_dirs, data)
     with _timed(seconds, "warm_up"):
         warm_up(run)
+    carry_out = _evaluate if run.validation is None else _cross_validate
+    found = carry_out(run, problem, seconds)
+    return {
+        "n_train": len(problem.y),
+        "n_classes": problem.n_classes,
+        "n_features": problem.X.shape[1],
+        "noise": problem.noise,
+        "seconds": {name: round(value, 6) for name, value in seconds.items()},
+        **found,
+    }
+
+
+def _evaluate(run: Run, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
+    """Fit the run's booster and count its errors on all parts, round by round."""
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
-    weights, bounds = _weight_tally(run, problem), "bound" in run.record
-    curves = Curves(problem.y, problem.y_clean, problem.cost, weights, bounds=bounds)
+    curves = Curves(problem.y, problem.y_clean, problem.cost, run.record, run.checkpoints)
     with _timed(seconds, "fit"):
         extra = {"on_round": curves} if takes_callback(booster) else {}
         booster.fit(problem.X, problem.y, **extra)
@@ -130,27 +143,64 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
             f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "
             f"{len(tested.errors)} in prediction; both must be the same"
         )
-    return {
+    found: dict[str, Any] = {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
         "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
         "n_rounds": len(tested.errors),
-        "n_train": len(problem.y),
         "n_test": len(problem.y_test),
-        **({} if problem.y_validation is None else {"n_validation": len(problem.y_validation)}),
-        "n_classes": problem.n_classes,
-        "n_features": problem.X.shape[1],
         "n_per_class": _per_class(problem),
-        "seconds": {name: round(value, 6) for name, value in seconds.items()},
         "round_zero": _without_rounds(booster, problem),
-        "noise": problem.noise,
-        "curves": {
-            **curves.as_dict(),
-            **tested.as_dict("test"),
-            **_validated(booster, problem, run.rounds),
-            **(edge_bounds(booster, curves) if bounds else {}),
-            **_extra_curves(run, booster, problem, weights),
-        },
-        "at_checkpoints": {**_at_checkpoints(run, booster, problem, weights), "right": right},
+        "curves": {**curves.as_dict(), **tested.as_dict("test")},
+        "at_checkpoints": {**_at_checkpoints(run, booster, problem, curves), "right": right},
+    }
+    if problem.X_validation is not None and problem.y_validation is not None:
+        predictions = staged_labels(booster, problem.X_validation, run.rounds)
+        # without costs: these errors are for choosing
+        found["curves"]["validation_errors"] = Tally.of(predictions, problem.y_validation).errors
+        found["n_validation"] = len(problem.y_validation)
+    if "bound" in run.record:
+        found["curves"] |= edge_bounds(booster, curves)
+    if "smooth_risk" in run.record:
+        found["curves"]["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+    return found
+
+
+def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
+    """Fit the run's booster once for each inner fold and count its errors on the fold.
+
+    The folds depend on the seed and the data only, so they are the same for all boosters and
+    parameters. Labels are as the booster sees them, corrupted ones too: who chooses parameters does
+    not know better. Errors are summed over the folds. A fit that stopped early holds its last
+    count; a class that a fold does not leave in training is never answered.
+    """
+    assert run.validation is not None
+    folds = run.validation["folds"]
+    y = problem.y if run.validation["stratify"] else None
+    ids = fold_ids(len(problem.y), folds, rng_for("inner folds", run), y=y)
+    curves, zero, reasons = [], 0, set()
+    with _timed(seconds, "fit"):
+        for fold in range(folds):
+            train, held = ids != fold, ids == fold
+            booster = make(run, problem.X[train], problem.n_classes, run.rounds, problem.cost)
+            checked = {"on_round": check_round} if takes_callback(booster) else {}
+            booster.fit(problem.X[train], problem.y[train], **checked)
+            if not checked:
+                check_staged_scores(booster, problem.X[held])
+            predictions = staged_labels(booster, problem.X[held], run.rounds)
+            first = int(np.count_nonzero(problem.y[held] != booster.classes_[0]))
+            curves.append(Tally.of(predictions, problem.y[held]).errors or [first])
+            zero += first
+            reasons.add(str(getattr(booster, "stop_reason_", "")))
+    longest = max(map(len, curves))
+    errors = [sum(its[min(t, len(its) - 1)] for its in curves) for t in range(longest)]
+    return {
+        "stop_reason": "" if "" in reasons else ", ".join(sorted(reasons)),
+        "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
+        "n_rounds": longest,
+        "n_validation": len(problem.y),
+        "n_test": 0,
+        "round_zero": {"validation_errors": zero},
+        "curves": {"validation_errors": errors},
     }
 
 
@@ -307,10 +357,8 @@ def make(
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
     """Return what holds at T = 0: equal scores, where the first label wins."""
     first = booster.classes_[0]
-    curves, tested = (
-        Curves(problem.y, problem.y_clean, problem.cost),
-        Tally(problem.y_test, problem.cost),
-    )
+    curves = Curves(problem.y, problem.y_clean, problem.cost)
+    tested = Tally(problem.y_test, problem.cost)
     curves.add(np.full_like(problem.y, first))
     tested.add(np.full_like(problem.y_test, first))
     found = {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
@@ -319,47 +367,15 @@ def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
     return found
 
 
-def _weight_tally(run: Run, problem: Problem) -> WeightTally | None:
-    """Return what notes the sample weights, if the run records anything of them."""
-    if not {"weights", "sample_weights"} & {*run.record}:
-        return None
-    kept = run.checkpoints if "sample_weights" in run.record else ()
-    return WeightTally(problem.y != problem.y_clean, kept)
-
-
-def _validated(booster: Any, problem: Problem, rounds: int) -> dict[str, list[int]]:
-    """Return the errors on the validation part, without costs: they are for choosing."""
-    if problem.X_validation is None or problem.y_validation is None:
-        return {}
-    tally = Tally(problem.y_validation)
-    for predicted in staged_labels(booster, problem.X_validation, rounds):
-        tally.add(predicted)
-    return {"validation_errors": tally.errors}
-
-
-def _extra_curves(
-    run: Run, booster: Any, problem: Problem, weights: WeightTally | None
-) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if "smooth_risk" in run.record:
-        found["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
-    if weights is not None and "weights" in run.record:
-        found |= weights.as_dict()
-    return found
-
-
-def _at_checkpoints(
-    run: Run, booster: Any, problem: Problem, weights: WeightTally | None
-) -> dict[str, Any]:
+def _at_checkpoints(run: Run, booster: Any, problem: Problem, curves: Curves) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "margins" in run.record:
         found["margins"] = margin_quantiles(booster, problem.X, problem.y, run.checkpoints)
     if "scores" in run.record:
         found["scores"] = scores_at(booster, problem.X_test, run.checkpoints)
         found["labels"] = problem.y_test.tolist()
-    if weights is not None and "sample_weights" in run.record:
-        weights.close()
-        found["sample_weights"] = weights.kept
+    if curves.weights is not None and "sample_weights" in run.record:
+        found["sample_weights"] = curves.weights.kept()
     return found
 
 

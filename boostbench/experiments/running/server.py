@@ -36,6 +36,8 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernel
 from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.records import encode
 
+#: A server may be lost so often with one run under way, at last with that run alone.
+MOST_LOSSES = 3
 _TICK_SECONDS = 0.2
 _CHUNK = 2**16
 _MOST_CHUNKS = 16
@@ -44,7 +46,7 @@ _LOG_BYTES = 10_000
 _AGAIN, _RETIRE = b"+", b"-"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Task:
     """A job for a worker, or jobs whose kernels are to be compiled.
 
@@ -53,16 +55,21 @@ class Task:
     number : int
         Told again with its end.
     job : Job or tuple of Job
-    time_limit : float or None
-        Seconds.
-    alone : bool
-        Nothing else runs meanwhile.
+    started : str
+        When its worker began; empty: it waits.
+    losses : int
+        Servers lost while it was under way.
     """
 
     number: int
     job: Job | tuple[Job, ...]
-    time_limit: float | None = None
-    alone: bool = False
+    started: str = ""
+    losses: int = 0
+
+    @property
+    def alone(self) -> bool:
+        """True if no other run may go on meanwhile."""
+        return self.losses >= MOST_LOSSES - 1
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,8 @@ class _Worker:
         """Give the worker, which has none, a task."""
         self._log = b""
         self.task = task
-        self._deadline = time.monotonic() + (task.time_limit or math.inf)
+        limit = task.job.time_limit if isinstance(task.job, Job) else None
+        self._deadline = time.monotonic() + (limit or math.inf)
         with contextlib.suppress(OSError):  # it has died, which shows soon
             self._requests.send(task.job)
 

@@ -23,11 +23,6 @@ class WeightTally:
     kept : iterable of int, default=()
         Rounds after which the weights of all samples are kept; those after the last round are kept
         with them.
-
-    Attributes
-    ----------
-    kept : dict of str to list of float
-        By round: the weights in the order of the samples, to six digits.
     """
 
     def __init__(self, is_noisy: NDArray[np.bool_], kept: Iterable[int] = ()) -> None:
@@ -40,7 +35,7 @@ class WeightTally:
             "weightless_share": [],
             "noisy_among_weightless": [],
         }
-        self.kept: dict[str, list[float]] = {}
+        self._kept: dict[str, list[float]] = {}
 
     def add(self, info: Any) -> None:
         """Note the weights after a round (a `RoundInfo`)."""
@@ -59,17 +54,21 @@ class WeightTally:
             self._keep(info.round, w)
         self._last = info.round, w
 
-    def close(self) -> None:
-        """Keep the weights after the last round, if any are kept."""
-        if self._wanted and self._last is not None:
-            self._keep(*self._last)
-
     def as_dict(self) -> dict[str, list[float | None]]:
         """Return the curves by name; an entry is None where it has no meaning."""
         return self._curves if self._last else {}
 
+    def kept(self) -> dict[str, list[float]]:
+        """Return by round the weights in the order of the samples, to six digits.
+
+        Those after the last round are among them, if any are kept.
+        """
+        if self._wanted and self._last is not None:
+            self._keep(*self._last)
+        return self._kept
+
     def _keep(self, round_: int, w: NDArray[np.float64]) -> None:
-        self.kept[str(round_)] = [float(f"{weight:.6g}") for weight in w]
+        self._kept[str(round_)] = [float(f"{weight:.6g}") for weight in w]
 
 
 def weights_of_samples(info: Any) -> NDArray[np.float64]:

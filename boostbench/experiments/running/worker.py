@@ -35,8 +35,7 @@ class Job:
     data_dirs : tuple of str
     plugins : tuple of str
         Files to load first.
-    memory_limit : int or None
-        Bytes.
+    time_limit, memory_limit : float (seconds) and int (bytes), or None
     sources : tuple of (str, str)
         Path and digest of the files that the key's code was made from.
     """
@@ -45,6 +44,7 @@ class Job:
     key: Key
     data_dirs: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    time_limit: float | None = None
     memory_limit: int | None = None
     sources: tuple[tuple[str, str], ...] = ()
 
@@ -68,9 +68,9 @@ def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> R
     environment.reset_peak_memory()
     try:
         with environment.memory_limit(job.memory_limit):
-            outcome = _execute(job)
-        outcome["stop_reason"] = as_text(outcome["stop_reason"])
-        return _record(job, "ok", None, outcome, started)
+            fields = _execute(job)
+        fields["stop_reason"] = as_text(fields["stop_reason"])
+        return _record(job, "ok", None, fields, started)
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
@@ -117,14 +117,9 @@ def _execute(job: Job) -> dict[str, Any]:
     load_plugins(job)
     inputs.check_sources(job.sources)
     with inputs.noting(inputs.plugin_of(job.sources)):
-        if job.run.validation is not None:
-            from boostbench.experiments.running.crossfit import cross_validate
-
-            outcome = cross_validate(job.run, job.data_dirs, job.key.data)
-        else:
-            outcome = execute(job.run, job.data_dirs, job.key.data)
+        fields = execute(job.run, job.data_dirs, job.key.data)
     inputs.check_sources(job.sources)
-    return {**outcome, "inputs": inputs.seen(job.sources)}
+    return {**fields, "inputs": inputs.seen(job.sources)}
 
 
 def load_plugins(job: Job) -> None:
@@ -162,7 +157,7 @@ def _record(
     job: Job,
     status: str,
     error: dict[str, Any] | None,
-    outcome: dict[str, Any],
+    fields: dict[str, Any],
     started: str,
     *,
     alive: bool = True,
@@ -178,7 +173,7 @@ def _record(
         "finished": now(),
     }
     try:
-        return Record.model_validate({"status": status, "error": error, **outcome, **facts})
+        return Record.model_validate({"status": status, "error": error, **fields, **facts})
     except ValidationError as problem:  # a plugin gave back what is no result
         error = {"kind": "RecordError", "message": complaint(problem)}
         return Record.model_validate({"status": "failed", "error": error, **facts})

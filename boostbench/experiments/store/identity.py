@@ -14,7 +14,6 @@ from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.experiments.store.fingerprints import code_fingerprint
 
 _PIPELINE = "boostbench.experiments.running.run"
-_CROSS_VALIDATION = "boostbench.experiments.running.crossfit"
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,6 @@ def code_of(run: Run, generator: str = "") -> str:
         If the booster, weak learner, noise model or generator is not known here.
     """
     origins = [_PIPELINE, *_modules_of(run.booster.component, run.booster.params.plain())]
-    if run.validation is not None:
-        origins.append(_CROSS_VALIDATION)
     if run.noise != CLEAN:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:

@@ -92,11 +92,6 @@ def test_a_booster_made_of_another_brings_that_one_and_its_weak_learner():
     assert on_stumps != code_of(one_vs_all("samme"))
 
 
-def test_inner_folds_bring_the_code_that_counts_them():
-    folds = Params({"folds": 5, "stratify": True})
-    assert code_of(dataclasses.replace(RUN, validation=folds)) != code_of(RUN)
-
-
 def test_the_parts_of_a_run_decide_its_code():
     codes = {
         code_of(RUN),
