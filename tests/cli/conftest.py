@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from boostbench.cli import main
+from boostbench.experiments.running import executors
 
 TINY = """\
 name: tiny
@@ -62,6 +63,12 @@ def boostbench(capfd):
         return Outcome(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Do the runs of commands that offer no other executor than worker processes here."""
+    monkeypatch.setattr(executors, "LocalExecutor", lambda *_, **__: executors.InlineExecutor())
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_results_that_a_change_left_alone_are_adopted(boostbench, shell, write, 
     assert boostbench("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
 
 
-def test_parameters_of_one_booster_are_one_family(boostbench, write, tmp_path):
+def test_parameters_of_one_booster_are_one_family(boostbench, write, in_this_process, tmp_path):
     several = CONFIG.replace("[prior.py:Prior]", "\n  - prior.py:Prior: {smoothing: [0, 1, 2]}")
     write("counts.argmax()")
     (tmp_path / "adopted.yaml").write_text(several)
@@ -89,7 +89,9 @@ def test_parameters_of_one_booster_are_one_family(boostbench, write, tmp_path):
     assert statuses(boostbench) == ["ok"] * 24
 
 
-def test_runs_that_follow_from_what_was_adopted_are_adopted_too(boostbench, write, tmp_path):
+def test_runs_that_follow_from_what_was_adopted_are_adopted_too(
+    boostbench, write, in_this_process, tmp_path
+):
     extending = """
 name: adopted
 datasets: [iris]
@@ -113,7 +115,7 @@ rounds: 3
     assert statuses(boostbench) == ["ok"] * n_runs
 
 
-def test_nothing_is_adopted_when_a_result_changed(boostbench, write, done):
+def test_nothing_is_adopted_when_a_result_changed(boostbench, write, done, in_this_process):
     write("counts.argmin()")
     outcome = boostbench("adopt", "adopted.yaml", "--quiet", "--json")
     assert outcome.code == 1

@@ -34,9 +34,9 @@ def write_example(page, folder):
     return plugin, name
 
 
-def test_the_booster_of_the_docs_runs_in_worker_processes(shell, boostbench, tmp_path):
+def test_the_booster_of_the_docs_runs_in_worker_processes(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
-    outcome = shell("run", config, "--plugin", plugin, "--jobs", "2")
+    outcome = boostbench("run", config, "--plugin", plugin, "--jobs", "2")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert "12 ok" in outcome.out

@@ -74,7 +74,7 @@ def test_a_bad_claim_stops_every_command_before_any_training(boostbench, config,
     assert not (tmp_path / "results").exists()
 
 
-def test_reproduce_runs_reports_and_judges(boostbench, config, tmp_path):
+def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, tmp_path):
     config(CLAIMS + SIZES, "first")
     config(CLAIMS + FALSE, "second")
     outcome = boostbench("reproduce", "first.yaml", "second.yaml", "--size", "quick", "--jobs", "1")
