@@ -6,11 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.compiled import in_line, kernel
-
-Floats = NDArray[np.float64]
 
 # ln 2 in two parts: multiples of the first by whole numbers below 2**21 are exact
 _LN2_HIGH, _LN2_LOW = 0.6931467056274414, 4.7493250390316726e-07
@@ -254,49 +251,16 @@ def erfc_(x: float) -> float:  # pragma: no cover
     return 2.0 - y if x < 0.0 else y
 
 
-@kernel
-def each_exp(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = exp_(x[i])
+def _each(function: Any) -> Any:
+    """Return the compiled loop that applies a function to each number of an array."""
+
+    @kernel
+    def each(x: Any, out: Any) -> None:  # pragma: no cover
+        for i in range(x.shape[0]):
+            out[i] = function(x[i])
+
+    return each
 
 
-@kernel
-def each_expm1(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = expm1_(x[i])
-
-
-@kernel
-def each_log(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = log_(x[i])
-
-
-@kernel
-def each_log1p(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = log1p_(x[i])
-
-
-@kernel
-def each_log2(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = log2_(x[i])
-
-
-@kernel
-def each_log1pexp(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = log1pexp_(x[i])
-
-
-@kernel
-def each_arctan(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = arctan_(x[i])
-
-
-@kernel
-def each_erfc(x: Floats, out: Floats) -> None:  # pragma: no cover
-    for i in range(x.shape[0]):
-        out[i] = erfc_(x[i])
+each_exp, each_expm1, each_log, each_log1p = map(_each, (exp_, expm1_, log_, log1p_))
+each_log2, each_log1pexp, each_arctan, each_erfc = map(_each, (log2_, log1pexp_, arctan_, erfc_))
