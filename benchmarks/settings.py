@@ -1,4 +1,4 @@
-"""How thoroughly to measure."""
+"""Settings of a measurement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Settings:
-    """How thoroughly to measure.
+    """Numbers of repeats and sizes of a measurement.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target was met; None if unknown or if there is none."""
+        """True if the target was met; None if unknown or if there is none."""
         if self.ratio is None or self.target is None:
             return None
         return self.ok and (

@@ -106,7 +106,7 @@ class EstimatorHypothesis:
     Attributes
     ----------
     trees : EstimatorPart
-        What an ensemble keeps of it.
+        The part that an ensemble keeps.
     labels : ndarray of int32, shape (n,)
     """
 

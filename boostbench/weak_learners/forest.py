@@ -53,7 +53,7 @@ class Forest:
     node_offset : array of int64, shape (n_trees + 1,)
         Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if it is one leaf.
     leaf_value : array of float64, shape (n_leaves, width)
-        What a leaf adds to the scores.
+        Value that a leaf adds to the scores.
     leaf_column : array of int32, shape (n_leaves,)
         Column of the scores a leaf adds to if the width is 1; ignored (-1) otherwise.
     leaf_offset : array of int64, shape (n_trees + 1,)

@@ -100,7 +100,7 @@ def grow_trees(
     rules : GrowthRules
     numbers : Numbers
     pruning : Pruning, optional
-        How trees are pruned; they are not, if absent.
+        Rules and work space of pruning; absent: the trees are not pruned.
 
     Returns
     -------

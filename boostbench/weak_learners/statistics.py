@@ -28,9 +28,9 @@ class Sample(NamedTuple):
     unit : float
         Weight of one case if the weights summed to the number of samples (C4.5).
     factor, weight_factor : float
-        What numbers and weights were multiplied by.
+        Factors that numbers and weights were multiplied by.
     centre : float
-        What was subtracted from the targets: their weighted mean.
+        Weighted mean of the targets, subtracted from them.
     """
 
     n_active: int

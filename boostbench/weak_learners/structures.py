@@ -310,7 +310,7 @@ class GrownTrees(NamedTuple):
     nodes : ndarray of GROWN_NODE, shape (n_nodes,)
         Inner nodes, those of a tree in the order in which they were split.
     answers : ndarray of GROWN_LEAF, shape (n_leaves,)
-        What the leaves answer.
+        Answers of the leaves.
     node_offset, leaf_offset : ndarray of int64, shape (n_trees + 1,)
         As in `Forest`.
     root_impurity : ndarray of float64, shape (n_trees,)

@@ -1,4 +1,4 @@
-"""How far a booster's error lies above a reference's, draw by draw: the figure kind ``excess``."""
+"""Error of a booster less that of a reference, draw by draw: the figure kind ``excess``."""
 
 from __future__ import annotations
 

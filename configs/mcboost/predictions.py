@@ -1,4 +1,4 @@
-"""Where a vector-valued predictor puts the test samples: the figure kind ``predictions``."""
+"""Test samples in the plane of a vector-valued predictor: the figure kind ``predictions``."""
 
 from __future__ import annotations
 

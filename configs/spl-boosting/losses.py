@@ -44,7 +44,7 @@ def losses(
     margins: Sequence[float] = (-3, 3),
     top: float = 4.0,
 ) -> Figure:
-    """What losses make of a margin: the loss itself, or the weight of a sample.
+    """Losses as functions of the margin, or the weights of a sample.
 
     Dashed are the losses of the field, solid the latent losses of self-paced boosters; a dot marks
     the margin below which such a booster leaves a sample out.

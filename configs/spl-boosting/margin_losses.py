@@ -49,7 +49,7 @@ class NamedLoss:
 
     @property
     def is_latent(self) -> bool:
-        """Whether it is the loss of a self-paced booster."""
+        """True for the loss of a self-paced booster."""
         return isinstance(self.loss, Latent)
 
     @property
