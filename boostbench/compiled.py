@@ -69,19 +69,28 @@ def kernel(function: Callable[..., Any]) -> Any:
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:
-        if not dispatcher.stats.cache_path:  # what the function calls may stand below it
-            function.__qualname__ = f"{function.__name__}-{_digest(function)}"
-            dispatcher.enable_caching()
+        _keep_in_file(dispatcher)
         with ExitStack() as held:
-            with suppress(OSError):  # a folder that cannot be written, or has no locks
+            with suppress(OSError, TypeError):  # no folder, not writable, or without locks
                 folder = Path(dispatcher.stats.cache_path)
                 lock = held.enter_context((folder / f"{function.__qualname__}.lock").open("ab"))
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # a forked process has it too
+            with suppress(OSError):  # it is compiled, and cannot be stored
+                return compiles(signature)
             return compiles(signature)
 
     dispatcher.compile = load_or_compile
     return dispatcher
+
+
+def _keep_in_file(dispatcher: Any) -> None:
+    """Name the file of a kernel, once all that it calls is defined."""
+    function, calls = dispatcher.py_func, f"-{_digest(dispatcher.py_func)}"
+    if not function.__qualname__.endswith(calls):
+        function.__qualname__ += calls
+        with suppress(RuntimeError):  # no folder can be written
+            dispatcher.enable_caching()
 
 
 def _digest(function: Callable[..., Any]) -> str:

@@ -170,3 +170,26 @@ def test_the_name_of_a_kernel_is_the_same_in_every_process(seed, tmp_path) -> No
     here = [_digest(grow.py_func) for grow in _KERNELS.values()]
     assert len(set(here)) == len(here)
     assert run_python(tmp_path, code, PYTHONHASHSEED=seed) == str(here)
+
+
+def test_a_kernel_works_where_no_file_can_be_kept(tmp_path) -> None:
+    module(tmp_path, OWN)
+    (tmp_path / "__pycache__").touch()  # nor is it a folder for a user who may write everywhere
+    home = {"HOME": str(tmp_path / "own.py"), "XDG_CACHE_HOME": str(tmp_path / "own.py")}
+    code = "import own; print(own.answer(3), own.answer.stats.cache_path)"
+    assert run_python(tmp_path, code, PYTHONDONTWRITEBYTECODE="1", **home) == "7 None"
+
+
+def test_a_kernel_works_where_the_disk_is_full(tmp_path) -> None:
+    module(tmp_path, OWN)
+    code = """
+        import errno, os, own
+
+        def replace(*paths):
+            raise OSError(errno.ENOSPC, "no space left")
+
+        os.replace = replace
+        print(own.answer(3))
+    """
+    assert run_python(tmp_path, code) == "7"
+    assert run_python(tmp_path, "import own; print(own.answer(3))") == "7"
