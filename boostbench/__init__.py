@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boostbench.api import Experiment, load_dataset, load_results
     from boostbench.boosters import list_boosters, make_booster
+    from boostbench.comparing import compare
 
 __all__ = [
     "Experiment",
     "__version__",
+    "compare",
     "list_boosters",
     "load_dataset",
     "load_results",
@@ -29,6 +31,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "Experiment": "api",
+    "compare": "comparing",
     "list_boosters": "boosters",
     "load_dataset": "api",
     "load_results": "api",

@@ -84,7 +84,7 @@ class Experiment:
     @classmethod
     def load(
         cls,
-        config: str | Path,
+        config: str | Path | Mapping[str, Any],
         *,
         results: str | Path = "results",
         data: Paths = (),
@@ -98,8 +98,8 @@ class Experiment:
 
         Parameters
         ----------
-        config : str or path
-            A file, or the name of a config that ships with boostbench, such as ``"noise20"``.
+        config : str, path or mapping
+            A file, the name of a shipped config such as ``"noise20"``, or the keys of a config.
         results : path, default="results"
             Folder of run records and reports. Need not exist.
         data : path or sequence of path, default=()
@@ -378,7 +378,7 @@ class Experiment:
 
 
 def load_experiments(
-    configs: Iterable[str | Path],
+    configs: Iterable[str | Path | Mapping[str, Any]],
     *,
     results: str | Path = "results",
     data: Paths = (),
@@ -393,7 +393,7 @@ def load_experiments(
 
     Parameters
     ----------
-    configs : iterable of str or path
+    configs : iterable of str, path or mapping
     results, data, overrides, size, only, shard, plugins
         As for `Experiment.load`; a pattern of ``only`` has to match in one of the configs.
     check_parameters : bool, default=True
@@ -407,12 +407,12 @@ def load_experiments(
     BoostbenchError
         If a folder, plugin or pattern is not there or wrong, or two configs have one name.
     """
-    for plugin in _paths(plugins):
+    for plugin in paths_of(plugins):
         registry.load_plugin(plugin, where="--plugin")
-    folders = _paths(data)
+    folders = paths_of(data)
     search_dirs(folders)  # a folder that is not there is no fault of the configs
-    files = [str(config) for config in configs]
-    read = partial(load_configs, files, _override_texts(overrides), size=size, data_dirs=folders)
+    given = [config if isinstance(config, Mapping) else str(config) for config in configs]
+    read = partial(load_configs, given, _override_texts(overrides), size=size, data_dirs=folders)
     try:
         loaded = read(check_parameters=False)
     except ConfigError:
@@ -485,10 +485,11 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     >>> load_dataset("iris").X.shape
     (150, 4)
     """
-    return load(name, data_dirs=_paths(data), **options)
+    return load(name, data_dirs=paths_of(data), **options)
 
 
-def _paths(given: Paths) -> tuple[Path, ...]:
+def paths_of(given: Paths) -> tuple[Path, ...]:
+    """Return one path, or several, as a tuple."""
     return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
 
 

@@ -111,6 +111,17 @@ class Source:
         return any(isinstance(value, Refused) for *_, value in _steps(self.data, place))
 
 
+def source_of(data: Mapping[str, Any], name: str) -> Source:
+    """Return data that Python code gives as if they were read, without lines."""
+
+    def held(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return Keys({key: held(item) for key, item in value.items()})
+        return Items(map(held, value)) if isinstance(value, list | tuple) else value
+
+    return Source(name, held(data))
+
+
 def where_in(data: Any, place: Place) -> str:
     """Return where the part of some data at ``place``, or the nearest around it, was written."""
     found = ""

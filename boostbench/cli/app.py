@@ -13,6 +13,7 @@ import typer
 from boostbench import __version__
 from boostbench.cli import data, theory, theory_games
 from boostbench.cli.adopt import adopt
+from boostbench.cli.compare import compare
 from boostbench.cli.diff import diff
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
@@ -83,6 +84,7 @@ _add(
         "report": report,
         "verify": verify,
         "reproduce": reproduce,
+        "compare": compare,
         "adopt": adopt,
         "diff": diff,
         "export": export,

@@ -51,6 +51,15 @@ Jobs = Annotated[
         help="Runs at once, each on one thread; as many as there are cores by default.",
     ),
 ]
+Retry = Annotated[
+    list[str],
+    repeatable(
+        "--retry",
+        "STATUS",
+        "Do again exactly the runs that are failed, timeout, out-of-memory, killed or stale; "
+        "several with commas",
+    ),
+]
 Size = Annotated[
     str | None,
     typer.Option(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.options import Jobs, Quiet, SelectedRuns, Shard, Strict, parse_shard, repeatable
+from boostbench.cli.options import Jobs, Quiet, Retry, SelectedRuns, Shard, Strict, parse_shard
 from boostbench.cli.output import complain, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
@@ -47,15 +48,7 @@ def run(
     memory_limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Of one run, as in 512M, 4G.")
     ] = None,
-    retry: Annotated[
-        list[str],
-        repeatable(
-            "--retry",
-            "STATUS",
-            "Do again exactly the runs that are failed, timeout, out-of-memory, killed or stale; "
-            "several with commas",
-        ),
-    ],
+    retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
     strict: Strict = False,
     fail_fast: Annotated[
@@ -78,13 +71,13 @@ def run(
     from boostbench.experiments.configs.quantities import parse_duration, parse_size
 
     experiments = asked.load(shard=parse_shard(shard))
-    options = {
+    options: dict[str, Any] = {
         "jobs": jobs,
         "executor": executor,
         "scheduler": scheduler,
         "time_limit": time_limit and parse_duration(time_limit, where="--time-limit"),
         "memory_limit": memory_limit and parse_size(memory_limit, where="--memory-limit"),
-        "retry": [word.strip() for words in retry for word in words.split(",")],
+        "retry": retry,
         "fresh": fresh,
         "strict": strict,
         "fail_fast": fail_fast,
@@ -97,8 +90,11 @@ def run(
     return max(codes)
 
 
-def run_and_tell(experiment: Experiment, *, quiet: bool = False, **options: Any) -> int:
+def run_and_tell(
+    experiment: Experiment, *, quiet: bool = False, retry: Sequence[str] = (), **options: Any
+) -> int:
     """Run an experiment, show the progress and the outcome, and return the exit code."""
+    options["retry"] = [word.strip() for words in retry for word in words.split(",")]
     name = experiment.config.name
     on_plan = partial(_tell_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:

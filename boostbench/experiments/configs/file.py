@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ _MAX_COMPLAINTS = 50
 
 
 def load_config(
-    path: Path | str,
+    config: Path | str | Mapping[str, Any],
     overrides: Sequence[str] = (),
     *,
     size: str | None = None,
@@ -36,7 +36,8 @@ def load_config(
 
     Parameters
     ----------
-    path : Path
+    config : Path or mapping
+        A file, or its content; files that this names are looked for in the working directory.
     overrides : sequence of str, default=()
         ``key.key=value`` each, as after ``--set``.
     size : str or None, default=None
@@ -58,8 +59,7 @@ def load_config(
     ConfigError
         With every mistake found: what, in which line, and what would be right.
     """
-    path = Path(path)
-    source, complaints, files = read_extended(path)
+    source, complaints, files = read_extended(Path(config) if isinstance(config, str) else config)
     setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
     if source.data is None:
         source.data = Keys()
@@ -78,22 +78,24 @@ def load_config(
     prepared = varied(source, overrides, size, complaints)
     if stated is not None:
         prepared = _without(prepared, {"claims"})
-    config, found = _validate(prepared, setting)
+    checked, found = _validate(prepared, setting)
     complaints = sorted(_without_echoes(map(_printable, complaints + found)), key=_line)
     if len(complaints) > _MAX_COMPLAINTS:
         more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
         complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
-    if complaints or config is None:
+    if complaints or checked is None:
         raise ConfigError(complaints)
-    return config if stated is None else config.model_copy(update={"claims": stated})
+    return checked if stated is None else checked.model_copy(update={"claims": stated})
 
 
-def load_configs(references: Iterable[str], *args: Any, **options: Any) -> list[Config]:
-    """Read and check configs, each given by its path or the name of a shipped one.
+def load_configs(
+    references: Iterable[str | Mapping[str, Any]], *args: Any, **options: Any
+) -> list[Config]:
+    """Read and check configs, each given by its path, the name of a shipped one, or its content.
 
     Parameters
     ----------
-    references : iterable of str
+    references : iterable of str or mapping
     *args, **options
         As for `load_config`.
 
@@ -107,7 +109,8 @@ def load_configs(references: Iterable[str], *args: Any, **options: Any) -> list[
     complaints: list[BoostbenchError] = []
     for reference in references:
         try:
-            config = load_config(find_config(reference), *args, **options)
+            given = find_config(reference) if isinstance(reference, str) else reference
+            config = load_config(given, *args, **options)
             other = loaded.setdefault(config.name, config)
             if other is not config:
                 what = f"the name {config.name!r} is that of {other.path} too; one needs another"

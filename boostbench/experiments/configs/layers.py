@@ -10,26 +10,27 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.source import Keys, Source, read_source, read_value, show
+from boostbench.source import Keys, Source, read_source, read_value, show, source_of
 
 _MAX_CHAIN = 5
 
 
 def read_extended(
-    path: Path, below: tuple[Path, ...] = ()
+    config: Path | Mapping[str, Any], below: tuple[Path, ...] = ()
 ) -> tuple[Source, list[BoostbenchError], tuple[Path, ...]]:
     """Read a config with what it inherits.
 
     Parameters
     ----------
-    path : Path
+    config : Path or mapping
+        A file, or its content; what this names is looked for in the working directory.
     below : tuple of Path, default=()
         The configs that extend this one.
 
@@ -46,7 +47,11 @@ def read_extended(
     ConfigError
         If a file cannot be read, or configs extend each other.
     """
-    source, complaints = read_source(path)
+    if isinstance(config, Path):
+        path, (source, complaints) = config, read_source(config)
+    else:
+        path, complaints = Path(str(config.get("name", "config"))), []
+        source = source_of(config, path.name)
     if not isinstance(source.data, Keys) or "extends" not in source.data:
         return source, complaints, (path,)
     reference = source.data.pop("extends")

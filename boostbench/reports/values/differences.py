@@ -35,6 +35,7 @@ ROUNDING = 1e-12
 FEWEST_SETS = 5
 _MOST_DF = 1e6
 _RESAMPLES = 2000
+_POSTERIOR_DRAWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -218,11 +219,34 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     m, difference = len(means), float(means.mean())
     if np.ptp(means) <= ROUNDING:
         return Estimate(difference, "equal differences on all data sets", n)
-    stretch = math.sqrt(m / (m - 1)) * quantile(m - 1) / quantile(_MOST_DF)
-    draws = difference + stretch * (resampled_sets(m) @ means / m - difference)
     fixed = float(means.var(ddof=1)) / m
     name = f"bootstrap over {m} data sets"
-    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws)
+    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=_resampled(means))
+
+
+def _resampled(means: Floats) -> Floats:
+    """Return draws of the mean over data sets, the first axis."""
+    m, centre = len(means), means.mean(axis=0)
+    stretch = math.sqrt(m / (m - 1)) * quantile(m - 1) / quantile(_MOST_DF)
+    return np.asarray(centre + stretch * (resampled_sets(m) @ means / m - centre))
+
+
+def joint_draws(samples: Sequence[Repeats]) -> Floats:
+    """Return draws of the means of several quantities in the same units, a column each.
+
+    Differences of two columns are distributed as `estimate` has them: over data sets by the
+    bootstrap, on one by the t distribution of the correlated t test.
+    """
+    if samples[0].sets:
+        return _resampled(np.array([[each.mean for each in sample.sets] for sample in samples]).T)
+    units = [*samples[0].values]
+    values = np.array([[sample.values[unit] for sample in samples] for unit in units])
+    n, centre = len(values), values.mean(axis=0)
+    rng = np.random.default_rng(0)
+    root = np.linalg.qr(values - centre, mode="r")  # of n - 1 times the covariance
+    normal = rng.standard_normal((_POSTERIOR_DRAWS, len(root))) @ root
+    spread = (1 / n + _overlap(samples[0])) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
+    return np.asarray(centre + np.sqrt(spread) * normal)
 
 
 @cache

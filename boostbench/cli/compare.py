@@ -1,0 +1,110 @@
+"""`boostbench compare`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from boostbench.cli.guard import INTERRUPTED
+from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry
+from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.run import run_and_tell
+
+if TYPE_CHECKING:
+    from boostbench.reports.comparison import Comparison
+
+_TABLES = {
+    "boosters": ["booster", "runs", "error", "95 % interval", "best", "near_best"],
+    "pairs": [
+        *("left", "right", "lead", "95 % interval"),
+        *("left_better", "equivalent", "right_better"),
+    ],
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Arguments of `boostbench.comparing.comparison_experiment`."""
+
+    boosters: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BOOSTER",
+            help="Names, FILE.py:Class, or with parameters NAME:PARAMETER=VALUE,...",
+        ),
+    ]
+    on: Annotated[
+        list[str],
+        typer.Option(
+            metavar="DATA", help="Data set, or a CSV, ARFF, parquet or libsvm file; repeatable."
+        ),
+    ]
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Label column; target, else class, by default.")
+    ] = ""
+    noise: Annotated[
+        float, typer.Option(metavar="RATE", help="Share of the training labels exchanged.")
+    ] = 0.0
+    folds: Annotated[int, typer.Option(metavar="N", help="Folds of a cross-validation.")] = 5
+    repeats: Annotated[int, typer.Option(metavar="N", help="Cross-validations.")] = 5
+    rounds: Annotated[int, typer.Option(metavar="N", help="Rounds of boosting.")] = 100
+    data: Data
+    results: Results = Path("results")
+    plugins: Plugins
+
+
+def compare(
+    *,
+    asked: Asked,
+    rope: Annotated[
+        float, typer.Option(metavar="POINTS", help="Errors so near are practically equivalent.")
+    ] = 1.0,
+    jobs: Jobs = None,
+    retry: Retry,
+    as_json: Json = False,
+) -> int:
+    """Tell which booster is best on your data, and how surely.
+
+    Repeated stratified cross-validation; the answer in words, then mean errors with 95 % intervals
+    and probabilities, by the correlated t test, over five data sets or more by a bootstrap over
+    them. Finished runs are kept: more boosters or repeats do only what is missing.
+
+    Examples:
+      boostbench compare samme adaboost-mh --on wine
+      boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
+    """
+    from boostbench.comparing import comparison_experiment
+    from boostbench.reports.comparison import check_rope, compare_boosters
+
+    check_rope(rope)
+    experiment = comparison_experiment(**vars(asked))
+    with redirect_stdout(sys.stderr):  # the answer alone is the result
+        code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=retry)
+    if code != INTERRUPTED:
+        found = compare_boosters(experiment.study(), rope)
+        if as_json:
+            print_json(found.plain())
+        else:
+            _print(found)
+    return code
+
+
+def _print(found: Comparison) -> None:
+    print(found.sentence)
+    told, several = found.plain(), ["dataset"] * (found.boosters["dataset"].nunique() > 1)
+    for key, columns in _TABLES.items():
+        print()
+        print_rows([_texts(row) for row in told[key]], columns=[*several, *columns])
+    tests = ", ".join(found.pairs["test"].unique())
+    print(f"\nErrors in percent, leads in points; equivalent, near best: within {found.rope:g}.")
+    print(f"Test: {tests}.")
+
+
+def _texts(row: dict[str, Any]) -> dict[str, str]:
+    texts = {key: f"{v:.2f}" if isinstance(v, float) else str(v) for key, v in row.items()}
+    return {**texts, "95 % interval": f"{texts['low']} to {texts['high']}"}

@@ -1,0 +1,44 @@
+"""compare, as a user types it."""
+
+import pytest
+
+SMALL = ("--folds", "2", "--repeats", "1", "--rounds", "2", "--jobs", "1")
+
+
+def test_the_answer_comes_first_and_then_the_tables(boostbench):
+    outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
+    assert outcome.code == 0, outcome.err
+    first, *rest = outcome.out.splitlines()
+    assert " is best with probability " in first
+    assert " ".join(rest[1].split()) == "booster runs error 95 % interval best near best"
+    assert "corrected resampled t test (Nadeau & Bengio)" in rest[-1]
+    assert "4 runs: 4 ok" in outcome.err
+
+
+def test_what_is_done_is_kept_and_json_is_alone_on_stdout(boostbench):
+    boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
+    outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL, "--json")
+    assert outcome.err == ""
+    assert {row["booster"] for row in outcome.json["boosters"]} == {"samme", "adaboost-mh"}
+    assert (outcome.json["rope"], len(outcome.json["pairs"])) == (1.0, 1)
+    (pair,) = outcome.json["pairs"]
+    chances = [pair[key] for key in ("left_better", "equivalent", "right_better")]
+    assert sum(chances) == pytest.approx(1.0)
+
+
+def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench):
+    asked = ("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
+    outcome = boostbench(*asked)
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[0].endswith(" Left out for want of results: adaboost.")
+    assert "AdaBoost takes two classes, found 3" in outcome.err
+    assert "2 failed in" in boostbench(*asked, "--retry", "failed").err
+
+
+@pytest.mark.parametrize("rope", ["-1", "nan"])
+def test_a_bad_number_is_refused_before_any_run(boostbench, rope, tmp_path):
+    asked = ("compare", "samme", "adaboost-mh", "--on", "iris", "--rope", rope)
+    outcome = boostbench(*asked)
+    assert outcome.code == 2
+    assert "the rope must be points from 0 to 100" in outcome.err
+    assert not (tmp_path / "results").exists()

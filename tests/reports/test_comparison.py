@@ -1,0 +1,166 @@
+"""Which booster is best: probabilities against baycomp and simulated truths, and the words."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.reports.comparison import compare_errors
+from boostbench.reports.values.designs import Design, Repeats, over_sets
+from boostbench.reports.values.differences import estimate, joint_draws
+
+FOLDS, REPEATS, N = 5, 3, 250
+UNITS = [(seed, fold) for seed in range(REPEATS) for fold in range(FOLDS)]
+
+
+def sample(errors, source="splits"):
+    units = UNITS[: len(errors)]
+    design = Design(frozenset(units), source, 1 / (FOLDS - 1), True, "one problem")
+    return Repeats(dict(zip(units, map(float, errors), strict=True)), design)
+
+
+def cross_validated(rng, true, spread=1.5):
+    """Return errors with these true means whose folds overlap as the correlated t test has it."""
+    shared = rng.normal(size=(len(UNITS), 1))
+    of_set = math.sqrt(1 / FOLDS) * rng.normal(size=len(true))
+    of_fold = math.sqrt(1 - 1 / FOLDS) * rng.normal(size=(len(UNITS), len(true)))
+    return 20 + np.asarray(true) + 2 * shared + spread * (of_set + of_fold)
+
+
+def compared(errors, source="splits", rope=1.0):
+    samples = {f"b{column}": sample(values, source) for column, values in enumerate(errors.T)}
+    return compare_errors({"a": samples}, rope)
+
+
+def claims_a_best(found):
+    (first, *_) = found.boosters["booster"]
+    return bool((found.pairs[found.pairs["left"] == first]["left_better"] >= 0.95).all())
+
+
+@pytest.mark.parametrize("true", [(0.0, 0.0), (0.0, 1.0), (0.0, 0.5, 1.0)])
+def test_no_best_is_claimed_of_boosters_that_are_practically_equivalent(true):
+    rng = np.random.default_rng(0)
+    claims = sum(claims_a_best(compared(cross_validated(rng, true))) for _ in range(N))
+    assert claims / N <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / N)
+
+
+def test_folds_that_are_taken_as_independent_fail_this_test():
+    rng = np.random.default_rng(0)
+    tables = (cross_validated(rng, (0.0, 1.0)) for _ in range(N))
+    assert sum(claims_a_best(compared(errors, "fresh data")) for errors in tables) / N > 0.1
+
+
+def test_probabilities_come_true_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    told = []
+    for _ in range(N):
+        true = rng.normal(scale=6.0, size=3)  # so wide that a flat prior is right
+        found = compared(cross_validated(rng, true), rope=3.0)
+        names = dict(zip(("b0", "b1", "b2"), true, strict=True))
+        for row in found.boosters.to_dict("records"):
+            mine = names[row["booster"]]
+            told.append(("best", row["best"], mine == min(true)))
+            told.append(("near_best", row["near_best"], mine <= min(true) + 3.0))
+        for row in found.pairs.to_dict("records"):
+            lead = names[row["right"]] - names[row["left"]]
+            told.append(("left_better", row["left_better"], lead > 3.0))
+            told.append(("equivalent", row["equivalent"], abs(lead) <= 3.0))
+    for kind in ("best", "near_best", "left_better", "equivalent"):
+        for low, high in ((0.0, 0.05), (0.05, 0.4), (0.4, 0.8), (0.8, 0.95), (0.95, 1.0)):
+            its = [(p, came) for name, p, came in told if name == kind and low <= p <= high]
+            announced, true = np.mean(its, axis=0)
+            assert abs(announced - true) <= 0.03 + 2.5 * math.sqrt(0.25 / len(its)), (kind, low)
+
+
+def test_probabilities_of_a_pair_are_those_of_baycomp():
+    baycomp = pytest.importorskip("baycomp")
+    errors = cross_validated(np.random.default_rng(2), (0.0, 1.0))
+    (row,) = compared(errors).pairs.to_dict("records")
+    left, right = (errors[:, int(row[side][1])] for side in ("left", "right"))
+    # baycomp's third probability is that the right one is larger.
+    expected = baycomp.CorrelatedTTest(left, right, rope=1.0, runs=REPEATS).probs()
+    found = [row[key] for key in ("right_better", "equivalent", "left_better")]
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("n_sets", [1, 6])
+def test_joint_draws_differ_as_the_test_of_each_pair_says(n_sets):
+    rng = np.random.default_rng(3)
+    tables = [cross_validated(rng, (0.0, 0.5, 1.0)) for _ in range(n_sets)]
+    samples = [over_sets([sample(table[:, column]) for table in tables]) for column in range(3)]
+    draws = joint_draws(samples)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        found = estimate(samples[a], samples[b])
+        for bound in (-1.0, 0.0, 1.0):
+            share = (draws[:, a] - draws[:, b] <= bound).mean()
+            assert share == pytest.approx(found.not_above(bound), abs=0.015)
+
+
+def test_rows_are_in_order_and_intervals_hold_the_errors():
+    found = compared(cross_validated(np.random.default_rng(4), (5.0, 0.0, 2.0)))
+    boosters, pairs = found.boosters, found.pairs
+    assert boosters["error"].is_monotonic_increasing
+    assert ((boosters["low"] < boosters["error"]) & (boosters["error"] < boosters["high"])).all()
+    assert boosters["best"].sum() == pytest.approx(1.0)
+    assert (boosters["near_best"] >= boosters["best"]).all()
+    assert (pairs["lead"] >= 0).all()
+    sums = pairs[["left_better", "equivalent", "right_better"]].sum(axis=1)
+    assert sums.to_numpy() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("true", "spread", "words"),
+    [
+        ((0.0, 9.0), 0.3, r"b0 is best with probability 1\.00; it is better than b1 \(difference "),
+        ((0.0, 0.1), 0.3, r"it and b\d are practically equivalent \(.* within ±1 point\)\.$"),
+        ((0.0, 0.5), 9.0, r"the runs cannot tell it from b\d \(.* of more than 1 point, "),
+        ((0.0, 9.0, 9.5), 0.3, r"it is better than b1 and b2 \(difference of b1, the next, "),
+    ],
+)
+def test_the_answer_in_words(true, spread, words):
+    found = compared(cross_validated(np.random.default_rng(5), true, spread))
+    first = found.boosters.iloc[0]
+    assert found.sentence.startswith(f"{first.booster} is best with probability {first.best:.2f}; ")
+    assert re.search(words, found.sentence), found.sentence
+
+
+def test_equal_boosters_are_equivalent_and_share_the_first_place():
+    errors = np.repeat(cross_validated(np.random.default_rng(6), (0.0,)), 2, axis=1)
+    found = compared(errors, rope=0.0)
+    assert found.boosters["best"].tolist() == [0.5, 0.5]
+    assert found.pairs["equivalent"].tolist() == [1.0]
+    assert found.pairs["test"].tolist() == ["equal differences in all runs"]
+
+
+def test_several_sets_have_an_answer_each_and_five_one_for_all():
+    rng = np.random.default_rng(7)
+    tables = {
+        name: {b: sample(v) for b, v in zip("xy", cross_validated(rng, (0.0, 4.0)).T, strict=True)}
+        for name in "abcde"
+    }
+    few = compare_errors({name: tables[name] for name in "abcd"})
+    assert [line[:6] for line in few.sentence.split("\n")] == [f"On {name}, " for name in "abcd"]
+    found = compare_errors(tables)
+    assert found.sentence.startswith("On 5 data sets, x is best with probability ")
+    assert found.boosters["dataset"].unique().tolist() == ["5 data sets", *"abcde"]
+    assert found.pairs["test"].tolist() == ["bootstrap over 5 data sets"]
+    assert found.boosters["runs"].tolist()[0] == 5 * len(UNITS)
+
+
+def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():
+    errors = cross_validated(np.random.default_rng(8), (0.0, 1.0))
+    whole, part = sample(errors[:, 0]), sample(errors[:10, 1])
+    failed = Repeats({}, whole.design, ("c: timeout",))
+    found = compare_errors({"a": {"a": whole, "b": part, "c": failed}})
+    assert found.boosters["runs"].tolist() == [10, 10]
+    assert found.sentence.endswith(" Left out for want of results: c.")
+    with pytest.raises(BoostbenchError, match="two boosters with two results are needed; c: time"):
+        compare_errors({"a": {"a": whole, "c": failed}})
+
+
+@pytest.mark.parametrize("rope", [-1.0, 100.0, math.nan])
+def test_a_rope_is_points(rope):
+    with pytest.raises(BoostbenchError, match="the rope must be points from 0 to 100"):
+        compare_errors({}, rope)

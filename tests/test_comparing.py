@@ -1,0 +1,93 @@
+"""Comparisons from Python: what is asked becomes an experiment that goes on where it ended."""
+
+import pytest
+
+import boostbench
+from boostbench import Experiment
+from boostbench.comparing import comparison_experiment
+from boostbench.errors import BoostbenchError, ConfigError
+
+SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
+CSV = "width,colour,kind\n" + "".join(
+    f"{row % 7},{'red' if row % 3 else 'blue'},{'ab'[row % 2]}\n" for row in range(24)
+)
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+
+
+def test_a_file_of_one_s_own_is_compared_on(tmp_path):
+    (tmp_path / "my plants.csv").write_text(CSV)
+    options = {**SMALL, "target": "kind", "executor": "inline"}
+    found = boostbench.compare(["samme", "adaboost-mh"], "my plants.csv", **options)
+    assert found.boosters["dataset"].tolist() == ["my plants"] * 2
+    assert found.boosters["runs"].tolist() == [2, 2]
+    assert " is best with probability " in found.sentence
+
+
+def test_a_booster_more_is_all_that_is_done_again():
+    first = comparison_experiment(["samme", "adaboost-mh"], "iris", **SMALL)
+    assert first.run(executor="inline").counts == {"ok": 4}
+    more = comparison_experiment(["samme", "adaboost-mh", "sm-boost"], "iris", **SMALL)
+    assert more.plan().counts() == {"ok": 4, "missing": 2}
+
+
+def test_what_is_asked_is_what_is_run():
+    asked = ["samme:weak_learner.tree.max_leaf_nodes=4", "sm-boost:subsample=0.5,learning_rate=0.2"]
+    experiment = comparison_experiment(
+        [*asked, {"adaboost-mh": {"label": "mine"}}], ["iris", "two-norm"], noise=0.2, **SMALL
+    )
+    boosters = {run.method: run.booster for run in experiment.runs}
+    assert [*boosters] == [*asked, "mine"]
+    tree = boosters[asked[0]].params.plain()
+    assert tree == {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
+    assert boosters[asked[1]].params.plain() == {"subsample": 0.5, "learning_rate": 0.2}
+    (run, *_) = experiment.runs
+    assert (run.noise.label, run.rounds) == ("exchange 0.2", 2)
+    assert {(run.seed, run.split["fold"]) for run in experiment.runs} == {(0, 0), (0, 1)}
+    assert run.split["stratify"]
+
+
+def test_a_plugin_file_is_a_booster(tmp_path):
+    (tmp_path / "mine.py").write_text("from boostbench.boosters.samme import SAMME as Mine\n")
+    asked = ["mine.py:Mine:weak_learner=stump", "samme"]
+    (run, *_) = comparison_experiment(asked, "iris", **SMALL).runs
+    assert run.method == asked[0]
+
+
+@pytest.mark.parametrize(
+    ("boosters", "on", "options", "told"),
+    [
+        (["samme"], "iris", {}, "needs two boosters or more, found 1"),
+        (["samme", "smboost"], "iris", {}, "did you mean 'sm-boost'"),
+        (["samme", "sm-boost:subsmple=1"], "iris", {}, "did you mean 'subsample'"),
+        (["samme", "sm-boost:subsample=["], "iris", {}, r"subsample=\[: not YAML"),
+        (["samme", "sm-boost"], "irs", {}, "did you mean 'iris'"),
+        (["samme", "sm-boost"], "iris", {"target": "x"}, "no file is given"),
+        (["samme", "sm-boost"], "none.csv", {}, "none.csv: the file cannot be read"),
+        (["samme", "sm-boost"], "own.txt", {}, "own.txt: unknown kind of file"),
+        (["samme", "sm-boost"], "own.csv", {"target": "sort"}, "there is no column 'sort'"),
+        (["samme", "sm-boost"], "iris", {"noise": 2}, "noise.rate must be a number from 0 to 1"),
+        (["samme", "sm-boost"], "iris", {"folds": 1}, "split.folds must be"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_before_any_run(tmp_path, boosters, on, options, told):
+    for name in ("own.csv", "own.txt"):
+        (tmp_path / name).write_text(CSV)
+    with pytest.raises(BoostbenchError, match=told):
+        comparison_experiment(boosters, on, **options)
+    with pytest.raises(BoostbenchError, match="the rope must be points"):
+        boostbench.compare(["samme", "sm-boost"], "iris", rope=-1)
+
+
+def test_a_config_may_be_a_mapping():
+    written = {"name": "mapped", "extends": "quickstart", "datasets": ["iris"], "rounds": 3}
+    experiment = Experiment.load(written, overrides={"boosters": ["samme"], "noise": "none"})
+    assert {run.rounds for run in experiment.runs} == {3}
+    assert experiment.config.name == "mapped"
+    assert written["extends"] == "quickstart"
+    with pytest.raises(ConfigError, match="mapped: unknown key 'round'; did you mean 'rounds'"):
+        Experiment.load({"name": "mapped", "round": 3})
