@@ -30,31 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables, figures and verdicts of an experiment.
-
-    Attributes
-    ----------
-    study : Study
-    tables : dict of str to Table
-    figures : dict of str to Figure
-        Both by name, in the config's order.
-    values : dict of str to DataFrame
-        The values of figures that come with them, by name.
-    undrawn : dict of str to str
-        By name, why a part of the report could not be made.
-    verdicts : tuple of Verdict
-        On the claims, in the config's order.
-    size : str
-        The size of the config that was taken; empty: the config itself.
-    """
+    """Tables, figures and verdicts of an experiment."""
 
     study: Study
     tables: dict[str, Table]
-    figures: dict[str, Figure]
-    values: dict[str, DataFrame]
-    undrawn: dict[str, str]
-    verdicts: tuple[Verdict, ...]
-    size: str = ""
+    figures: dict[str, Figure]  # both by name, in the config's order
+    values: dict[str, DataFrame]  # the values of figures that come with them, by name
+    undrawn: dict[str, str]  # by name, why a part of the report could not be made
+    verdicts: tuple[Verdict, ...]  # on the claims, in the config's order
+    size: str = ""  # the size of the config that was taken; empty: the config itself
 
     @property
     def is_whole(self) -> bool:

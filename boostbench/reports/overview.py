@@ -17,7 +17,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.files import write_file
 from boostbench.reports.tables.table import Table
-from boostbench.reports.text import markdown
+from boostbench.reports.text import markdown, markdown_table
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 
@@ -138,9 +138,9 @@ def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    lines = [f"## {paper or _OTHERS}\n", "| " + " | ".join(_COLUMNS) + " |"]
-    lines.append("|---|---|---:|---:|---:|---:|---:|---:|---|")
-    lines += [_row(folder, summary) for folder, summary in items]
+    numbers = (1 < place < len(_COLUMNS) - 1 for place in range(len(_COLUMNS)))
+    rows = (_row(folder, summary) for folder, summary in items)
+    lines = [f"## {paper or _OTHERS}\n", markdown_table(_COLUMNS, numbers, rows)]
     held = _held(summary for _, summary in items)
     lines += [f"\n{in_words(held)}."] if held else []
     claims = [
@@ -171,7 +171,7 @@ def _claim(folder: str, number: int, claim: Mapping[str, Any]) -> str:
     )
 
 
-def _row(folder: str, summary: dict[str, Any]) -> str:
+def _row(folder: str, summary: dict[str, Any]) -> list[str]:
     name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
     held = _held([summary])
     agree = sum(each.agreement == "agrees" for each in held)
@@ -183,7 +183,7 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
     files += [("claims", "claims.md")] if found or others else []
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]
-    cells = [
+    return [
         markdown(name),
         summary["size"] or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
@@ -192,4 +192,3 @@ def _row(folder: str, summary: dict[str, Any]) -> str:
         f"{others.count('reproduced')} of {len(others)} hold" if others else "",
         " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
     ]
-    return "| " + " | ".join(cells) + " |"

@@ -6,7 +6,7 @@ import base64
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -70,11 +70,13 @@ def render_page(
         tables=tables,
         figures=_figures(drawings),
         undrawn=undrawn,
-        claims=[_claim(verdict) for verdict in verdicts],
+        verdicts=verdicts,
+        evidence_rows=evidence_rows,
         claims_summary=summary_line(verdicts),
-        failures=[_failure(result) for result in wrong[:_MOST_FAILURES]],
+        failures=wrong[:_MOST_FAILURES],
         n_failures=len(wrong),
-        runs=[_run(result) for result in study.results[:_MOST_RUNS]],
+        runs=study.results[:_MOST_RUNS],
+        last_errors=_last_errors,
         has_folds=any(result.fold for result in study.results),
         metrics=[name.replace("_", " ") for name in ERRORS],
         provenance=provenance(study),
@@ -102,56 +104,13 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, str]]:
     return found
 
 
-def _claim(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "says": verdict.claim.says,
-        "note": verdict.claim.note,
-        "origin": verdict.claim.origin,
-        "quote": verdict.claim.quote,
-        "status": verdict.status,
-        "reasons": verdict.reasons,
-        "rows": evidence_rows(verdict),
-    }
-
-
-def _failure(result: Result) -> dict[str, Any]:
-    error = None if result.record is None else result.record.error
-    return {
-        **_identity(result),
-        "message": result.reason if error is None else error.text,
-        "log": "" if error is None else "\n".join(error.log_tail),
-    }
-
-
-def _run(result: Result) -> dict[str, Any]:
-    record = result.record
+def _last_errors(result: Result) -> list[str]:
+    """Return the errors of a run after its last round, as tables show them."""
     last = [result.run.rounds]
-    errors = [
+    return [
         ERRORS[metric].text(float(error_curve(result, metric, last)[0])) if result.ok else ""
         for metric in ERRORS
     ]
-    fit = None if record is None else record.seconds.get("fit")
-    memory = None if record is None else record.peak_memory_mb
-    return {
-        **_identity(result),
-        "rounds": record.n_rounds if record is not None and result.ok else "",
-        "asked": result.run.rounds,
-        "stop_reason": "" if record is None else record.stop_reason,
-        "errors": errors,
-        "fit": "" if fit is None else f"{fit:.2f}",
-        "memory": "" if memory is None else f"{memory:.0f}",
-    }
-
-
-def _identity(result: Result) -> dict[str, Any]:
-    return {
-        "dataset": result.run.dataset,
-        "booster": result.run.method,
-        "noise": result.noise,
-        "seed": result.run.seed,
-        "fold": result.fold,
-        "status": result.status,
-    }
 
 
 def _text(study: Study) -> str:

@@ -7,6 +7,7 @@ escaping: `boostbench.reports.figures.style` draws text as it is, without mathte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
@@ -78,6 +79,14 @@ def markdown(text: str) -> str:
     a\|b \*c\* 1\. d
     """
     return _MARKDOWN_LIST.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", plain(text)))
+
+
+def markdown_table(
+    header: Iterable[str], numbers: Iterable[bool], rows: Iterable[Iterable[str]]
+) -> str:
+    """Return a table of escaped cells; ``numbers`` tells which columns stand to the right."""
+    rule = ["---:" if is_number else "---" for is_number in numbers]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *rows])
 
 
 def latex(text: str) -> str:

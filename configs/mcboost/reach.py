@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -12,11 +11,10 @@ import numpy as np
 from annotated_types import Len
 from pydantic import Field, field_validator
 
-from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Repeats
 from boostbench.reports.claims.claim_options import At, Labels, ShareOrCount, Whole
 from boostbench.reports.claims.comparing import held_in
-from boostbench.reports.claims.evidence import END, Selection
+from boostbench.reports.claims.evidence import END
 from boostbench.reports.claims.inference import at_least, near
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.predictor import margins_of, predictor_of
@@ -35,10 +33,6 @@ class _AboutPredictions(AboutRuns):
         if END in at:
             raise ValueError("must be numbers of rounds")
         return at
-
-    def selection(self, scope: Scope) -> Selection:
-        """Return the part of the experiment that the claim is about."""
-        return replace(super().selection(scope), at=self.at)
 
 
 class PredictionsGrow(_AboutPredictions):

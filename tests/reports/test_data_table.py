@@ -57,7 +57,10 @@ def test_absent_data_says_so(tmp_path):
 def test_a_file_without_the_columns_is_refused_before_training(tmp_path, paper):
     bad = tmp_path / "bad.csv"
     bad.write_text("dataset,n_train\ndna,2000\n")
-    for path, complaint in ((str(bad), "has no column n_test"), (str(tmp_path), "no file")):
+    for path, complaint in (
+        (str(bad), "has no column 'n_test'"),
+        (str(tmp_path), "no file"),
+    ):
         with pytest.raises(ValueError, match=complaint):
             make_config(tmp_path, report=[("datasets", {"paper": path})])
     make_config(tmp_path, report=[("datasets", {"paper": paper})])

@@ -111,5 +111,5 @@ def test_the_last_number_of_a_row(tmp_path):
     rows = ["dna,mh,10,0,6", "dna,mh,50,0,5", "dna,mh,90,0.2,4", "dna,samme,70,0,3"]
     text = HEADER + "".join(f"t,{row},,percent,\n" for row in rows)
     values = read_paper_values(write(tmp_path, text))
-    assert values.last(["my dna", "dna"], ["mh (mine)", "mh"], 0.0).rounds == 50
-    assert values.last(["dna"], ["sm-boost"], 0.0) is None
+    assert values.find(["my dna", "dna"], ["mh (mine)", "mh"], None, 0.0).rounds == 50
+    assert values.find(["dna"], ["sm-boost"], None, 0.0) is None

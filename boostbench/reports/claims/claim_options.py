@@ -171,17 +171,10 @@ Amount = Annotated[
 
 @dataclass(frozen=True)
 class Rule:
-    """Number of cases of n that have to hold: a number of them, or a share.
-
-    Attributes
-    ----------
-    count : int or None
-    share : float
-        Of the cases, if no count is given.
-    """
+    """Number of cases of n that have to hold: a number of them, or a share."""
 
     count: int | None = None
-    share: float = 1.0
+    share: float = 1.0  # of the cases, if no count is given
 
     def needed(self, n: int) -> int:
         """Return the number of cases.

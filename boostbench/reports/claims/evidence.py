@@ -22,81 +22,39 @@ Studies = Callable[[Config], Study]
 
 @dataclass(frozen=True)
 class Cell:
-    """A place in the grid of an experiment: where a claim looks for one of its cases.
+    """A place in the grid of an experiment: where a claim looks for one of its cases."""
 
-    Attributes
-    ----------
-    group : str
-        The claim's rule must be met in every group.
-    datasets : tuple of str
-        One, or all those whose mean is looked at.
-    noise : str
-        Label.
-    at : int or "end"
-        Round T.
-    booster : str
-        Empty for cases about several boosters.
-    subject : str
-        The cell in words, less its group.
-    """
-
-    group: str
-    datasets: tuple[str, ...]
-    noise: str
-    at: int | str
-    booster: str = ""
-    subject: str = ""
+    group: str  # the claim's rule must be met in every group
+    datasets: tuple[str, ...]  # one, or all those whose mean is looked at
+    noise: str  # label
+    at: int | str  # round T, or "end"
+    booster: str = ""  # empty for cases about several boosters
+    subject: str = ""  # the cell in words, less its group
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of an experiment that a claim is about.
+    """The part of an experiment that a claim is about: its options of these names."""
 
-    Attributes
-    ----------
-    datasets, noises : tuple of str
-        Labels; noises by rising rate.
-    value : str
-        A key of `METRICS`.
-    at : tuple of (int or "end")
-    excepted : tuple of dict
-        Each leaves out the cells that agree with all its keys: ``dataset``, ``noise``, ``at``,
-        ``booster``.
-    per : {"dataset", "mean"}
-    pooled : bool
-        Whether all noises and T make one group.
-    """
-
-    datasets: tuple[str, ...] = ()
-    noises: tuple[str, ...] = ()
-    value: str = "test_error"
+    datasets: tuple[str, ...] = ()  # labels
+    noise: tuple[str, ...] = ()  # labels by rising rate
+    value: str = "test_error"  # a key of `METRICS`
     at: tuple[int | str, ...] = (END,)
-    excepted: tuple[dict[str, Any], ...] = ()
+    #: Each leaves out the cells that agree with all that it gives.
+    except_: tuple[Iterable[tuple[str, Any]], ...] = ()
     per: Literal["dataset", "mean"] = "dataset"
-    pooled: bool = False
+    pooled: bool = False  # whether all noises and T make one group
 
 
 @dataclass(frozen=True)
 class Case:
-    """One of the things that have to hold.
-
-    Attributes
-    ----------
-    group : str
-    subject : str
-        A data set, the mean over data sets, a booster ...
-    outcome : Outcome
-    numbers : dict of str to str
-        The numbers behind the outcome, by column.
-    dataset : str
-        Empty if it is about several.
-    """
+    """One of the things that have to hold."""
 
     group: str
-    subject: str
+    subject: str  # a data set, the mean over data sets, a booster ...
     outcome: Outcome
-    numbers: dict[str, str] = field(default_factory=dict)
-    dataset: str = ""
+    numbers: dict[str, str] = field(default_factory=dict)  # behind the outcome, by column
+    dataset: str = ""  # empty if it is about several
 
 
 class Evidence:
@@ -157,7 +115,7 @@ class Evidence:
             Whether subjects name the booster; by default if there are several.
         """
         chosen = self.selection
-        noises = chosen.noises[:1] if along == "noise" else chosen.noises
+        noises = chosen.noise[:1] if along == "noise" else chosen.noise
         rounds = chosen.at[:1] if along == "rounds" else chosen.at
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
@@ -249,17 +207,14 @@ class Evidence:
         rate = next(n.rate for n in self.scope.noises if n.full_label == cell.noise)
         # A rate that the problem draws is in no table.
         rate = -1.0 if isinstance(rate, str) else rate
-        if cell.at == END:
-            return paper.last(datasets, methods, rate)
-        return paper.find(datasets, methods, int(cell.at), rate)
+        return paper.find(datasets, methods, None if cell.at == END else int(cell.at), rate)
 
     def of(self, config: Config) -> Evidence:
         """Return the same of another config's runs; without noise if it has some without."""
         scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
-        selection = replace(
-            self.selection, noises=tuple(n.full_label for n in clean or scope.noises)
-        )
+        labels = tuple(noise.full_label for noise in clean or scope.noises)
+        selection = replace(self.selection, noise=labels)
         is_known = self.studies is not None and bool(self._results)
         results = self.studies(config).results if self.studies and is_known else ()
         return Evidence(scope, results, selection, self.studies, self._papers)
@@ -301,8 +256,8 @@ class Evidence:
         here = {"dataset": dataset, "noise": noise, "at": at, "booster": booster}
         here.pop("at" if along == "rounds" else along, None)
         return any(
-            all(here.get(key, wanted) == wanted for key, wanted in exception.items())
-            for exception in self.selection.excepted
+            all(wanted is None or here.get(key, wanted) == wanted for key, wanted in exception)
+            for exception in self.selection.except_
         )
 
     def _printed_error(self, cell: Cell, dataset: str, booster: str) -> float | None:

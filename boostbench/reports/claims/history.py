@@ -26,18 +26,10 @@ _NUMBER = "#"
 
 @dataclass(frozen=True)
 class ThresholdChange:
-    """Thresholds of a claim that were changed after its results were seen.
+    """Thresholds of a claim that were changed after its results were seen."""
 
-    Attributes
-    ----------
-    date : str
-        Day of the first report with the new ones.
-    before, after : dict of str to number
-        Those that differ, by the place among the options.
-    """
-
-    date: str
-    before: dict[str, Any]
+    date: str  # day of the first report with the new ones
+    before: dict[str, Any]  # those that differ, by the place among the options
     after: dict[str, Any]
 
     @property

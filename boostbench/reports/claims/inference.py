@@ -30,43 +30,22 @@ UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether something holds, as far as the runs tell.
+    """Whether something holds, as far as the runs tell."""
 
-    Attributes
-    ----------
-    state : {"holds", "fails", "open", "missing"}
-        ``open``: the runs at hand leave it open; ``missing``: there are too few of them.
-    difference : float or None
-        By how much one quantity is above the other.
-    interval : (float, float) or None
-        Of the difference; None if it is a computed value.
-    n, planned : int
-        Units with a value, and units planned.
-    total : float
-        Units that would about decide it, if it is open; `NEVER` if no number would.
-    leans : bool
-        Whether it holds by the point values.
-    why : str
-        Why something is missing.
-    test : str
-        Name of the test; empty for a computed value.
-    p : (float, float) or None
-        P-values of the tests that it holds and that it fails; by default those of a computed value.
-    power : callable or None
-        Probability that it holds if the printed values are true; None if nothing is printed. What
-        is missing does not hold.
-    """
-
-    state: State
-    difference: float | None = None
-    interval: tuple[float, float] | None = None
-    n: int = 0
-    planned: int = 0
+    state: State  # ``open``: the runs at hand leave it open; ``missing``: there are too few of them
+    difference: float | None = None  # by how much one quantity is above the other
+    interval: tuple[float, float] | None = None  # of the difference; None if it is a computed value
+    n: int = 0  # units with a value
+    planned: int = 0  # units
+    #: Units that would about decide it, if it is open; `NEVER` if no number would.
     total: float = NEVER
-    leans: bool = False
-    why: str = ""
-    test: str = ""
+    leans: bool = False  # whether it holds by the point values
+    why: str = ""  # why something is missing
+    test: str = ""  # name of the test; empty for a computed value
+    #: P-values of the tests that it holds and that it fails; by default those of a computed value.
     p: tuple[float, float] | None = None
+    #: Probability that it holds if the printed values are true; None if nothing is printed. What is
+    #: missing does not hold.
     power: Power | None = None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -47,7 +47,9 @@ class Kind(Options):
 
     def selection(self, scope: Scope) -> Selection:
         """Return the part of the experiment that the claim is about."""
-        return Selection(scope.datasets)
+        names = {field.name for field in fields(Selection)} & set(type(self).model_fields)
+        chosen = Selection(**{name: getattr(self, name) for name in names})
+        return chosen if chosen.datasets else replace(chosen, datasets=scope.datasets)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the cases of the claim."""
@@ -87,7 +89,8 @@ class Kind(Options):
                 "needs something to look at; 'except', 'datasets' or the paper's file leave no case"
             )
             raise MistakesError(((), what))
-        whole = Counter(case.group for case in self.without_exceptions().cases_of(scope))
+        everything = self.model_copy(update={"except_": ()})
+        whole = Counter(case.group for case in everything.cases_of(scope))
         for group, n in per_group.items():
             here = f" at {group}" if group else ""
             if (self.at_least.count or 0) > n:
@@ -96,10 +99,6 @@ class Kind(Options):
             if self.of is not None and self.of not in (n, whole[group]):
                 what = f"of: {self.of}, but there are {n} cases{here}"
                 raise MistakesError((("of",), what))
-
-    def without_exceptions(self) -> Kind:
-        """Return the claim about everything that its exceptions leave out too."""
-        return self
 
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
         """Return the boosters of the config but these."""
@@ -124,19 +123,6 @@ class AboutRuns(Kind):
     except_: Exceptions = Field((), alias="except")
     pooled: bool = False
 
-    def without_exceptions(self) -> AboutRuns:
-        """Return the claim about everything that its exceptions leave out too."""
-        return self.model_copy(update={"except_": ()})
-
-    def selection(self, scope: Scope) -> Selection:
-        """Return the part of the experiment that the claim is about."""
-        return Selection(
-            datasets=self.datasets or scope.datasets,
-            noises=self.noise,
-            excepted=tuple(e.model_dump(exclude_none=True) for e in self.except_),
-            pooled=self.pooled,
-        )
-
 
 class AboutValues(AboutRuns):
     """A kind that looks at values of a quantity.
@@ -152,10 +138,6 @@ class AboutValues(AboutRuns):
     value: MetricName = "test_error"
     at: At = (END,)
 
-    def selection(self, scope: Scope) -> Selection:
-        """Return the part of the experiment that the claim is about."""
-        return replace(super().selection(scope), value=self.value, at=self.at)
-
 
 class AboutMeans(AboutValues):
     """A kind that may look at the mean over data sets.
@@ -167,7 +149,3 @@ class AboutMeans(AboutValues):
     """
 
     per: Literal["dataset", "mean"] = "dataset"
-
-    def selection(self, scope: Scope) -> Selection:
-        """Return the part of the experiment that the claim is about."""
-        return replace(super().selection(scope), per=self.per)

@@ -31,30 +31,17 @@ STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
 
 @dataclass(frozen=True)
 class GroupVerdict:
-    """The cases of one group, counted and tested together.
+    """The cases of one group, counted and tested together."""
 
-    Attributes
-    ----------
-    group : str
-        Empty if there is only one.
-    status : {"reproduced", "not reproduced", "undecided"}
-    rule : str
-        How many cases have to hold.
-    holds, fails, open, missing : int
-    p : (float, float)
-        P-values that the rule is met, and that it is not.
-    total : float
-        Runs of each kind that would about decide it, if it is undecided for their randomness.
-    """
-
-    group: str
+    group: str  # empty if there is only one
     status: Status
-    rule: str
+    rule: str  # how many cases have to hold
     holds: int
     fails: int
     open: int
     missing: int
-    p: tuple[float, float] = (1.0, 1.0)
+    p: tuple[float, float] = (1.0, 1.0)  # p-values that the rule is met, and that it is not
+    #: Runs of each kind that would about decide it, if it is undecided for their randomness.
     total: float = NEVER
 
     @property
@@ -71,34 +58,21 @@ class GroupVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and the verdict of the runs on it.
-
-    Attributes
-    ----------
-    claim : Claim
-    status : {"reproduced", "not reproduced", "undecided"}
-    groups : tuple of GroupVerdict
-    cases : tuple of Case
-        The evidence.
-    reasons : tuple of str
-        For the reader: how many cases hold where, what is missing, which tests were made, with
-        which power. The first is the summary.
-    more_runs : int or None
-        About how many more runs (seeds) would decide it; None if it is decided, or no number would
-        do.
-    power : float or None
-        Probability of "reproduced" if the printed values are true; None if nothing is printed.
-    repeats : int or None
-        Runs of each kind at which the power is 0.8; None if no number would do.
-    """
+    """A claim and the verdict of the runs on it."""
 
     claim: Claim
     status: Status
     groups: tuple[GroupVerdict, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...]  # the evidence
+    #: For the reader: how many cases hold where, what is missing, which tests were made, with which
+    #: power. The first is the summary.
     reasons: tuple[str, ...]
+    #: About how many more runs (seeds) would decide it; None if it is decided, or no number would
+    #: do.
     more_runs: int | None = None
+    #: Probability of "reproduced" if the printed values are true; None if nothing is printed.
     power: float | None = None
+    #: Runs of each kind at which the power is 0.8; None if no number would do.
     repeats: int | None = None
 
 

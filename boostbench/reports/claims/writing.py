@@ -7,7 +7,7 @@ from typing import Any
 
 from boostbench.experiments.configs.claims import Origin
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
-from boostbench.reports.text import markdown
+from boostbench.reports.text import markdown, markdown_table
 
 #: One claim, and several, of an origin.
 _ORIGINS: dict[Origin, tuple[str, str]] = {
@@ -120,8 +120,8 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
 
 
 def _table(rows: Sequence[dict[str, str]]) -> str:
-    columns = list(rows[0])
-    rule = ["---" if column in ("where", "case", "result") else "---:" for column in columns]
-    lines = [[markdown(column) for column in columns], rule]
-    lines += [[markdown(row[column]) for column in columns] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table(
+        map(markdown, rows[0]),
+        (column not in ("where", "case", "result") for column in rows[0]),
+        (map(markdown, row.values()) for row in rows),
+    )

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -42,41 +43,7 @@ _OWN = {
 _PALEST = 0.5
 _PATH = re.compile(rb' d="[^"]*"')
 _LONG_NUMBER = re.compile(rb"(\d\.\d\d)\d+")
-_STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.titlepad": 4,
-    "axes.labelsize": 8,
-    "axes.labelcolor": "#222222",
-    "axes.edgecolor": "#888888",
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "xtick.color": "#888888",
-    "ytick.color": "#888888",
-    "xtick.labelcolor": "#333333",
-    "ytick.labelcolor": "#333333",
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.minor.size": 0,
-    "ytick.minor.size": 0,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.solid_capstyle": "round",
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "svg.fonttype": "path",
-    "svg.hashsalt": "boostbench",
-}
+_STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
 class Drawing(NamedTuple):
@@ -96,11 +63,10 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
         Whether ``$...$`` in the text of a figure is a formula. It is not where text is made of
         labels; there a formula asks for itself by ``parse_math=True``.
     """
-    import matplotlib
+    import matplotlib.style
 
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**_STYLE, "text.parse_math": mathtext})
+    settings: Any = [_STYLE, {"text.parse_math": mathtext}]
+    with matplotlib.style.context(settings, after_reset=True):
         yield
 
 

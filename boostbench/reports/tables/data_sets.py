@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import FileBeside
 from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.paper import NO_VALUE
+from boostbench.reports.values.paper import NO_VALUE, read_rows
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.validation import OneOrMore
 
@@ -108,18 +107,9 @@ def build_data_table(
 
 def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS) -> PaperSizes:
     """Read a paper's sizes of data sets from a CSV file that must have these columns."""
-    path = Path(path)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([DataError(f"cannot be read: {error}", where=str(path))]) from error
-    found = list(rows[0]) if rows else []
-    missing = [name for name in ("dataset", *columns) if name not in found]
-    if missing:
-        what = f"has no column {', '.join(missing)}; it has {', '.join(found) or 'no row'}"
-        raise ConfigError([DataError(what, where=str(path))])
-    return {row["dataset"]: {k: (v or "").strip() for k, v in row.items()} for row in rows}
+    rows = read_rows(path, ("dataset", *columns))
+    cells = [{k or "": (v or "").strip() for k, v in row.items()} for _, row in rows]
+    return {row["dataset"]: row for row in cells}
 
 
 def _cell(results: Sequence[Result], column: str, paper: str, notes: Notes) -> TableCell:

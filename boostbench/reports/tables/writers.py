@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from boostbench.reports.tables.table import Table, TableCell
-from boostbench.reports.text import csv_text, latex, markdown, plain
+from boostbench.reports.text import csv_text, latex, markdown, markdown_table, plain
 
 T = TypeVar("T")
 
@@ -75,12 +75,11 @@ def to_markdown(table: Table) -> str:
         return markdown(cell.paper + _references(cell.paper_notes))
 
     header = [markdown(name) for name in table.names]
-    rule = ["---"] * len(header)
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         header += [markdown(column), "paper"][: 1 + with_paper]
-        rule += ["---:"] * (1 + with_paper)
-    rows = [[*labels, *cells] for _, labels, cells in _rows(table, markdown, ours, theirs)]
-    body = "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *rows])
+    numbers = [place >= len(table.names) for place in range(len(header))]
+    rows = ([*labels, *cells] for _, labels, cells in _rows(table, markdown, ours, theirs))
+    body = markdown_table(header, numbers, rows)
     below = "\n".join(f"- {markdown(text)}" for text in _texts(table))
     return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
 

@@ -75,16 +75,10 @@ def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
 
 
 class Held(NamedTuple):
-    """A printed number held against a value of ours.
-
-    Attributes
-    ----------
-    agreement : Agreement
-    placebo : float or None
-        Share of the wrong columns of its place that agree with it; None without another column.
-    """
+    """A printed number held against a value of ours."""
 
     agreement: Agreement
+    #: Share of the wrong columns of its place that agree with it; None without another column.
     placebo: float | None = None
 
 

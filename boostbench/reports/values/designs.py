@@ -29,26 +29,13 @@ Floats = NDArray[np.float64]
 
 
 class Design(NamedTuple):
-    """Design of the runs behind a quantity on one data set.
+    """Design of the runs behind a quantity on one data set."""
 
-    Attributes
-    ----------
-    units : frozenset of (seed, fold)
-        Those planned.
-    source : {"fresh data", "splits", "one split"}
-    ratio : float
-        Test samples by training samples of a split.
-    on_test : bool
-        Whether the quantity is estimated on test samples; else it is computed.
-    problem : str
-        The data set and how it is split; runs of two problems are not paired.
-    """
-
-    units: frozenset[Unit]
+    units: frozenset[Unit]  # those planned
     source: Source = "fresh data"
-    ratio: float = 0.0
-    on_test: bool = False
-    problem: str = ""
+    ratio: float = 0.0  # test samples by training samples of a split
+    on_test: bool = False  # whether the quantity is estimated on test samples; else it is computed
+    problem: str = ""  # the data set and how it is split; runs of two problems are not paired
 
     def union(self, *others: Design) -> Design:
         """Return the design of several quantities taken together."""
@@ -59,28 +46,15 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True)
 class Repeats:
-    """Values of a quantity by unit.
-
-    Attributes
-    ----------
-    values : mapping of (seed, fold) to float
-    design : Design
-    gaps : tuple of str
-        Reasons for missing values.
-    on_each : mapping of (seed, fold) to ndarray
-        The parts of a value, one for each test sample (1: wrong), where records hold them.
-    sets : tuple of Repeats
-        The data sets whose mean this is; empty if it is one.
-    printed : float or None
-        What the paper has in this place.
-    """
+    """Values of a quantity by unit."""
 
     values: Mapping[Unit, float]
     design: Design
-    gaps: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()  # reasons for missing values
+    #: The parts of a value, one for each test sample (1: wrong), where records hold them.
     on_each: Mapping[Unit, Floats] = field(default_factory=dict)
-    sets: tuple[Repeats, ...] = ()
-    printed: float | None = None
+    sets: tuple[Repeats, ...] = ()  # the data sets whose mean this is; empty if it is one
+    printed: float | None = None  # what the paper has in this place
 
     @classmethod
     def constant(cls, value: float, like: Repeats) -> Repeats:

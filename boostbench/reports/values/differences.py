@@ -40,32 +40,16 @@ _POSTERIOR_DRAWS = 20_000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A difference and its spread.
-
-    Attributes
-    ----------
-    difference : float
-    test : str
-        Name of the test; empty for a computed value.
-    n : int
-        Units.
-    per_unit, fixed : float
-        The variance of the difference is ``per_unit / n + fixed``.
-    df : float
-        Degrees of freedom of the t distribution.
-    draws : ndarray or None
-        Resampled differences in the place of the t distribution.
-    discordant : (int, int) or None
-        Test samples that only the left, or only the right, has wrong: McNemar's exact test.
-    """
+    """A difference and its spread."""
 
     difference: float
-    test: str = ""
-    n: int = 1
-    per_unit: float = 0.0
+    test: str = ""  # name of the test; empty for a computed value
+    n: int = 1  # units
+    per_unit: float = 0.0  # the variance of the difference is ``per_unit / n + fixed``
     fixed: float = 0.0
-    df: float = _MOST_DF
-    draws: Floats | None = None
+    df: float = _MOST_DF  # degrees of freedom of the t distribution
+    draws: Floats | None = None  # resampled differences in the place of the t distribution
+    #: Test samples that only the left, or only the right, has wrong: McNemar's exact test.
     discordant: tuple[int, int] | None = None
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import product
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
@@ -15,8 +16,6 @@ _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
 #: Stands where the paper has no number.
 NO_VALUE = "–"
 _SHIFT = {"percent": 0, "fraction": 2}  # powers of ten from the unit to percent
-
-_Key = tuple[str, str, int, float]
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,6 @@ class PaperValue:
         digits = self.text.split(" ")[0].partition(".")[2]
         return float(10.0 ** -(len(digits) + 2))
 
-    @property
-    def _key(self) -> _Key:
-        return (self.dataset, self.method, self.rounds, self.noise)
-
 
 class PaperValues:
     """The numbers of one file, found by what they belong to.
@@ -54,13 +49,16 @@ class PaperValues:
     """
 
     def __init__(self, values: Iterable[PaperValue] = ()) -> None:
-        self._by_key = {value._key: value for value in values}
+        self._by_names: dict[tuple[str, str, float], dict[int, PaperValue]] = {}
+        for value in values:
+            names = (value.dataset, value.method, value.noise)
+            self._by_names.setdefault(names, {})[value.rounds] = value
 
     def __len__(self) -> int:
-        return len(self._by_key)
+        return sum(map(len, self._by_names.values()))
 
     def find(
-        self, datasets: Iterable[str], methods: Iterable[str], rounds: int, noise: float
+        self, datasets: Iterable[str], methods: Iterable[str], rounds: int | None, noise: float
     ) -> PaperValue | None:
         """Return the number for the first fitting pair of names, or None.
 
@@ -68,39 +66,15 @@ class PaperValues:
         ----------
         datasets, methods : iterable of str
             Names under which the paper may have it, best first: a label, then the plain name.
-        rounds : int
+        rounds : int or None
+            None: the largest T that there is.
         noise : float
         """
-        methods = list(methods)
-        for dataset in datasets:
-            for method in methods:
-                value = self._by_key.get((dataset, method, rounds, round(noise, 6)))
-                if value is not None:
-                    return value
-        return None
-
-    def last(
-        self, datasets: Iterable[str], methods: Iterable[str], noise: float
-    ) -> PaperValue | None:
-        """Return the number with the largest T for the first fitting pair of names, or None.
-
-        Parameters
-        ----------
-        datasets, methods : iterable of str
-            See `find`.
-        noise : float
-        """
-        methods = list(methods)
-        for dataset in datasets:
-            for method in methods:
-                names = (dataset, method, round(noise, 6))
-                fitting = [
-                    value
-                    for value in self._by_key.values()
-                    if (value.dataset, value.method, value.noise) == names
-                ]
-                if fitting:
-                    return max(fitting, key=lambda value: value.rounds)
+        for names in product(datasets, methods, [round(noise, 6)]):
+            by_rounds = self._by_names.get(names, {})
+            T = max(by_rounds, default=0) if rounds is None else rounds
+            if T in by_rounds:
+                return by_rounds[T]
         return None
 
 
@@ -123,29 +97,18 @@ def read_paper_values(path: Path | str) -> PaperValues:
     ConfigError
         With every mistake found, by line.
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-        raise ConfigError([DataError(what, where=str(path))]) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    complaints: list[BoostbenchError] = _check_header(reader.fieldnames or (), path)
-    if complaints:
-        raise ConfigError(complaints)
-    values: dict[_Key, PaperValue] = {}
-    for row in reader:
-        where = f"{path}:{reader.line_num}"
+    complaints: list[BoostbenchError] = []
+    values: dict[tuple[str, str, int, float], PaperValue] = {}
+    for where, row in read_rows(path, _REQUIRED):
         try:
             value = _value(row)
-            if value._key in values:
+            key = (value.dataset, value.method, value.rounds, value.noise)
+            if key in values:
                 raise ValueError(
                     f"a second value for {value.dataset}, {value.method}, T = {value.rounds}, "
                     f"noise {value.noise:g}"
                 )
-            values[value._key] = value
+            values[key] = value
         except ValueError as error:
             complaints.append(DataError(str(error), where=where))
     if not values and not complaints:
@@ -155,23 +118,43 @@ def read_paper_values(path: Path | str) -> PaperValues:
     return PaperValues(values.values())
 
 
-def _check_header(columns: Iterable[str], path: Path) -> list[BoostbenchError]:
-    columns = [column for column in columns if column]
+def read_rows(
+    path: Path | str, required: Sequence[str]
+) -> list[tuple[str, dict[str | None, str | None]]]:
+    """Return the rows of a CSV file with these columns, each behind its file and line.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or has not the columns.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}"
+        raise ConfigError([DataError(what, where=str(path))]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    columns = [column for column in reader.fieldnames or () if column]
     if not columns:
-        return [DataError("is empty; the first line must name the columns", where=str(path))]
-    found: list[BoostbenchError] = []
-    for name in _REQUIRED:
+        what = "is empty; the first line must name the columns"
+        raise ConfigError([DataError(what, where=str(path))])
+    complaints: list[BoostbenchError] = []
+    for name in required:
         if name not in columns:
-            close = nearest(name, [column for column in columns if column not in _REQUIRED])
+            close = nearest(name, [column for column in columns if column not in required])
             hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns)}"
-            found.append(DataError(f"has no column {name!r}{hint}", where=f"{path}:1"))
-    return found
+            complaints.append(DataError(f"has no column {name!r}{hint}", where=f"{path}:1"))
+    if complaints:
+        raise ConfigError(complaints)
+    return [(f"{path}:{reader.line_num}", dict(row)) for row in reader]
 
 
-def _value(row: Mapping[str, str | None]) -> PaperValue:
+def _value(row: Mapping[str | None, str | None]) -> PaperValue:
     if None in row or None in row.values():
         raise ValueError("has more or fewer fields than the header")
-    cells = {key: (text or "").strip() for key, text in row.items()}
+    cells = {key or "": (text or "").strip() for key, text in row.items()}
     for name in ("dataset", "method"):
         if not cells[name]:
             raise ValueError(f"{name} is empty")
