@@ -2,13 +2,14 @@
 
 import gc
 import importlib
+import json
 import os
 import pkgutil
 import subprocess
 import sys
 import textwrap
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from subprocess import PIPE
 
 import pytest
 from numba.core.registry import CPUDispatcher as Dispatcher
@@ -22,17 +23,50 @@ def module(folder, text: str) -> None:
     (folder / "own.py").write_text(textwrap.dedent(text))
 
 
-def run_python(folder, code: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{os.getcwd()}:{folder}", **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+#: Forks a process for each code that it is sent, all at a time. It has compiled nothing of ours.
+FORKS = """
+import json, os, sys, traceback, numba, boostbench.compiled
+sys.dont_write_bytecode = True  # own.py changes several times within a second
+numba.njit(lambda x: x)(1)
+for line in sys.stdin:
+    folder, codes = json.loads(line)
+    outputs = []
+    for code in codes:
+        reader, writer = os.pipe()
+        if not os.fork():
+            os.dup2(writer, 1)
+            os.dup2(writer, 2)
+            os.chdir(folder)
+            sys.path.insert(0, folder)
+            try:
+                exec(code, {})
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(0)
+        os.close(writer)
+        outputs.append(os.fdopen(reader))
+    print(json.dumps([output.read().strip() for output in outputs]), flush=True)
+    while outputs:
+        outputs.pop().close()
+        os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def forks():
+    """Return a function that runs codes in processes of their own, and returns what they print."""
+    command = [sys.executable, "-c", FORKS]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) as server:
+
+        def run(folder, *codes: str) -> list[str]:
+            asked = [str(folder), [textwrap.dedent(code) for code in codes]]
+            server.stdin.write(json.dumps(asked) + "\n")
+            server.stdin.flush()
+            return json.loads(server.stdout.readline())
+
+        yield run
+        server.stdin.close()
 
 
 OWN = """
@@ -50,20 +84,20 @@ OWN = """
 """
 
 
-def test_a_kernel_is_compiled_anew_when_what_it_calls_or_reads_has_changed(tmp_path) -> None:
+def test_a_kernel_is_compiled_anew_when_what_it_calls_or_reads_has_changed(forks, tmp_path) -> None:
     code = "import own; print(own.answer(3), sum(own.answer.stats.cache_hits.values()))"
     module(tmp_path, OWN)
-    assert [run_python(tmp_path, code) for _ in range(2)] == ["7 0", "7 1"]
+    assert forks(tmp_path, code) + forks(tmp_path, code) == ["7 0", "7 1"]
     module(tmp_path, OWN.replace("2 * x", "5 * x"))
-    assert run_python(tmp_path, code) == "16 0"
+    assert forks(tmp_path, code) == ["16 0"]
     module(tmp_path, OWN.replace("SHIFT = 1", "SHIFT = 2"))
-    assert run_python(tmp_path, code) == "8 0"
+    assert forks(tmp_path, code) == ["8 0"]
     module(tmp_path, OWN)
-    assert run_python(tmp_path, code) == "7 1"
+    assert forks(tmp_path, code) == ["7 1"]
 
 
 def test_a_process_that_compiles_sources_of_the_past_leaves_nothing_for_the_new_ones(
-    tmp_path,
+    forks, tmp_path
 ) -> None:
     module(tmp_path, OWN)
     late = """
@@ -72,11 +106,11 @@ def test_a_process_that_compiles_sources_of_the_past_leaves_nothing_for_the_new_
         open("own.py", "w").write(text.replace("2 * x", "5 * x"))
         print(own.answer(3))
     """
-    assert run_python(tmp_path, late) == "7"
-    assert run_python(tmp_path, "import own; print(own.answer(3))") == "16"
+    assert forks(tmp_path, late) == ["7"]
+    assert forks(tmp_path, "import own; print(own.answer(3))") == ["16"]
 
 
-def test_processes_that_compile_at_a_time_do_not_mix_up_their_kernels(tmp_path) -> None:
+def test_processes_that_compile_at_a_time_do_not_mix_up_their_kernels(forks, tmp_path) -> None:
     module(
         tmp_path,
         """
@@ -93,13 +127,11 @@ def test_processes_that_compile_at_a_time_do_not_mix_up_their_kernels(tmp_path) 
     )
     first = "import own, sys; print([own.kernels[k](1) for k in map(int, sys.argv[1])])"
     orders = ["012345", "543210", "240135", "135024"]
-    with ThreadPoolExecutor(len(orders)) as threads:
-        ways = [first.replace("sys.argv[1]", f"'{order}'") for order in orders]
-        found = list(threads.map(lambda code: run_python(tmp_path, code), ways))
+    found = forks(tmp_path, *(first.replace("sys.argv[1]", f"'{order}'") for order in orders))
     assert found == [str([1 + int(k) for k in order]) for order in orders]
     counted = f"{first}; print(sum(len(k.stats.cache_hits) for k in own.kernels))"
-    again = run_python(tmp_path, counted.replace("sys.argv[1]", "'012345'"))
-    assert again == "[1, 2, 3, 4, 5, 6]\n6"
+    again = forks(tmp_path, counted.replace("sys.argv[1]", "'012345'"))
+    assert again == ["[1, 2, 3, 4, 5, 6]\n6"]
 
 
 TWINS = """
@@ -137,16 +169,16 @@ BODY
 
 
 def test_functions_made_by_one_function_are_told_apart_in_kernels_of_two_processes(
-    tmp_path,
+    forks, tmp_path
 ) -> None:
     loops = "for i in range(x.shape[0]): s += f(x[i] + {0}) * x[(i + {0}) % x.shape[0]]"
     body = "\n".join(" " * 12 + loops.format(j) for j in range(12))
     module(tmp_path, TWINS.replace("BODY", body))
     # each is the first that its process compiles, so numba gives both the same number
     for name, expected in (("doubles", "5576.0"), ("halves", "1394.0")):
-        assert run_python(tmp_path, f"import own; print(own.{name}(own.x))") == expected
+        assert forks(tmp_path, f"import own; print(own.{name}(own.x))") == [expected]
     both = "import own; print(own.doubles(own.x), own.halves(own.x))"
-    assert run_python(tmp_path, both) == "5576.0 1394.0"
+    assert forks(tmp_path, both) == ["5576.0 1394.0"]
 
 
 def test_no_two_compiled_functions_have_the_same_name() -> None:
@@ -160,8 +192,7 @@ def test_no_two_compiled_functions_have_the_same_name() -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_the_name_of_a_kernel_is_the_same_in_every_process(seed, tmp_path) -> None:
+def test_the_name_of_a_kernel_is_the_same_in_every_process() -> None:
     code = """
         from boostbench.compiled import _digest
         from boostbench.weak_learners.growing import _KERNELS
@@ -169,18 +200,29 @@ def test_the_name_of_a_kernel_is_the_same_in_every_process(seed, tmp_path) -> No
     """
     here = [_digest(grow.py_func) for grow in _KERNELS.values()]
     assert len(set(here)) == len(here)
-    assert run_python(tmp_path, code, PYTHONHASHSEED=seed) == str(here)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONHASHSEED": "2"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == str(here), done.stderr
 
 
-def test_a_kernel_works_where_no_file_can_be_kept(tmp_path) -> None:
+def test_a_kernel_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
     module(tmp_path, OWN)
     (tmp_path / "__pycache__").touch()  # nor is it a folder for a user who may write everywhere
-    home = {"HOME": str(tmp_path / "own.py"), "XDG_CACHE_HOME": str(tmp_path / "own.py")}
-    code = "import own; print(own.answer(3), own.answer.stats.cache_path)"
-    assert run_python(tmp_path, code, PYTHONDONTWRITEBYTECODE="1", **home) == "7 None"
+    code = """
+        import os
+        os.environ["HOME"] = os.environ["XDG_CACHE_HOME"] = os.path.abspath("own.py")
+        import own
+        print(own.answer(3), own.answer.stats.cache_path)
+    """
+    assert forks(tmp_path, code) == ["7 None"]
 
 
-def test_a_kernel_works_where_the_disk_is_full(tmp_path) -> None:
+def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path) -> None:
     module(tmp_path, OWN)
     code = """
         import errno, os, own
@@ -191,5 +233,5 @@ def test_a_kernel_works_where_the_disk_is_full(tmp_path) -> None:
         os.replace = replace
         print(own.answer(3))
     """
-    assert run_python(tmp_path, code) == "7"
-    assert run_python(tmp_path, "import own; print(own.answer(3))") == "7"
+    assert forks(tmp_path, code) == ["7"]
+    assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
