@@ -83,7 +83,7 @@ def _dataset_rows() -> list[dict[str, Any]]:
 
 
 def _config_rows() -> list[dict[str, Any]]:
-    from boostbench.experiments.configs.grids import count_variants
+    from boostbench.experiments.configs.grids import expand_sweeps
     from boostbench.experiments.configs.layers import read_extended
 
     rows = []
@@ -94,7 +94,7 @@ def _config_rows() -> list[dict[str, Any]]:
                 "name": name,
                 "paper": written.get("paper", ""),
                 "datasets": len(written.get("datasets", ())),
-                "boosters": sum(count_variants(_fixed(b)) for b in written.get("boosters", ())),
+                "boosters": sum(len(expand_sweeps(_swept(b))) for b in written.get("boosters", ())),
                 "rounds": written.get("rounds"),
                 "file": str(path),
             }
@@ -102,8 +102,7 @@ def _config_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def _fixed(booster: Any) -> Any:
-    """Return a booster of a config without the grid, of which one point is chosen."""
-    if not isinstance(booster, dict):
-        return booster
-    return [{k: v for k, v in params.items() if k != "grid"} for params in booster.values()]
+def _swept(booster: Any) -> dict[str, Any]:
+    """Return the parameters of a booster of a config without the grid, a choice of one point."""
+    params = next(iter(booster.values())) if isinstance(booster, dict) else {}
+    return {key: value for key, value in (params or {}).items() if key != "grid"}

@@ -20,7 +20,6 @@ from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import (
-    MAX_VARIANTS,
     CostMatrix,
     Encoding,
     Missing,
@@ -34,7 +33,6 @@ from boostbench.experiments.configs.fields import (
 )
 from boostbench.experiments.configs.grids import (
     GridAxes,
-    count_variants,
     expand_sweeps,
     points_of,
     read_grid,
@@ -165,7 +163,7 @@ class DataSetEntry(Named):
             mistakes.keys(self.extra(), known)
         elif found is not None and setting.check_parameters:
             check_component(registry.generators, found.generator, self.extra(), mistakes)
-        _check_variants(self.extra(), mistakes)
+        mistakes.take(expand_sweeps, self.extra())
         for name, params in self.boosters.items():
             if "grid" in params:
                 mistakes.take(read_grid, params["grid"], "boosters", name, "grid")
@@ -220,7 +218,7 @@ class BoosterEntry(Named):
             mistakes.add(unknown("booster", self.name, registry.boosters.names()))
         for place, item in texts_in(self.extra()):
             mistakes.take(is_expression, item, *place)
-        _check_variants(self.extra(), mistakes)
+        mistakes.take(expand_sweeps, self.extra())
         mistakes.close()
         for booster in self.read(setting) if setting.check_parameters else ():
             for params in _each_value(booster):
@@ -301,12 +299,6 @@ class NoiseEntry(Model):
 def _shown(name: str) -> str:
     """Return a registered name, or a plugin file and its attribute without the folder."""
     return Path(name).name if ".py:" in name else name
-
-
-def _check_variants(params: Mapping[str, Any], mistakes: MistakesError) -> None:
-    if count_variants(params) > MAX_VARIANTS:
-        mistakes.add(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
-        mistakes.close()
 
 
 def _each_value(booster: BoosterSpec) -> list[dict[str, Any]]:

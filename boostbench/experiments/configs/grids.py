@@ -22,23 +22,6 @@ Grid = tuple[Axis, ...]
 Point = tuple[Any, ...]
 
 
-def count_variants(value: Any) -> int:
-    """Return how many variants `expand_sweeps` makes of a mapping, without making them.
-
-    Examples
-    --------
-    >>> count_variants({"M": [0.5, 1.0], "tree": {"depth": [1, 2, 3]}, "grid": {"value": [1, 2]}})
-    6
-    """
-    if isinstance(value, Mapping):
-        if list(value) == ["value"]:
-            return 1
-        return math.prod(count_variants(item) for item in value.values())
-    if isinstance(value, list):
-        return sum(1 if isinstance(item, list) else count_variants(item) for item in value)
-    return 1
-
-
 def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept]]:
     """Return every combination of the listed values.
 
@@ -53,6 +36,11 @@ def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept
         In the order of writing, the last list running fastest; ``swept`` holds name and value of
         each list's entry.
 
+    Raises
+    ------
+    ValueError
+        If there are too many; they are not made.
+
     Examples
     --------
     >>> expand_sweeps({"M": [0.5, 1.0], "step": "K", "grid": {"value": [1, 2]}})[1]
@@ -60,12 +48,19 @@ def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept
     """
     variants: list[tuple[dict[str, Any], Swept]] = [({}, ())]
     for key, value in params.items():
+        choices = _choices(key, value)
+        _check_number(len(variants) * len(choices))
         variants = [
             ({**chosen, key: choice}, (*swept, *more))
             for chosen, swept in variants
-            for choice, more in _choices(key, value)
+            for choice, more in choices
         ]
     return variants
+
+
+def _check_number(n: int) -> None:
+    if n > MAX_VARIANTS:
+        raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
 
 
 def swept_label(label: str, swept: Swept) -> str:
@@ -88,11 +83,12 @@ def _choices(key: str, value: Any) -> list[tuple[Any, Swept]]:
         return list(expand_sweeps(value))
     if not isinstance(value, list):
         return [(value, ())]
-    return [
-        (choice, ((key, choice), *more))
-        for entry in value
-        for choice, more in ([(entry, ())] if isinstance(entry, list) else _choices(key, entry))
-    ]
+    found: list[tuple[Any, Swept]] = []
+    for entry in value:
+        inner = [(entry, ())] if isinstance(entry, list) else _choices(key, entry)
+        found += [(choice, ((key, choice), *more)) for choice, more in inner]
+        _check_number(len(found))
+    return found
 
 
 def _shown(key: str, value: Any) -> str:

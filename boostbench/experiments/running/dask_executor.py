@@ -10,15 +10,12 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.fingerprints import sources_of
 from boostbench.experiments.store.identity import Key, code_of
 from boostbench.experiments.store.record import Record
-from boostbench.registry import loaded_plugins
 
 _CONNECT_SECONDS = 10.0
 _WAIT_SECONDS = 1.0
@@ -48,7 +45,6 @@ class DaskExecutor(Executor):
     def __init__(self, address: str, data_dirs: Sequence[str | Path] = ()) -> None:
         self._address = address
         self._client = _connect(address)
-        self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
         self._told: SimpleQueue[_Told] = SimpleQueue()
         self._ended: list[_Told] = []
         threads = self._client.nthreads()
@@ -61,8 +57,7 @@ class DaskExecutor(Executor):
                 "`dask worker ADDRESS --nthreads 1`",
                 where=address,
             )
-        self.jobs = len(threads)
-        self.ahead = self.jobs
+        super().__init__(len(threads), data_dirs, ahead=len(threads))
 
     def prepare(self, runs: Sequence[Run]) -> None:
         """Make sure that all workers would carry out the same code.
@@ -73,7 +68,7 @@ class DaskExecutor(Executor):
             If one has other code, or cannot load a plugin.
         """
         by_booster = list({run.booster: run for run in runs}.values())
-        jobs = [self._job(run, Key("", 0, "", "")) for run in by_booster]
+        jobs = [self.job(run) for run in by_booster]
         here = _codes(jobs)
         for worker, there in self._client.run(_codes, jobs, on_error="return").items():
             if isinstance(there, Exception):
@@ -88,7 +83,7 @@ class DaskExecutor(Executor):
 
     def submit(self, run: Run, key: Key) -> None:
         """Send a run."""
-        job = self._job(run, key)
+        job = self.job(run, key)
         started = now()
         future = self._client.submit(_perform, job, pure=False)
         future.add_done_callback(lambda done: self._told.put((job, started, done)))
@@ -115,11 +110,6 @@ class DaskExecutor(Executor):
     def shutdown(self) -> None:
         """Leave the cluster; it drops what it still has of ours."""
         self._client.close()
-
-    def _job(self, run: Run, key: Key) -> Job:
-        plugins = tuple(str(path.resolve()) for path in loaded_plugins())
-        sources = sources_of(key.code)
-        return Job(run, key, self._data_dirs, plugins=plugins, sources=sources)
 
     def _record(self, job: Job, started: str, done: Any) -> Record:
         from distributed import KilledWorker

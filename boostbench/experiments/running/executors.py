@@ -58,8 +58,11 @@ class Executor(ABC):
         How many more it may be given beforehand.
     """
 
-    jobs: int
-    ahead: int
+    def __init__(self, jobs: int, data_dirs: Sequence[str | Path], *, ahead: int) -> None:
+        self.jobs = jobs
+        self.ahead = ahead
+        # With the environment of this process, which the workers' may not be.
+        self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
 
     def prepare(self, runs: Sequence[Run]) -> None:  # noqa: B027
         """Do beforehand what should not count against the limits of a single run."""
@@ -77,6 +80,23 @@ class Executor(ABC):
 
     def shutdown(self) -> None:  # noqa: B027
         """Stop what is running, at once, and let go of all resources."""
+
+    def job(
+        self,
+        run: Run,
+        key: Key | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> Job:
+        """Return a run with what a worker needs to know; without a key, to compile its kernels."""
+        sources = () if key is None else sources_of(key.code)
+        # Of other plugins a run must not depend: its key knows nothing of them.
+        files = {path for path, _ in sources}
+        plugins = tuple(
+            str(path) for path in loaded_plugins() if not files or os.path.realpath(path) in files
+        )
+        key = key or Key("", 0, "", "")
+        return Job(run, key, self._data_dirs, plugins, time_limit, memory_limit, sources)
 
     def __enter__(self) -> Self:
         return self
@@ -108,18 +128,14 @@ class InlineExecutor(Executor):
         Let exceptions of a run through instead of recording them.
     """
 
-    jobs = 1
-    ahead = 0
-
     def __init__(self, data_dirs: Sequence[str | Path] = (), *, raise_errors: bool = False) -> None:
-        self._data_dirs = tuple(str(folder) for folder in data_dirs)
+        super().__init__(1, data_dirs, ahead=0)
         self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
         self._ended: list[tuple[Key, Record]] = []
 
     def submit(self, run: Run, key: Key) -> None:
         """Carry out the run."""
-        job = Job(run, key, self._data_dirs, sources=sources_of(key.code))
-        self._ended.append((key, perform(job, let_through=self._let_through)))
+        self._ended.append((key, perform(self.job(run, key), let_through=self._let_through)))
 
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
@@ -161,10 +177,7 @@ class LocalExecutor(Executor):
         if not hasattr(os, "fork"):
             what = "needs a system that can fork, as Linux and macOS can; use `--executor inline`"
             raise BoostbenchError(what, where="--executor local")
-        self.jobs = jobs
-        self.ahead = jobs
-        # With the environment of this process, which the workers' may not be.
-        self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
+        super().__init__(jobs, data_dirs, ahead=jobs)
         self._time_limit = time_limit
         self._memory_limit = memory_limit
         self._sent: dict[int, Task] = {}
@@ -177,15 +190,13 @@ class LocalExecutor(Executor):
     def prepare(self, runs: Sequence[Run]) -> None:
         """Compile the kernels that the boosters need, once for all workers and without limits."""
         by_booster = {run.booster: run for run in runs}
-        number = self.submit_job(
-            tuple(self._job(run, Key("", 0, "", "")) for run in by_booster.values())
-        )
+        number = self.submit_job(tuple(self.job(run) for run in by_booster.values()))
         while number in self._sent:
             self.wait(_POLL_SECONDS)
 
     def submit(self, run: Run, key: Key) -> None:
         """Start a run."""
-        self.submit_job(self._job(run, key))
+        self.submit_job(self.job(run, key, self._time_limit, self._memory_limit))
 
     def submit_job(self, job: Job | tuple[Job, ...]) -> int:
         """Start a job and return the number that it is known by."""
@@ -215,23 +226,6 @@ class LocalExecutor(Executor):
             self._is_closed = True
             self._end_server()
 
-    def _job(self, run: Run, key: Key) -> Job:
-        sources = sources_of(key.code)
-        # Of other plugins a run must not depend: its key knows nothing of them.
-        files = {path for path, _ in sources}
-        plugins = tuple(
-            str(path) for path in loaded_plugins() if not files or os.path.realpath(path) in files
-        )
-        return Job(
-            run,
-            key,
-            self._data_dirs,
-            plugins=plugins,
-            time_limit=self._time_limit,
-            memory_limit=self._memory_limit,
-            sources=sources,
-        )
-
     def _send(self, task: Task) -> None:
         """Send a task without waiting for a server that waits for this process to listen."""
         server = self._server
@@ -259,30 +253,7 @@ class LocalExecutor(Executor):
         if isinstance(sent.job, Job):
             by_all = told.kind == "died" and -told.exit_code in _FOR_ALL
             when = time.monotonic() + (_FOR_ALL_SECONDS if by_all else 0.0)
-            self._ended.append((when, sent.job.key, self._record(sent.job, told, sent.started)))
-
-    def _record(self, job: Job, told: Ending, started: str) -> Record:
-        """Turn the end of a job, however it came about, into its record."""
-        if told.kind == "timeout":
-            message = f"was stopped at the time limit of {self._time_limit:g} s"
-            return failure(job, "timeout", "TimeoutError", message, started, told.log)
-        if told.kind == "memory":
-            limit = (self._memory_limit or 0) / 2**20
-            message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
-            return failure(job, "out-of-memory", "MemoryError", message, started, told.log)
-        if told.kind == "died":
-            message = f"the worker process ended with {_in_words(told.exit_code)}"
-            return failure(job, "killed", "ProcessExpired", message, started, told.log)
-        try:
-            record = decode(told.answer, Path(f"{job.key}.json"), Record)
-        except (RecordError, ValueError, LookupError, TypeError) as error:
-            return failure(job, "failed", type(error).__name__, str(error), started, told.log)
-        if record.error is None:
-            return record
-        log = [*told.log, *record.error.log_tail][-LOG_LINES:]
-        return record.model_copy(
-            update={"error": record.error.model_copy(update={"log_tail": log})}
-        )
+            self._ended.append((when, sent.job.key, _record(sent.job, told, sent.started)))
 
     def _start_server(self) -> None:
         here, there = socket.socketpair()
@@ -342,6 +313,28 @@ class LocalExecutor(Executor):
             message = "the process that starts runs ended each time this one was under way"
             record = failure(task.job, "killed", "ProcessExpired", message, task.started)
             self._ended.append((0.0, task.job.key, record))
+
+
+def _record(job: Job, told: Ending, started: str) -> Record:
+    """Turn the end of a job, however it came about, into its record."""
+    if told.kind == "timeout":
+        message = f"was stopped at the time limit of {job.time_limit:g} s"
+        return failure(job, "timeout", "TimeoutError", message, started, told.log)
+    if told.kind == "memory":
+        limit = (job.memory_limit or 0) / 2**20
+        message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
+        return failure(job, "out-of-memory", "MemoryError", message, started, told.log)
+    if told.kind == "died":
+        message = f"the worker process ended with {_in_words(told.exit_code)}"
+        return failure(job, "killed", "ProcessExpired", message, started, told.log)
+    try:
+        record = decode(told.answer, Path(f"{job.key}.json"), Record)
+    except (RecordError, ValueError, LookupError, TypeError) as error:
+        return failure(job, "failed", type(error).__name__, str(error), started, told.log)
+    if record.error is None:
+        return record
+    log = [*told.log, *record.error.log_tail][-LOG_LINES:]
+    return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": log})})
 
 
 def _kill_marked(mark: str) -> None:
