@@ -70,6 +70,16 @@ class Libsvm(Model):
     train: str  # for example ``multiclass/dna.scale``; the only file when there is no division
     test: str = ""  # for example ``multiclass/dna.scale.t``; empty: none
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The one or two files."""
+        return (self.train, self.test) if self.test else (self.train,)
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The files without their folder in the collection."""
+        return tuple(path.rpartition("/")[2] for path in self.paths)
+
 
 class DatasetEntry(Sizes):
     """Entry of the catalog for one data set; its sizes are checked when it is loaded."""

@@ -28,13 +28,12 @@ class Download:
     """A source on the network."""
 
     title: str  # ``"OpenML 40670"``, for messages
-    paths: tuple[Path, ...]  # where its files are kept once fetched
-    contents: tuple[Callable[[], bytes], ...]  # fetch each of them
+    files: dict[Path, Callable[[], bytes]]  # where each is kept once fetched, and what fetches it
 
     @property
     def is_here(self) -> bool:
         """True if all files have been fetched."""
-        return all(path.is_file() for path in self.paths)
+        return all(path.is_file() for path in self.files)
 
     def fetch(self) -> None:
         """Fetch the files that are not here yet.
@@ -46,9 +45,9 @@ class Download:
         BoostbenchError
             If what came cannot be used.
         """
-        for path, content in zip(self.paths, self.contents, strict=True):
+        for path, fetch in self.files.items():
             if not path.is_file():
-                fetched = content()
+                fetched = fetch()
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, fetched)
 
@@ -63,16 +62,11 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     if entry.openml_id is not None:
         data_id = entry.openml_id
         path = folder / "openml" / f"{data_id}.csv.gz"
-        sources.append(Download(f"OpenML {data_id}", (path,), (lambda: _openml_csv(data_id),)))
+        sources.append(Download(f"OpenML {data_id}", {path: lambda: _openml_csv(data_id)}))
     if entry.libsvm is not None:
-        parts = tuple(file for file in (entry.libsvm.train, entry.libsvm.test) if file)
-        sources.append(
-            Download(
-                f"libsvm collection ({', '.join(parts)})",
-                tuple(folder / "libsvm" / part for part in parts),
-                tuple(partial(_libsvm_file, part) for part in parts),
-            )
-        )
+        parts = entry.libsvm.paths
+        files = {folder / "libsvm" / part: partial(_libsvm_file, part) for part in parts}
+        sources.append(Download(f"libsvm collection ({', '.join(parts)})", {**files}))
         if len(parts) == 2 and not entry.ordered:
             sources.reverse()
     return sources

@@ -153,50 +153,33 @@ def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
     DataError
         If only one of the two libsvm files is there.
     """
-    for name in _file_names(entry):
+    stems = dict.fromkeys((entry.name, *entry.aliases))
+    for name in (*entry.files, *(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES)):
         if (folder / name).is_file():
-            beside = _with_packing(folder / f"{name.removesuffix('.bz2')}.t")
-            if name.endswith(LIBSVM_SUFFIXES) and beside is not None:
-                return folder / name, beside
-            return (folder / name,)
-    for train, test in _libsvm_pairs(entry):
-        found = [_with_packing(folder / part) for part in (train, test) if part]
-        if found[0] is None:
-            continue
-        if found[-1] is None:
-            raise DataError(
-                f"the test part {test!r} (or {test}.bz2) is missing beside it", where=str(found[0])
-            )
-        return tuple(file for file in found if file is not None)
+            is_libsvm = name.endswith(LIBSVM_SUFFIXES)
+            beside = _packed(folder / f"{name.removesuffix('.bz2')}.t") if is_libsvm else None
+            return (folder / name,) if beside is None else (folder / name, beside)
+    # The libsvm collection's names have no suffix; a set without division has no test part.
+    pairs = dict.fromkeys(stems, "")
+    if entry.n_train is not None:
+        pairs = {stem: f"{stem}.t" for stem in stems}
+    if entry.libsvm is not None:
+        train, *rest = (part.removesuffix(".bz2") for part in entry.libsvm.file_names)
+        pairs = {train: "".join(rest), **{k: v for k, v in pairs.items() if k != train}}
+    for train, test in pairs.items():
+        found, beside = _packed(folder / train), _packed(folder / test) if test else None
+        if found is not None and test and beside is None:
+            what = f"the test part {test!r} (or {test}.bz2) is missing beside it"
+            raise DataError(what, where=str(found))
+        if found is not None:
+            return (found,) if beside is None else (found, beside)
     return ()
 
 
-def _file_names(entry: DatasetEntry) -> list[str]:
-    stems = dict.fromkeys((entry.name, *entry.aliases))
-    return [*entry.files, *(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES)]
-
-
-def _libsvm_pairs(entry: DatasetEntry) -> list[tuple[str, str]]:
-    """Return file names of training and test part, without packing; an empty test part: none."""
-    pairs = []
-    if entry.libsvm is not None:
-        train, test = (
-            part.rpartition("/")[2].removesuffix(".bz2")
-            for part in (entry.libsvm.train, entry.libsvm.test)
-        )
-        pairs.append((train, test))
-    stems = dict.fromkeys((entry.name, *entry.aliases))
-    known = {train for train, _ in pairs}
-    divided = entry.n_train is not None
-    pairs += [(stem, f"{stem}.t" if divided else "") for stem in stems if stem not in known]
-    return pairs
-
-
-def _with_packing(path: Path) -> Path | None:
-    for candidate in (path, path.with_name(f"{path.name}.bz2"), path.with_name(f"{path.name}.gz")):
-        if candidate.is_file():
-            return candidate
-    return None
+def _packed(path: Path) -> Path | None:
+    """Return a file, as it is or packed; None if there is none."""
+    candidates = (path, path.with_name(f"{path.name}.bz2"), path.with_name(f"{path.name}.gz"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _downloaded(
@@ -205,7 +188,7 @@ def _downloaded(
     sources = downloads_of(rows)
     for source in sources:
         if source.is_here:
-            return _from_files(entry, rows, source.paths)
+            return _from_files(entry, rows, tuple(source.files))
     tried = [f"no file of it in {', '.join(map(str, folders)) or 'any folder (none is given)'}"]
     for source in sources:
         if not allow_download:
@@ -216,7 +199,7 @@ def _downloaded(
         except (OSError, HTTPException, BoostbenchError) as error:
             tried.append(f"{source.title} failed ({error})")
             continue
-        return _from_files(entry, rows, source.paths)
+        return _from_files(entry, rows, tuple(source.files))
     if not sources:
         tried.append("no download is known")
     raise DataUnavailableError(
@@ -225,19 +208,12 @@ def _downloaded(
 
 
 def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
-    sizes = [
-        f"{figure} {what}"
-        for figure, what in (
-            (entry.n_rows, "rows"),
-            (entry.n_features, "features"),
-            (entry.n_classes, "classes"),
-        )
-        if figure is not None
-    ]
+    figures = {"rows": entry.n_rows, "features": entry.n_features, "classes": entry.n_classes}
+    sizes = [f"{figure} {what}" for what, figure in figures.items() if figure is not None]
     split = "split, " if entry.n_train is not None else ""
     libsvm = ""
     if entry.libsvm is not None:
-        parts = [p.rpartition("/")[2] for p in (entry.libsvm.train, entry.libsvm.test) if p]
+        parts = entry.libsvm.file_names
         libsvm = f" or the libsvm file{'s' * (len(parts) > 1)} {' and '.join(parts)}"
     folder = str(folders[0]) if folders else "a folder named by --data"
     return (

@@ -102,14 +102,8 @@ def _folds(split: str | Params) -> Iterator[str | Params]:
 
 def _with_defaults(entry: DataEntry, config: Config) -> Data:
     data = entry.data
-    return Data(
-        name=data.name,
-        params=data.params,
-        encode=data.encode or config.encode,
-        missing=config.missing if data.missing == "" else data.missing,
-        cost=data.cost,
-        label=data.label,
-    )
+    missing = config.missing if data.missing == "" else data.missing
+    return replace(data, encode=data.encode or config.encode, missing=missing)
 
 
 def _allowed(booster: BoosterSpec, entry: DataEntry) -> bool:
