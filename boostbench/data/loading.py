@@ -12,11 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.data.bundled import parse_bundled
 from boostbench.data.cache import read_parsed, write_parsed
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.dataset import Dataset, encode_labels, impute
-from boostbench.data.readers import parse_files
+from boostbench.data.readers import parse_bundled, parse_files
 from boostbench.data.sources import Located, files_checksum, locate
 from boostbench.data.tables import Parsed, check_size
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError

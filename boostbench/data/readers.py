@@ -86,6 +86,21 @@ def read_labels(path: Path) -> dict[str, NDArray[np.str_]]:
     return {name: parse_labels(frame[name], cells.place) for name in cells.names}
 
 
+def parse_bundled(name: str) -> Parsed:
+    """Read one of scikit-learn's bundled sets; labels are the names of its classes."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
+    X = np.asarray(bunch.data, dtype=np.float64)
+    return Parsed(
+        X=X,
+        labels=np.array([str(bunch.target_names[k]) for k in bunch.target], dtype=str),
+        feature_names=tuple(str(feature) for feature in bunch.feature_names),
+        categories=(None,) * X.shape[1],
+        in_test=None,
+    )
+
+
 def _unpack(path: Path, packed: bytes) -> bytes:
     suffix = path.suffix.lower()
     if not packed or suffix not in (".gz", ".bz2"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -198,7 +200,7 @@ class Run:
     noise: Annotated[Noise, BeforeValidator(lambda value: CLEAN if value is None else value)]
     booster: BoosterSpec
     rounds: Annotated[StrictInt, Field(ge=1, le=10**7)]  # T
-    #: Split, noise and booster draw from streams derived from it by name.
+    #: Split, noise and booster draw from streams derived from it by name, see `rng`.
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
     #: What is recorded beside the error curves.
     record: tuple[StrictStr, ...] = ()
@@ -237,6 +239,21 @@ class Run:
     def of_value(cls, value: Mapping[str, Any]) -> Run:
         """Return the run whose `value` this is; labels are the names."""
         return TypeAdapter(cls).validate_python(value)
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return the random stream of one purpose: data, split, noise, booster or inner folds.
+
+        It depends on the seed, the purpose and the data set only (and, for noise, on the model but
+        not on the rate): all boosters see the same split and the same corrupted labels, the folds
+        of one seed come from one permutation, and the labels corrupted at a small rate are among
+        those corrupted at a larger one. Nothing depends on order or on who else runs.
+        """
+        name = [self.seed, purpose, self.data.name, self.data.params.plain()]
+        if purpose == "noise":
+            name.append(self.noise.model)
+        digest = hashlib.sha256(canonical_json(name).encode()).digest()
+        words = np.frombuffer(digest, dtype="<u4")
+        return np.random.default_rng(np.random.SeedSequence([int(word) for word in words]))
 
     @property
     def dataset(self) -> str:

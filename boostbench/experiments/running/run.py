@@ -35,7 +35,6 @@ from boostbench.experiments.running.curves import (
     staged_labels,
     takes_callback,
 )
-from boostbench.experiments.running.seeds import rng_for
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.inputs import noting
 from boostbench.noise import corrupt
@@ -176,7 +175,7 @@ def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> di
     assert run.validation is not None
     folds = run.validation["folds"]
     y = problem.y if run.validation["stratify"] else None
-    ids = fold_ids(len(problem.y), folds, rng_for("inner folds", run), y=y)
+    ids = fold_ids(len(problem.y), folds, run.rng("inner folds"), y=y)
     curves, zero, reasons = [], 0, set()
     with _timed(seconds, "fit"):
         for fold in range(folds):
@@ -233,7 +232,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
         run.data.params.plain(),
         data_dirs,
         encode=run.data.encode,  # type: ignore[arg-type]  # load checks it
-        rng=rng_for("data", run),
+        rng=run.rng("data"),
     )
     if not dataset.checksum.startswith(data):
         raise ChangedError("the data changed during the run; run again", where=dataset.source)
@@ -253,10 +252,10 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
 def _parts(run: Run, dataset: Dataset) -> tuple[Rows, Rows, Rows | None]:
     """Return the rows of training, test and, if the split has one, validation."""
     spec = run.split if isinstance(run.split, str) else run.split.plain()
-    train, test = split(dataset, spec, rng_for("split", run))
+    train, test = split(dataset, spec, run.rng("split"))
     if not isinstance(spec, dict) or not spec.get("validation") or "part" in spec:
         return train, test, None
-    _, validation = split(dataset, {**spec, "part": "validation"}, rng_for("split", run))
+    _, validation = split(dataset, {**spec, "part": "validation"}, run.rng("split"))
     return train, test, validation
 
 
@@ -273,7 +272,7 @@ def _corrupted(
         dataset.n_classes,
         run.noise.component,
         rate,
-        rng_for("noise", run),
+        run.rng("noise"),
         X=X,
         **run.noise.params.plain(),
     )
@@ -350,7 +349,7 @@ def make(
     params = resolve(run.booster.params.plain(), sizes)
     if run.booster.takes_cost_of_data:
         params["cost"] = (1.0 - np.eye(n_classes) if cost is None else cost).tolist()
-    seed = int(rng_for("booster", run).integers(2**31 - 1))
+    seed = int(run.rng("booster").integers(2**31 - 1))
     return _class_of(run)(n_estimators=rounds, random_state=seed, **params)
 
 
