@@ -32,9 +32,9 @@ def adopt(
 ) -> int:
     """Keep stale results that a change of the code left as they are.
 
-    Of each booster on each data set some runs are done again. If they give what the old records
-    say, the other records of that code are adopted, with a note in each; if one differs, all stay
-    stale. The exit code is 1 if some do.
+    Some runs of each booster on each data set are done again. If their results equal the old
+    records, the other records of the same code are adopted, with a note in each; if one result
+    differs, all of them stay stale. The exit code is 1 if records stay stale.
 
     Examples:
       boostbench adopt noise20 --data DIR

@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
+from boostbench.cli.kinds import dataset_rows
 from boostbench.cli.options import Data, Json, any_number
 from boostbench.cli.output import complain, print_rows
 from boostbench.errors import DataError, DataUnavailableError
@@ -22,33 +23,24 @@ Names = Annotated[
 
 
 def list_data(*, data: Data, as_json: Json = False) -> int:
-    """List the data sets and where each one was found.
+    """List the data sets and their places.
 
     Examples:
       boostbench data list
       boostbench data list --data DIR --json
     """
-    from boostbench.data import catalog, locate
+    from boostbench.data import locate
 
-    rows = []
-    for name, entry in catalog(data).items():
-        _, found, _ = _tried(locate, name, data)
-        rows.append(
-            {
-                "name": name,
-                "rows": entry.n_rows,
-                "features": entry.n_features,
-                "classes": entry.n_classes,
-                "available": found is not None,
-                "found": "-" if found is None else found.describe,
-            }
-        )
+    rows = dataset_rows(data)
+    for row in rows:
+        _, found, _ = _tried(locate, row["name"], data)
+        row |= {"available": found is not None, "found": found.describe if found else "-"}
     print_rows(rows, as_json=as_json, columns=["name", "rows", "features", "classes", "found"])
     return OK
 
 
 def fetch(names: Names, *, data: Data) -> int:
-    """Download data sets that are not on this machine yet.
+    """Download data sets that are not on this machine.
 
     Examples:
       boostbench data fetch letter vowel
@@ -111,7 +103,7 @@ def add(
     target: Annotated[
         str, typer.Option(metavar="COLUMN", help="Label column; target, else class, by default.")
     ] = "",
-    title: Annotated[str, typer.Option(metavar="TEXT", help="The data set in words.")] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
     to: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Data folder that gets the copy and its description."),

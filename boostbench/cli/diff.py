@@ -15,22 +15,22 @@ from boostbench.cli.output import print_rows
 
 def diff(
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A folder with reports.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A newer one.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A newer folder with reports.")],
     *,
     by: Annotated[
         float,
         typer.Option(
             metavar="POINTS",
             min=0.0,
-            help="Pass over numbers that differ by no more than this, in the table's unit.",
+            help="Ignore differences between numbers up to this size, in the table's unit.",
         ),
     ] = 0.0,
     as_json: Json = False,
 ) -> int:
-    """Show what changed between the reports of two results folders.
+    """Show the differences between the reports of two results folders.
 
-    Cells of tables, verdicts, and experiments that only one of them has. The exit code is 1 if
-    there is any difference.
+    Compared are the cells of tables, the verdicts, and the experiments of each folder. The exit
+    code is 1 if there is any difference.
 
     Examples:
       boostbench diff results-before results

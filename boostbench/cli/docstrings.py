@@ -6,8 +6,8 @@ import inspect
 import re
 from typing import Any
 
-_UNDERLINED = re.compile(r"^(?P<title>[A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
-_PARAMETER = re.compile(r"^(?P<names>\S[^:\n]*?)(?: : (?P<type>[^\n]*))?\n", re.MULTILINE)
+_UNDERLINED = re.compile(r"^([A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
+_PARAMETER = re.compile(r"^(\S[^:\n]*?)(?: : ([^\n]*))?\n", re.MULTILINE)
 
 
 def sections_of(plugin: Any) -> dict[str, str]:
@@ -26,11 +26,8 @@ def sections_of(plugin: Any) -> dict[str, str]:
     {'': 'Do it.', 'References': 'Somebody 1999.'}
     """
     text = without_markup(inspect.getdoc(plugin) or "") + "\n"
-    titles = list(_UNDERLINED.finditer(text))
-    starts = [0, *(title.end() for title in titles)]
-    ends = [*(title.start() for title in titles), len(text)]
-    names = ["", *(title["title"] for title in titles)]
-    return {name: text[a:b].strip("\n") for name, a, b in zip(names, starts, ends, strict=True)}
+    parts = ["", *_UNDERLINED.split(text)]  # each title before its text
+    return {title: part.strip("\n") for title, part in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -59,12 +56,11 @@ def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
     """Return type and description of the parameters in an object's own docstring."""
     sections = sections_of(plugin)
     section = "\n".join([*(sections.get(name, "") for name in ("Attributes", "Parameters")), ""])
-    entries = list(_PARAMETER.finditer(section))
-    ends = [entry.start() for entry in entries[1:]] + [len(section)] * bool(entries)
+    _, *parts = _PARAMETER.split(section)
     return {
-        name.strip(" *"): (entry["type"] or "", inspect.cleandoc(section[entry.end() : end]))
-        for entry, end in zip(entries, ends, strict=True)
-        for name in entry["names"].split(",")
+        name.strip(" *"): (kind or "", inspect.cleandoc(text))
+        for names, kind, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        for name in names.split(",")
     }
 
 

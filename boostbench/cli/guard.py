@@ -1,4 +1,4 @@
-"""From functions to commands: options in groups, exit codes, a line instead of a traceback."""
+"""Functions as commands: groups of options, exit codes, one line instead of a traceback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from boostbench.experiments.store.interrupts import interrupted_since, interrupt
 OK = 0
 #: Some runs failed or were skipped.
 INCOMPLETE = 1
-#: Something in the command, a config, a data file or a plugin has to be mended.
+#: Something in the command, a config, a data file or a plugin is wrong.
 BAD_INPUT = 2
 #: A bug in boostbench.
 BUG = 70
@@ -60,7 +60,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 
 def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
-    """Return what stands for a parameter in the command: itself, or the fields of its dataclass."""
+    """Return the options of a parameter: itself, or one per field of its dataclass."""
     group = parameter.annotation
     if not is_dataclass(group):
         return [parameter.replace(kind=parameter.KEYWORD_ONLY)]

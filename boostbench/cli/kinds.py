@@ -1,25 +1,17 @@
-"""The names that a config may use, by kind."""
+"""Names that a config may use, by kind, and their descriptions."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from boostbench import registry
-from boostbench.cli.docstrings import without_markup
+from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.output import complain
 from boostbench.experiments.configs.shipped import shipped_configs
 
-KINDS = (
-    "boosters",
-    "weak-learners",
-    "datasets",
-    "noise",
-    "configs",
-    "tables",
-    "figures",
-    "claims",
-)
 #: Registries of the kinds whose names stand for plugins.
 REGISTRIES = {
     "boosters": registry.boosters,
@@ -28,6 +20,15 @@ REGISTRIES = {
     "tables": registry.tables,
     "figures": registry.figures,
     "claims": registry.claims,
+}
+KINDS = (*REGISTRIES, "datasets", "configs")
+#: Arguments that the program passes to a plugin itself; a config does not set them.
+_SUPPLIED = {
+    "boosters": ("n_estimators", "random_state"),
+    "noise": ("y", "n_classes", "rng", "X"),
+    "figures": ("study",),
+    "tables": ("study",),
+    "claims": ("evidence",),
 }
 
 
@@ -53,7 +54,7 @@ def rows_of(kind: str) -> list[dict[str, Any]]:
     if kind == "configs":
         return _config_rows()
     if kind == "datasets":
-        return _dataset_rows()
+        return dataset_rows()
     names = REGISTRIES[kind]
     broken = names.broken()
     for name, reason in broken.items():
@@ -65,7 +66,8 @@ def rows_of(kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def _dataset_rows() -> list[dict[str, Any]]:
+def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return a row for each data set of the catalog, and of data folders."""
     from boostbench.data import catalog
 
     return [
@@ -78,7 +80,7 @@ def _dataset_rows() -> list[dict[str, Any]]:
             "classes": entry.n_classes,
             "title": entry.title,
         }
-        for entry in catalog().values()
+        for entry in catalog(data_dirs).values()
     ]
 
 
@@ -106,3 +108,56 @@ def _swept(booster: Any) -> dict[str, Any]:
     """Return the parameters of a booster of a config without the grid, a choice of one point."""
     params = next(iter(booster.values())) if isinstance(booster, dict) else {}
     return {key: value for key, value in (params or {}).items() if key != "grid"}
+
+
+def describe(kind: str, name: str) -> dict[str, Any]:
+    """Return the description of ``name``, an entry of ``boostbench list KIND``.
+
+    Returns
+    -------
+    description : dict
+        JSON-able but for default values of parameters; begins with ``name`` and ``kind``.
+    """
+    head = {"name": name, "kind": kind}
+    if kind == "datasets":
+        from boostbench.data import find_entry
+
+        return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
+    if kind == "configs":
+        path = shipped_configs()[name]
+        text = inspect.cleandoc(path.read_text(encoding="utf-8"))
+        return head | {"file": str(path), "text": text}
+    return head | _of_plugin(kind, name)
+
+
+def _of_plugin(kind: str, name: str) -> dict[str, Any]:
+    plugin = REGISTRIES[kind].get(name)
+    sections = sections_of(plugin)
+    parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()))
+    return {
+        "python": f"{plugin.__module__}.{plugin.__qualname__}",
+        "description": sections[""],
+        "parameters": parameters,
+        "paper": sections.get("References", ""),
+        "example": sections.get("Examples", ""),
+        "config": _config_example(kind, name, parameters),
+    }
+
+
+def _config_example(kind: str, name: str, parameters: list[dict[str, Any]]) -> str:
+    import yaml
+
+    shown = {
+        parameter["name"]: parameter["default"]
+        for parameter in parameters
+        if isinstance(parameter["default"], (bool, int, float, str))
+    }
+    one = {name: shown} if shown else name
+    examples: dict[str, Any] = {
+        "boosters": {"boosters": [one]},
+        "weak-learners": {"weak_learner": one},
+        "noise": {"noise": {"model": name, "rate": 0.2, **shown}},
+    }
+    if kind not in examples:
+        return ""
+    return yaml.safe_dump(examples[kind], default_flow_style=None, sort_keys=False, width=1000)[:-1]

@@ -28,7 +28,7 @@ def repeatable(name: str, metavar: str, text: str) -> Any:
 
 
 def any_number(metavar: str, text: str) -> Any:
-    """Return an argument of any number of words."""
+    """Return an argument that takes any number of values, or none."""
     return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
 
 
@@ -86,7 +86,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]
 
 @dataclass(frozen=True, kw_only=True)
 class Experiments:
-    """Options that name experiments, with their data and results."""
+    """Options that select experiments, their data and their results."""
 
     configs: Annotated[
         list[str],
@@ -118,7 +118,7 @@ class Experiments:
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedRuns(Experiments):
-    """Options that name experiments, or some of their runs."""
+    """Options that select experiments, or some of their runs."""
 
     only: Annotated[
         list[str],

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def is_fancy(stream: Any) -> bool:
-    """Return whether ``stream`` is a terminal that wants colours and moving parts."""
+    """Return True if ``stream`` is a terminal that shows colours and live displays."""
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -43,7 +43,7 @@ def print_rows(
     columns : sequence of str, default=()
         Keys shown in the table and their order; all by default.
     nothing : str, default=""
-        Printed in the place of a table without rows.
+        Printed instead of a table without rows.
     """
     if as_json:
         print_json([dict(row) for row in rows])

@@ -18,22 +18,25 @@ if TYPE_CHECKING:
 def plan(
     *,
     asked: SelectedRuns,
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="For the estimated time.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Runs at once, for the estimated time.")
+    ] = 1,
     sample: Annotated[
         int,
         typer.Option(
             metavar="N",
             min=0,
-            help="First do so many of the runs of each booster on each data set, which are kept.",
+            help="First do N runs of each booster on each data set; their results are kept.",
         ),
     ] = 0,
     shard: Shard = None,
     strict: Strict = False,
     as_json: Json = False,
 ) -> int:
-    """Show what `run` would do, why, and how long it takes.
+    """Show the runs that `run` would do, the reasons and the time.
 
-    Nothing is trained unless a sample is asked for. Times are judged by the runs that are done.
+    Nothing is trained unless a sample is asked for. Times are estimated from the runs that are
+    done.
 
     Examples:
       boostbench plan noise20 --data DIR

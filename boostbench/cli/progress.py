@@ -1,4 +1,4 @@
-"""Telling how far the work is: a live bar on a terminal, a line now and then elsewhere."""
+"""Progress of the work: a live bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Listener = Callable[["Event"], None]
 
 @contextmanager
 def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | None]:
-    """Give a listener for `run_plan` that tells on stderr what happens.
+    """Yield a listener for `run_plan` that shows the progress on stderr.
 
     Parameters
     ----------
     name : str
-        The config's.
+        Name of the config.
     quiet : bool, default=False
-        Tell nothing.
+        Show nothing.
     """
     if quiet:
         yield None
@@ -43,7 +43,7 @@ def n_runs(n: int) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration for people.
+    """Return a duration in words.
 
     Examples
     --------

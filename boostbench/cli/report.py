@@ -23,14 +23,14 @@ def report(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the reports, one in it for each config; that of --results by default.",
+            help="Folder that gets a folder for each config; that of --results by default.",
         ),
     ] = None,
 ) -> int:
-    """Write tables, curves, verdicts and an offline page.
+    """Write tables, figures, verdicts and an offline page.
 
-    Nothing is trained; the main table is printed. Runs without a result, and tables and figures
-    that cannot be made, are named in the report, and the exit code is then 1.
+    Nothing is trained; the main table is printed. The report names runs without a result, and
+    tables and figures that cannot be made; the exit code is then 1.
 
     Examples:
       boostbench report noise20
@@ -50,7 +50,7 @@ def report(
 
 
 def print_table(report: Report) -> None:
-    """Print the main table of a report, and on stderr what it could not make."""
+    """Print the main table of a report, and on stderr the parts that could not be made."""
     for reason in report.undrawn.values():
         complain(f"left out of the report: {reason}")
     table = report.main_table(colour=is_fancy(sys.stdout))

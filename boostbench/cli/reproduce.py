@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
-from boostbench.cli.output import warn_of_damage
+from boostbench.cli.output import complain, warn_of_damage
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_tell
 from boostbench.cli.verify import in_colour
@@ -26,22 +25,14 @@ _SIZES = ("quick", "standard", "full")
 
 
 def configs_by_paper() -> dict[str, list[Path]]:
-    """Return the shipped configs by paper: those in its folder, and others that name it."""
-    from boostbench.experiments.configs.file import load_config
-    from boostbench.reports.overview import paper_of
+    """Return the shipped configs by paper: those in its folder, then others that name it."""
+    from boostbench.experiments.configs.layers import read_extended
 
     found: dict[str, list[Path]] = {}
-    elsewhere = []
-    for name, path in shipped_configs().items():
-        folder, in_folder, _ = name.rpartition("/")
-        if in_folder:
-            found.setdefault(folder, []).append(path)
-        else:
-            elsewhere.append(path)
-    for path in elsewhere:
-        paper = paper_of(load_config(path, check_parameters=False))
-        if paper in found:
-            found[paper].append(path)
+    for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
+        paper = name.rpartition("/")[0] or read_extended(path)[0].data.get("paper", "")
+        found.setdefault(paper.partition(",")[0].strip(), []).append(path)
+    found.pop("", None)
     return found
 
 
@@ -58,7 +49,6 @@ def reproduce(
             help="A folder of the shipped configs, such as softmax-boosting; or single configs, "
             "by path or name.",
             autocompletion=_paper_names,
-            show_default=False,
         ),
     ],
     *,
@@ -66,13 +56,13 @@ def reproduce(
     results: Results = Path("results"),
     jobs: Jobs = None,
     size: Size = None,
-    plugin: Plugins,
+    plugins: Plugins,
 ) -> int:
     """Run, report and verify everything of a paper.
 
-    Every config is run (finished runs are kept), reported on and judged; then README.md in the
-    results folder tells of all experiments there. A config without the size asked for takes its
-    next larger one, in the end itself.
+    Every config is run (finished runs are kept), its report is written and its claims are judged;
+    then README.md in the results folder summarizes all experiments there. A config without the
+    given size takes its next larger size; without a larger one it is run as it is.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
@@ -83,8 +73,8 @@ def reproduce(
 
     if size is not None and size not in _SIZES:
         raise BoostbenchError(unknown("size", size, _SIZES), where="--size")
-    # All of them are checked before the first is run.
-    experiments = load_experiments(_paths(papers), results=results, data=data, plugins=plugin)
+    # All configs are checked before the first is run.
+    experiments = load_experiments(_paths(papers), results=results, data=data, plugins=plugins)
     codes = []
     for config in [experiment.config for experiment in experiments]:
         its_size = _size_of(config, size)
@@ -99,39 +89,33 @@ def reproduce(
 
 
 def _paths(references: Sequence[str]) -> list[Path]:
+    """Return the configs of papers, and those named singly, each once."""
     known = configs_by_paper()
-    found: dict[Path, None] = {}
+    found: list[Path] = []
     for reference in references:
-        name = _paper_name(reference)
-        if name in known:
-            found |= dict.fromkeys(known[name])
-            continue
+        paper = reference.rstrip("/").removeprefix("configs/")
         try:
-            found[find_config(reference)] = None
+            found += known[paper] if paper in known else [find_config(reference)]
         except BoostbenchError as error:
             close = nearest(reference, known)
             hint = f"; did you mean the paper {close!r}?" if close else ""
             raise BoostbenchError(f"{error.what}{hint}", where=error.where) from error
-    return list(found)
-
-
-def _paper_name(reference: str) -> str:
-    return reference.rstrip("/").removeprefix("configs/")
+    return list(dict.fromkeys(found))
 
 
 def _size_of(config: Config, size: str | None) -> str | None:
-    """Return the size asked for, or the next larger one that the config has."""
+    """Return the given size, or the next larger one that the config has."""
     larger = _SIZES[_SIZES.index(size) :] if size else ()
     return next((name for name in larger if name in config.sizes), None)
 
 
 def _report(experiment: Experiment) -> int:
-    """Report on a config and print its verdicts; 1 unless all runs and claims are well."""
+    """Write a report and print its verdicts; return 1 unless all runs and claims are well."""
     try:
         made = experiment.report()
     except BoostbenchError as error:
-        # Without a single run, for instance for want of the data, the other configs go on.
-        print(f"boostbench: {error}", file=sys.stderr)
+        # A config without a single run, for instance because its data is absent, stops no other.
+        complain(error)
         return INCOMPLETE
     finally:
         warn_of_damage(experiment.store)

@@ -38,15 +38,15 @@ def run(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Of the cluster, as in tcp://host:8786; its workers find data under the same "
-            "paths, and its own limits hold.",
+            help="Address of the cluster, as in tcp://host:8786; its workers find data under the "
+            "same paths, and its own limits hold.",
         ),
     ] = None,
     time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Of one run, as in 90s, 30m, 1h30m.")
+        str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
     ] = None,
     memory_limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Of one run, as in 512M, 4G.")
+        str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
     ] = None,
     retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
@@ -59,8 +59,8 @@ def run(
 ) -> int:
     """Run what is missing or stale; finished runs are kept.
 
-    The data is looked for first. Each run is on disk the moment it ends: after an interruption the
-    same command goes on from there.
+    All data sets are located first. The record of each run is written as soon as the run ends:
+    after an interruption the same command does the remaining runs.
 
     Examples:
       boostbench run configs/noise20.yaml --data DIR --jobs 2
@@ -93,7 +93,7 @@ def run(
 def run_and_tell(
     experiment: Experiment, *, quiet: bool = False, retry: Sequence[str] = (), **options: Any
 ) -> int:
-    """Run an experiment, show the progress and the outcome, and return the exit code."""
+    """Run an experiment, show progress and outcome, and return the exit code."""
     options["retry"] = [word.strip() for words in retry for word in words.split(",")]
     name = experiment.config.name
     on_plan = partial(_tell_plan, experiment, options)
@@ -123,7 +123,7 @@ def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> N
 
 
 def _tell_failures(outcome: Progress) -> bool:
-    """Name the runs that went wrong now or earlier; False if there are none."""
+    """Name the runs that failed now or earlier; return False if there are none."""
     from boostbench.experiments.store.record import FAILURES
 
     failures = [(str(record.status), p.run.id, _why(record)) for p, record in outcome.failures]
@@ -137,7 +137,7 @@ def _tell_failures(outcome: Progress) -> bool:
 
 
 def _summary(name: str, outcome: Progress) -> str:
-    """Return how many runs there are, and how they ended."""
+    """Return the number of runs, and the numbers by status, in words."""
     earlier = Counter(planned.status for planned in outcome.untouched)
     done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
     parts = [f"{done} in {in_words(outcome.seconds)}"] if done else []

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from boostbench.cli.describe import describe
 from boostbench.cli.guard import OK
-from boostbench.cli.kinds import KINDS, load_plugins, names_of
+from boostbench.cli.kinds import KINDS, describe, load_plugins, names_of
 from boostbench.cli.options import Json, Plugins
 from boostbench.cli.output import print_json
 from boostbench.errors import UnknownNameError
@@ -35,7 +34,7 @@ def show(
     plugins: Plugins,
     as_json: Json = False,
 ) -> int:
-    """Show parameters, paper, equations and an example of a name.
+    """Show parameters, paper, equations and an example.
 
     Examples:
       boostbench show sm-boost

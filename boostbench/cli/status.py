@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedRecords(SelectedRuns):
-    """Options that name experiments, or a results folder alone."""
+    """Options that select experiments, or a results folder alone."""
 
     configs: Annotated[
         list[str],
@@ -26,12 +26,12 @@ class SelectedRecords(SelectedRuns):
 
 
 def status(*, asked: SelectedRecords, as_json: Json = False) -> int:
-    """Show what is done, failed, stale, missing or skipped.
+    """Show the runs that are done, failed, stale, missing or skipped.
 
-    A run is stale if its code, its data or a file that its plugin read has changed; what a plugin
-    reads by compiled code, by another process or over the network is not seen. Runs done with
-    other versions of numpy, scipy, scikit-learn and numba are counted. The exit code is 1 if a run
-    failed or was skipped.
+    A run is stale if its code, its data or a file that its plugin read has changed. Files that a
+    plugin reads by compiled code, by another process or over the network are not noticed. Runs done
+    with other versions of numpy, scipy, scikit-learn and numba are counted. The exit code is 1 if a
+    run failed or was skipped.
 
     Examples:
       boostbench status noise20

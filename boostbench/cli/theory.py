@@ -126,7 +126,7 @@ def _row(decision: Decision, gamma: float) -> dict[str, Any]:
 
 
 def _print_certificate(decision: Decision, gamma: float) -> None:
-    """Print the mixture that satisfies a condition, or the costs no classifier can meet."""
+    """Print the mixture that satisfies a condition, or the costs that no classifier meets."""
     from boostbench.theory.conditions import TOLERANCE
 
     space = decision.space

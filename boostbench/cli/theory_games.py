@@ -31,7 +31,9 @@ Numbers = Annotated[
 
 def potential(
     *,
-    classes: Annotated[int, typer.Option(metavar="K", min=2, max=_MOST_CLASSES, help="Classes.")],
+    classes: Annotated[
+        int, typer.Option(metavar="K", min=2, max=_MOST_CLASSES, help="Number of classes.")
+    ],
     rounds: Numbers,
     gamma: Gamma = 0.1,
     condition: Annotated[
@@ -54,9 +56,10 @@ def potential(
 ) -> int:
     """Print potentials of a drifting game, with optimal costs.
 
-    The potential is the loss that a booster can guarantee for a sample with these votes when so
-    many rounds are left. The costs are those of the first of them, per label, the true one first;
-    with the minimal condition the degree is the number of labels its worst baseline weighs.
+    The potential is the loss that a booster can guarantee for a sample with these votes and this
+    number of rounds left. The costs are those of the next round, one per label, the true label
+    first; with the minimal condition the degree is the number of labels on which the worst
+    baseline puts its weight.
 
     Examples:
       boostbench theory potential --classes 6 --rounds 0..10 --gamma 0
@@ -100,7 +103,7 @@ def bound(
 
     The columns: phi_T(0) of the zero-one loss, with the uniform baseline and with the minimal
     condition; (K - 1) kappa^T of the exponential loss with the weight ln(1 + gamma) and with the
-    best one; and AdaBoost.MM's (K - 1) exp(-gamma^2 T / 2). From 1 on a bound says nothing.
+    best one; and AdaBoost.MM's (K - 1) exp(-gamma^2 T / 2). A bound of 1 or more is trivial.
 
     Examples:
       boostbench theory bound --classes 6 --rounds 0..10 --gamma 0

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def verify(*, asked: Experiments, as_json: Json = False) -> int:
-    """Tell which of a paper's claims the runs reproduce.
+    """Judge the claims of a paper by the runs.
 
-    Nothing is trained. A claim is reproduced, not reproduced, or undecided: then it is said what
-    would decide it. The exit code is 0 only if every claim is reproduced.
+    Nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons say how an
+    undecided one could be decided. The exit code is 0 only if every claim is reproduced.
 
     Examples:
       boostbench verify noise20

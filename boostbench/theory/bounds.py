@@ -80,7 +80,6 @@ def make_potential(
     *,
     condition: str = "uniform",
     eta: float | None = None,
-    max_states: int = MAX_STATES,
 ) -> Potential:
     """Return the potential of a drifting game.
 
@@ -93,15 +92,13 @@ def make_potential(
         The edge-over-random condition with the uniform baseline, or the minimal condition.
     eta : float or None, default=None
         Weight of a vote in the exponential loss; None: the zero-one loss.
-    max_states : int, default=5_000_000
-        Limit of the minimal condition's recursion.
     """
     require(
         condition in ("uniform", "minimal"),
         f"condition must be 'uniform' or 'minimal', found {condition!r}",
     )
     if condition == "minimal":
-        return MinimalPotential(n_classes, gamma, eta, max_states)
+        return MinimalPotential(n_classes, gamma, eta)
     baseline = uniform_baseline(n_classes, gamma)
     return ZeroOnePotential(baseline) if eta is None else ExponentialPotential(baseline, eta)
 

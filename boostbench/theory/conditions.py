@@ -26,7 +26,7 @@ exceeds at any larger gamma.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +49,6 @@ class Condition:
 
     Attributes
     ----------
-    name : str
     family : str
         Form of a row of a cost matrix.
     generators : callable
@@ -59,7 +58,6 @@ class Condition:
         (K, gamma) to the baseline row, shape (K,), affine in gamma.
     """
 
-    name: str
     family: str
     generators: Callable[[int], Floats]
     baseline: Callable[[int, float], Floats]
@@ -91,7 +89,7 @@ class Decision:
     witness: Floats
 
     def holds(self, gamma: float = 0.0) -> bool:
-        """Return whether the space satisfies the condition with this edge."""
+        """Return True if the space satisfies the condition with this edge."""
         return self.gamma >= gamma - TOLERANCE
 
     def weights(self) -> dict[str, float]:
@@ -102,63 +100,50 @@ class Decision:
         return {self.space.classifiers[j]: weights[j] for j in used}
 
     def costs(self, gamma: float) -> tuple[float, float]:
-        """Return what the baseline of an edge and the cheapest classifier cost on the witness."""
+        """Return the costs of the baseline of an edge and of the cheapest classifier on the witness."""
         baseline = CONDITIONS[self.condition].baseline(self.space.n_classes, gamma)
         allowed = (self.witness * own_labels(baseline, self.space.y)).sum()
         return float(allowed), float(costs_of(self.space.predictions, self.witness).min())
 
 
-def _claims(K: int) -> Floats:
-    """Cost 1 for one wrong label: the cone of ``c_0 <= c_l`` up to constants."""
-    return np.eye(K)[1:]
+def _generators(true: float, wrong: Floats) -> Floats:
+    """Return generators with one cost for the true label, and a row of costs for the wrong ones."""
+    return np.hstack([np.full((len(wrong), 1), true), wrong])
 
 
-def _confusions(K: int) -> Floats:
-    """Cost 1 for one wrong label, -1 for the true one."""
-    generators = np.eye(K)[1:]
-    generators[:, 0] = -1.0
-    return generators
-
-
-def _misses(K: int) -> Floats:
-    return np.array([[0.0] + [1.0] * (K - 1)])
-
-
-def _signed_misses(K: int) -> Floats:
-    return np.array([[-1.0] + [1.0] * (K - 1)])
-
-
-def _labels(K: int) -> Floats:
-    generators = np.eye(K)
-    generators[0, 0] = -1.0
-    return generators
+def _baseline(true: float, wrong: float, K: int) -> Floats:
+    return np.array([true] + [wrong] * (K - 1))
 
 
 def _uniform(K: int, gamma: float) -> Floats:
-    return np.array([(1.0 - gamma) / K + gamma] + [(1.0 - gamma) / K] * (K - 1))
+    return _baseline((1.0 - gamma) / K + gamma, (1.0 - gamma) / K, K)
 
 
 def _only_true(K: int, gamma: float) -> Floats:
-    return np.array([gamma] + [0.0] * (K - 1))
-
-
-def _half(K: int, gamma: float) -> Floats:
-    return np.array([(1.0 + gamma) / 2] + [(1.0 - gamma) / 2] * (K - 1))
+    return _baseline(gamma, 0.0, K)
 
 
 # The minimal condition lets the baseline be the worst row with b_0 = gamma + max b_l. A mixture is
 # at most such a row on the wrong labels iff its margin is at least gamma, which is MR's constraint;
 # on MR's rows all those baselines cost -gamma sum c_l, so MR's witness is the minimal one's too.
+_MR = Condition("c_l >= 0, c_0 = -sum c_l", lambda K: _generators(-1.0, np.eye(K - 1)), _only_true)
 CONDITIONS = {
-    condition.name: condition
-    for condition in (
-        Condition("samme", "(0, t, ..., t), t >= 0", _misses, _uniform),
-        Condition("m1", "(-t, t, ..., t), t >= 0", _signed_misses, _only_true),
-        Condition("mh", "c_0 <= 0 <= c_l", _labels, _half),
-        Condition("mr", "c_l >= 0, c_0 = -sum c_l", _confusions, _only_true),
-        Condition("edge-over-random", "c_0 <= c_l", _claims, _uniform),
-        Condition("minimal", "c_0 <= c_l", _confusions, _only_true),
-    )
+    "samme": Condition(
+        "(0, t, ..., t), t >= 0", lambda K: _generators(0.0, np.ones((1, K - 1))), _uniform
+    ),
+    "m1": Condition(
+        "(-t, t, ..., t), t >= 0", lambda K: _generators(-1.0, np.ones((1, K - 1))), _only_true
+    ),
+    "mh": Condition(
+        "c_0 <= 0 <= c_l",
+        lambda K: np.diag(_baseline(-1.0, 1.0, K)),
+        lambda K, gamma: _baseline((1.0 + gamma) / 2, (1.0 - gamma) / 2, K),
+    ),
+    "mr": _MR,
+    "edge-over-random": Condition(
+        "c_0 <= c_l", lambda K: _generators(0.0, np.eye(K - 1)), _uniform
+    ),
+    "minimal": replace(_MR, family="c_0 <= c_l"),
 }
 
 
@@ -220,7 +205,7 @@ def decide_baseline(space: Space, baseline: ArrayLike) -> Decision:
     require(rows.shape in shapes, f"baseline has shape {rows.shape}, expected one of {shapes}")
     require(bool(np.allclose(rows.sum(axis=-1), 1.0)), "the rows of a baseline must sum to 1")
     rows = np.broadcast_to(rows, shapes[1])
-    generators = _claims(space.n_classes)
+    generators = CONDITIONS["edge-over-random"].generators(space.n_classes)
     limit = (generators @ rows.T).ravel()
     return _solve("edge-over-random", space, generators, limit, np.ones(len(limit)))
 

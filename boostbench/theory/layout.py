@@ -70,7 +70,7 @@ def uniform_baseline(n_classes: int, gamma: float) -> NDArray[np.float64]:
 
 
 def require(holds: bool, what: str) -> None:
-    """Raise a BoostbenchError that says ``what`` is wrong, unless ``holds``."""
+    """Raise a BoostbenchError with the message ``what``, unless ``holds``."""
     if not holds:
         raise BoostbenchError(what)
 

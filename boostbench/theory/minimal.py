@@ -20,12 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
 from boostbench.theory.layout import check_classes, check_eta, check_gamma, check_rounds, require
-from boostbench.theory.potentials import final_loss, successor_values
+from boostbench.theory.potentials import Potential, final_loss
 
 Floats = NDArray[np.float64]
 _Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
-#: Largest number of (round, state) pairs `MinimalPotential` agrees to evaluate by default.
+#: Largest number of (round, state) pairs that `MinimalPotential` evaluates by default.
 MAX_STATES = 5_000_000
 
 #: Two degrees tie when their values agree to this precision, relative to values above 1.
@@ -79,7 +79,7 @@ def state_count(n_classes: int, n_rounds: int) -> int:
     return sum(p * (n_rounds - w + 1) for w, p in enumerate(partitions))
 
 
-class MinimalPotential:
+class MinimalPotential(Potential):
     """Potentials of the minimal condition, computed for all states a game can reach.
 
     Parameters
@@ -145,10 +145,6 @@ class MinimalPotential:
             result[rows] = by_round[played][lattice.index(states[rows, 1:])]
         return result
 
-    def costs(self, states: ArrayLike, n_left: int) -> Floats:
-        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (48)."""
-        return successor_values(self, states, n_left)
-
     def degrees(self, states: ArrayLike, n_left: int) -> _Degrees:
         """Return every state's degree and the number of tied degrees; see `degree_of`."""
         cost = self.costs(states, n_left)
@@ -168,7 +164,7 @@ class MinimalPotential:
                 f"pairs, more than the limit of {self.max_states}; take fewer rounds or a fixed "
                 "edge-over-random condition"
             )
-        lattice = _Lattice.of(self.n_classes - 1, n_rounds)
+        lattice = _Lattice(self.n_classes - 1, n_rounds)
         own_votes = n_rounds - lattice.total
         states = np.column_stack([own_votes, lattice.parts])
         after = final_loss(states, self.eta)
@@ -183,7 +179,7 @@ class MinimalPotential:
 
 
 class _Lattice:
-    """The partitions of 0..T into at most m parts, and what adding 1 to a part makes of them.
+    """Partitions of 0..T into at most m parts, and the partition that adding 1 to a part gives.
 
     Attributes
     ----------
@@ -196,26 +192,21 @@ class _Lattice:
         Row reached from each row of sum < T by a vote for each of its labels.
     """
 
-    def __init__(self, levels: list[NDArray[np.int64]], ups: list[NDArray[np.int64]]) -> None:
-        sizes = [len(level) for level in levels]
-        self.start = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-        self.parts = np.concatenate(levels)
-        self.total = np.repeat(np.arange(len(levels)), sizes)
-        m = self.parts.shape[1]
-        self.up = np.concatenate([*ups, np.empty((0, m), dtype=np.int64)])
-        self._keys = [_keys(level) for level in levels]
-
-    @classmethod
-    def of(cls, m: int, n_rounds: int) -> _Lattice:
+    def __init__(self, m: int, n_rounds: int) -> None:
         levels = [np.zeros((1, m), dtype=np.int64)]
-        ups = []
+        ups = [np.empty((0, m), dtype=np.int64)]
         first = 1
         for _ in range(n_rounds):
             level, up = _grow(levels[-1])
             levels.append(level)
             ups.append(up + first)
             first += len(level)
-        return cls(levels, ups)
+        sizes = [len(level) for level in levels]
+        self.start = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        self.parts = np.concatenate(levels)
+        self.total = np.repeat(np.arange(len(levels)), sizes)
+        self.up = np.concatenate(ups)
+        self._keys = [_keys(level) for level in levels]
 
     def index(self, wrong: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each multiset of wrong votes, given in any order."""

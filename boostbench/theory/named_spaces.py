@@ -26,12 +26,12 @@ def find_space(
     rows: int | None = None,
     data: Sequence[Path] = (),
 ) -> Space:
-    """Return the space that a source stands for.
+    """Return the space of a source.
 
     Parameters
     ----------
     source : str
-        An example space, a CSV file of predictions, or a data set, whose stumps are meant.
+        An example space, a CSV file of predictions, or a data set, for all its stumps.
     settings : sequence of str, default=()
         Parameters of an example space, ``name=value``.
     target : str or None, default=None

@@ -13,7 +13,7 @@ the expected loss of a random walk of t steps that goes in direction l with prob
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,18 +27,25 @@ Floats = NDArray[np.float64]
 _CELLS = 4_000_000
 
 
-class Potential(Protocol):
-    """Interface of the potentials, as a drifting-game booster uses it."""
+class Potential(ABC):
+    """Base of the potentials of a drifting game with ``n_classes`` labels."""
 
-    @property
-    def n_classes(self) -> int:
-        """Number K of classes."""
+    n_classes: int
 
+    @abstractmethod
     def values(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
 
     def costs(self, states: ArrayLike, n_left: int) -> Floats:
-        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33, 48)."""
+        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33, 48).
+
+        The cost of a label is the potential after a vote for it.
+        """
+        check_rounds(n_left, least=1)
+        states = np.asarray(states)
+        successors = states[:, None, :] + np.eye(self.n_classes, dtype=states.dtype)
+        values = self.values(successors.reshape(-1, self.n_classes), n_left - 1)
+        return values.reshape(-1, self.n_classes)
 
 
 def zero_one_loss(states: ArrayLike) -> Floats:
@@ -67,7 +74,7 @@ def final_loss(states: ArrayLike, eta: float | None) -> Floats:
     return zero_one_loss(states) if eta is None else exponential_loss(states, eta)
 
 
-class ExponentialPotential:
+class ExponentialPotential(Potential):
     r"""Potentials of the exponential loss for a fixed baseline row: a closed form (Theorem 13).
 
     .. math::
@@ -90,15 +97,11 @@ class ExponentialPotential:
 
     def __init__(self, baseline: ArrayLike, eta: float) -> None:
         self.baseline = _distribution(baseline)
+        self.n_classes = len(self.baseline)
         require(eta > 0, f"eta must be positive, found {eta}")
         self.eta = eta
         b_0, b = self.baseline[0], self.baseline[1:]
         self._growth = 1.0 + expm1(eta) * b + expm1(-eta) * b_0
-
-    @property
-    def n_classes(self) -> int:
-        """Number K of classes."""
-        return len(self.baseline)
 
     def values(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
@@ -120,7 +123,7 @@ class ExponentialPotential:
         return np.hstack([exp(-self.eta) * sums, sums + expm1(self.eta) * terms])
 
 
-class ZeroOnePotential:
+class ZeroOnePotential(Potential):
     r"""Potentials of the zero-one loss for a fixed baseline row.
 
     A walk of t steps, x_l of them in direction l, ends well iff x_l + s_l < x_0 + s_0 for all
@@ -151,13 +154,9 @@ class ZeroOnePotential:
 
     def __init__(self, baseline: ArrayLike) -> None:
         self.baseline = _distribution(baseline)
+        self.n_classes = len(self.baseline)
         wrong = self.baseline[1:]
         self._exchangeable = bool((wrong == wrong[0]).all())
-
-    @property
-    def n_classes(self) -> int:
-        """Number K of classes."""
-        return len(self.baseline)
 
     def values(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the potential of every state, (n, K) -> (n,), with ``n_left`` rounds left."""
@@ -173,10 +172,6 @@ class ZeroOnePotential:
             part = slice(start, start + chunk)
             distinct[part] = 1.0 - self._success(lead[part], n_left)
         return np.clip(distinct, 0.0, 1.0)[where.ravel()]
-
-    def costs(self, states: ArrayLike, n_left: int) -> Floats:
-        """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33)."""
-        return successor_values(self, states, n_left)
 
     def _success(self, lead: NDArray[np.intp], t: int) -> Floats:
         """Return the probability that all leads stay positive, (S, K-1) -> (S,)."""
@@ -199,15 +194,6 @@ class ZeroOnePotential:
             wrong = paths[:, count, t - count]
         success: Floats = row_sums(wrong * pmf[0]) / _poisson(np.array([float(t)]), t)[0, t]
         return success
-
-
-def successor_values(potential: Potential, states: ArrayLike, n_left: int) -> Floats:
-    """Return ``phi_{n_left-1}(s + e_l)`` for every state s and label l, shape (n, K)."""
-    check_rounds(n_left, least=1)
-    states = np.asarray(states)
-    K = potential.n_classes
-    successors = states[:, None, :] + np.eye(K, dtype=states.dtype)
-    return potential.values(successors.reshape(-1, K), n_left - 1).reshape(-1, K)
 
 
 def _distribution(baseline: ArrayLike) -> Floats:
