@@ -100,7 +100,7 @@ class Decision:
         return {self.space.classifiers[j]: weights[j] for j in used}
 
     def costs(self, gamma: float) -> tuple[float, float]:
-        """Return the costs of the baseline of an edge and of the cheapest classifier on the witness."""
+        """Return the costs of an edge's baseline and of the cheapest classifier on the witness."""
         baseline = CONDITIONS[self.condition].baseline(self.space.n_classes, gamma)
         allowed = (self.witness * own_labels(baseline, self.space.y)).sum()
         return float(allowed), float(costs_of(self.space.predictions, self.witness).min())
