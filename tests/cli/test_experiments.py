@@ -181,6 +181,7 @@ def test_status_without_a_config_tells_of_all_records(boostbench, done):
     rows = boostbench("status", "--json").json
     assert len(rows) == 6
     assert {row["booster"] for row in rows} == {"adaboost-mh", "samme", "sm-boost"}
+    assert sorted(rows, key=str) == sorted(boostbench("status", done, "--json").json, key=str)
 
 
 def test_status_of_a_folder_without_records_is_bad_input(boostbench):

@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 import typer
@@ -26,6 +28,27 @@ def raising(error):
         raise error
 
     return command
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fruit:
+    """Options of a fruit."""
+
+    names: Annotated[list[str], typer.Argument(help="Of the fruit.")]
+    ripe: Annotated[bool, typer.Option("--ripe", help="To be eaten today.")] = False
+
+
+def test_the_fields_of_a_dataclass_are_options(capsys):
+    def buy(*, fruit: Fruit, price: Annotated[float, typer.Option(min=0.0)] = 1.0):
+        print(fruit, price)
+        return 0
+
+    app = typer.Typer()
+    app.command()(guarded(buy))
+    assert app(["apple", "--price", "2", "pear", "--ripe"], standalone_mode=False) == 0
+    assert capsys.readouterr().out == f"{Fruit(names=['apple', 'pear'], ripe=True)} 2.0\n"
+    assert app(["fig"], standalone_mode=False) == 0
+    assert capsys.readouterr().out == f"{Fruit(names=['fig'])} 1.0\n"
 
 
 @pytest.mark.parametrize("code", [0, 1])
