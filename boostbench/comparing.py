@@ -110,19 +110,20 @@ def comparison_experiment(
     names = [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
     if len(boosters) < 2:
         raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
-    if target and not any(map(_is_file, names)):
-        raise BoostbenchError(f"no file is given whose label column {target!r} could be")
     own = Path(results) / "compare" / "data"
+    files = {name: _take(name, own, target) for name in names if _is_file(name)}
+    if target and not files:
+        raise BoostbenchError(f"no file is given whose label column {target!r} could be")
     config = {
         "name": "compare",
         "boosters": [_booster(booster) for booster in boosters],
         "rounds": rounds,
-        "datasets": [_take(name, own, target) if _is_file(name) else name for name in names],
+        "datasets": [files.get(name, name) for name in names],
         "split": {"folds": folds, "stratify": True},
         "noise": {"model": "exchange", "rate": noise} if noise else "none",
         "seeds": repeats,
     }
-    folders = (*([own] if own.is_dir() else []), *paths_of(data))
+    folders = [*paths_of(data), *([own] if files else [])]
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
 
 

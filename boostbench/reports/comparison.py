@@ -101,12 +101,20 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
     Raises
     ------
     BoostbenchError
-        If fewer than two boosters have two folds in common.
+        If on no data set two boosters have two folds in common.
     """
     import pandas as pd
 
     check_rope(rope)
-    places = {place: _shared(place, samples) for place, samples in tables.items()}
+    places: dict[str, dict[str, Repeats]] = {}
+    complaints = []
+    for place, table in tables.items():
+        try:
+            places[place] = _shared(place, table)
+        except BoostbenchError as error:
+            complaints.append(error)
+    if complaints and not places:
+        raise complaints[0]
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
     everywhere = [name for name in names if all(name in samples for samples in places.values())]
     asked = list(places)
@@ -124,10 +132,11 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
             pairs += its
             absent = [name for name in names if name not in samples]
             sentences.append(
-                (f"On {place}, " if len(places) > 1 else "")
+                (f"On {place}, " if len(tables) > 1 else "")
                 + _in_words(rows[0], its, rope)
                 + (f" Left out for want of results: {_listed(absent)}." if absent else "")
             )
+    sentences += [f"No answer on {complaint}" for complaint in complaints]
     return Comparison("\n".join(sentences), pd.DataFrame(boosters), pd.DataFrame(pairs), rope)
 
 
@@ -136,8 +145,9 @@ def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
     present = {name: sample for name, sample in samples.items() if sample.values}
     units = set.intersection(*(set(sample.values) for sample in (present or samples).values()))
     if len(present) < 2 or len(units) < 2:
-        gaps = "; ".join(dict.fromkeys(gap for s in samples.values() for gap in s.gaps))
-        raise BoostbenchError(f"two boosters with two results are needed; {gaps}", where=place)
+        gaps = [gap for sample in samples.values() for gap in sample.gaps]
+        what = "two boosters with two results are needed"
+        raise BoostbenchError("; ".join([what, *gaps[:1]]), where=place)
     return {
         name: replace(sample, values={unit: sample.values[unit] for unit in sorted(units)})
         for name, sample in present.items()

@@ -158,6 +158,11 @@ def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():
     assert found.sentence.endswith(" Left out for want of results: c.")
     with pytest.raises(BoostbenchError, match="two boosters with two results are needed; c: time"):
         compare_errors({"a": {"a": whole, "c": failed}})
+    first, second = compare_errors(
+        {"s": {"a": whole, "b": part}, "t": {"a": whole, "b": failed}}
+    ).sentence.split("\n")
+    assert " is best with probability " in first
+    assert second == "No answer on t: two boosters with two results are needed; c: timeout"
 
 
 @pytest.mark.parametrize("rope", [-1.0, 100.0, math.nan])
