@@ -12,7 +12,7 @@ from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.history import HISTORY, ClaimHistory
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
-from boostbench.reports.figures.style import Drawing, drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
@@ -78,7 +78,9 @@ class Report:
         ]
         with drawing_style(mathtext=False):
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
-        contents = {**_table_files(tables, verdicts), **_figure_files(figures)}
+        contents = _table_files(tables, verdicts)
+        for name, drawing in figures.items():
+            contents |= {f"{name}.png": drawing.png, f"{name}.svg": drawing.svg}
         contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
@@ -165,14 +167,6 @@ def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[
         contents[f"{name}.md"] = to_markdown(table) + below
         contents[f"{name}.tex"] = to_latex(table, label=f"tab:{name}")
         contents[f"{name}.csv"] = to_csv(table)
-    return contents
-
-
-def _figure_files(drawings: dict[str, Drawing]) -> dict[str, str | bytes]:
-    contents: dict[str, str | bytes] = {}
-    for name, drawing in drawings.items():
-        contents[f"{name}.png"] = drawing.png
-        contents[f"{name}.svg"] = drawing.svg
     return contents
 
 

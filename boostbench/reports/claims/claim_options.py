@@ -28,8 +28,9 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import is_file
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, scope_of
-from boostbench.reports.values.metrics import END, METRICS, Metric
+from boostbench.reports.values.metrics import END, Metric
 from boostbench.reports.values.paper import read_paper_values
+from boostbench.reports.values.part_options import MetricName as MetricName
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, MistakesError, Model
 
@@ -67,15 +68,6 @@ def _several(labels: tuple[str, ...]) -> tuple[str, ...]:
 #: At least two boosters.
 SeveralLabels = Annotated[Labels, AfterValidator(_several)]
 Datasets = Annotated[Listed[DataSetLabel], _one_or_more(DataSetLabel), Distinct]
-
-
-def _metric(name: str) -> str:
-    if name not in METRICS:
-        raise ValueError(unknown("metric", name, METRICS))
-    return name
-
-
-MetricName = Annotated[str, AfterValidator(_metric)]
 
 
 def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

@@ -16,6 +16,8 @@ _ORIGINS: dict[Origin, tuple[str, str]] = {
     "identity": ("identity", "identities"),
     "against the paper": ("claim against the paper", "claims against the paper"),
 }
+_OF_GROUPS = ("rule", "holds", "fails", "open", "missing")
+_OF_OUTCOMES = ("state", "difference", "interval", "test", "planned", "why")
 _HEAD = "Errors are in percent, differences in points, intervals at 95 %."
 
 
@@ -53,44 +55,31 @@ def summary_line(verdicts: Sequence[Verdict]) -> str:
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict with its evidence as JSON-able data; errors and differences as fractions."""
     return {
-        "says": verdict.claim.says,
-        "note": verdict.claim.note,
-        "origin": verdict.claim.origin,
-        "quote": verdict.claim.quote,
-        "kind": verdict.claim.kind,
+        **_picked(verdict.claim, ("says", "note", "origin", "quote", "kind")),
         "verdict": verdict.status,
         "reasons": list(verdict.reasons),
         "more_runs": verdict.more_runs,
         "power": verdict.power,
         "repeats_for_power": verdict.repeats,
         "groups": [
-            {
-                "where": group.group,
-                "verdict": group.status,
-                "rule": group.rule,
-                "holds": group.holds,
-                "fails": group.fails,
-                "open": group.open,
-                "missing": group.missing,
-            }
+            {"where": group.group, "verdict": group.status, **_picked(group, _OF_GROUPS)}
             for group in verdict.groups
         ],
         "cases": [
             {
                 "where": case.group,
                 "case": case.subject,
-                "state": case.outcome.state,
-                "difference": case.outcome.difference,
-                "interval": case.outcome.interval,
-                "test": case.outcome.test,
+                **_picked(case.outcome, _OF_OUTCOMES),
                 "runs": case.outcome.n,
-                "planned": case.outcome.planned,
-                "why": case.outcome.why,
                 "shown": case.numbers,
             }
             for case in verdict.cases
         ],
     }
+
+
+def _picked(value: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
 
 
 def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:

@@ -16,7 +16,7 @@ from boostbench.reports.figures.panels import (
     say_no_result,
     title,
 )
-from boostbench.reports.figures.repeats import Repeats
+from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
@@ -63,7 +63,7 @@ def draw_noise_levels(
     """
     from matplotlib.lines import Line2D
 
-    repeats = Repeats(study, value, at)
+    repeats = RunValues(study, value, at)
     models = sorted(set(repeats.frame["model"]) - {"none"})
     rates = np.unique(repeats.frame["rate"])
     if len(models) != 1 or len(rates) < 2:
@@ -135,7 +135,7 @@ def draw_parameter(
     band : bool, default=True
         Whether one standard deviation over repeats is shaded on both sides of the mean.
     """
-    repeats = Repeats(study, value, at)
+    repeats = RunValues(study, value, at)
     frame = _with_parameter(repeats.frame, study, x)
     repeats.colours = booster_colours(
         list(dict(zip(frame["line"], frame["name"], strict=True)).items())
@@ -162,7 +162,7 @@ def draw_parameter(
     return figure
 
 
-def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: Repeats, *, band: bool) -> None:
+def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bool) -> None:
     """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
 
     Where lines coincide, the first one is seen.

@@ -26,7 +26,7 @@ _WIDEST = 0.84
 _MOST_COLUMNS = 5
 
 
-class Repeats:
+class RunValues:
     """One value of every run with a result.
 
     Parameters
@@ -114,7 +114,7 @@ def draw_bars(
     """
     from matplotlib.patches import Patch
 
-    repeats = Repeats(study, value, at)
+    repeats = RunValues(study, value, at)
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))
     figure, panels = grid_of(len(study.noises), 1, (width, 2.5), (0.6, 0.6))
@@ -136,7 +136,7 @@ def draw_bars(
     return figure
 
 
-def _draw_noise(axes: Axes, study: Study, repeats: Repeats, noise: str, *, numbers: bool) -> None:
+def _draw_noise(axes: Axes, study: Study, repeats: RunValues, noise: str, *, numbers: bool) -> None:
     width = _BAR / (_BAR * len(study.boosters) + _GAP)  # 1 is the distance of two data sets
     for place, dataset in enumerate(study.datasets):
         left = place - 0.5 * width * (len(study.boosters) - 1)
@@ -188,7 +188,7 @@ def draw_distribution(
         Whether the share of repeats with the value 0 is written above them.
     """
     x = x or ("noise" if len(study.noises) > 1 else "booster")
-    repeats = Repeats(study, value, at)
+    repeats = RunValues(study, value, at)
     strips, others = study.noises, study.boosters
     if x == "booster":
         strips, others = others, strips
@@ -247,7 +247,7 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
     return offsets
 
 
-def _names(study: Study, repeats: Repeats, x: str) -> tuple[list[str], str]:
+def _names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
     """Return the labels of the strips and of the axis: bare rates if there is one noise model."""
     if x == "booster":
         return study.boosters, ""

@@ -186,45 +186,35 @@ def tidy(
 
     metrics = _known(metrics)
     usable = [result for result in results if result.ok]
-    runs = [result.run for result in usable]
+    runs = pd.DataFrame(
+        {
+            "dataset": [result.run.dataset for result in usable],
+            "booster": [result.run.method for result in usable],
+            "parameters": [canonical_json(result.run.booster.params.plain()) for result in usable],
+            "noise_model": [result.run.noise.model for result in usable],
+            "noise": [result.noise for result in usable],
+            "noise_rate": np.array([result.noise_rate for result in usable], np.float64),
+            "seed": np.array([result.run.seed for result in usable], np.int64),
+            "fold": np.array([result.fold for result in usable], np.int64),
+            "stopped": np.array([r.record.n_rounds for r in usable if r.record], np.int64),
+        }
+    )
+    for name in ("dataset", "booster", "parameters", "noise_model", "noise"):
+        labels = pd.Index([*dict.fromkeys(runs[name])], dtype=str)
+        runs[name] = pd.Categorical(runs[name], categories=labels)
     grids = [_grid(result.run, rounds) for result in usable]
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
-    stopped = np.array(
-        [result.record.n_rounds for result in usable if result.record is not None], np.int64
-    )
-    values = [
-        error_curve(result, metric, grid)
-        for result, grid in zip(usable, grids, strict=True)
-        for metric in metrics
-    ]
-    rows = sizes * len(metrics)
-    owner = np.repeat(np.arange(len(usable)), rows)
-    round_ = _joined([grid for grid in grids for _ in metrics], np.int64)
+    frame = runs.loc[np.repeat(runs.index, sizes * len(metrics))].reset_index(drop=True)
     which = np.repeat(np.tile(np.arange(len(metrics)), len(usable)), np.repeat(sizes, len(metrics)))
-
-    def text(names: Sequence[str]) -> Any:
-        place = _positions(names)
-        codes = np.array([place[name] for name in names], dtype=np.int64)
-        return pd.Categorical.from_codes(codes[owner], categories=pd.Index(list(place), dtype=str))
-
-    def number(numbers: Sequence[float], dtype: type) -> NDArray[Any]:
-        return np.array(numbers, dtype=dtype)[owner]
-
-    frame = pd.DataFrame(
-        {
-            "dataset": text([result.run.dataset for result in usable]),
-            "booster": text([result.run.method for result in usable]),
-            "parameters": text([canonical_json(run.booster.params.plain()) for run in runs]),
-            "noise_model": text([result.run.noise.model for result in usable]),
-            "noise_rate": number([result.noise_rate for result in usable], np.float64),
-            "seed": number([result.run.seed for result in usable], np.int64),
-            "round": round_,
-            "metric": pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str)),
-            "value": _joined(values, np.float64),
-            "noise": text([result.noise for result in usable]),
-            "fold": number([result.fold for result in usable], np.int64),
-            "stopped": stopped[owner],
-        }
+    frame["round"] = _joined([grid for grid in grids for _ in metrics], np.int64)
+    frame["metric"] = pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str))
+    frame["value"] = _joined(
+        [
+            error_curve(result, metric, grid)
+            for result, grid in zip(usable, grids, strict=True)
+            for metric in metrics
+        ],
+        np.float64,
     )
     frame["carried"] = frame["round"] > frame["stopped"]
     return frame

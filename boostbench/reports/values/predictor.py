@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.store.record import Checkpoints, Record
+from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Result
 from boostbench.theory.codewords import codewords
 
@@ -58,7 +58,10 @@ def margins_of(result: Result, at: int) -> Floats:
 
 def labels_of(result: Result) -> NDArray[np.int64]:
     """Return the classes of the test samples, 0 to K-1."""
-    return np.asarray(_recorded(result).labels, dtype=np.int64)
+    labels = _record(result).at_checkpoints.labels
+    if not labels:
+        raise BoostbenchError("no scores were recorded; give the config 'record: [scores]'")
+    return np.asarray(labels, dtype=np.int64)
 
 
 def _scores(result: Result, at: int) -> Floats:
@@ -68,22 +71,16 @@ def _scores(result: Result, at: int) -> Floats:
         raise BoostbenchError(
             f"predictors are those of {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
         )
-    found, record = _recorded(result).scores, _record(result)
+    labels, found = labels_of(result), _record(result).at_checkpoints.scores
+    record = _record(result)
     if at == 0 or record.n_rounds == 0:
-        return np.zeros((len(labels_of(result)), record.n_classes))
+        return np.zeros((len(labels), record.n_classes))
     if str(at) not in found:
         known = ", ".join(found) or "none"
         raise BoostbenchError(f"the scores of round {at} were not recorded; there are {known}")
     F = np.asarray(found[str(at)], dtype=np.float64)
     scores: Floats = _SCALE[name] * (F - F.mean(axis=1, keepdims=True))
     return scores
-
-
-def _recorded(result: Result) -> Checkpoints:
-    found = _record(result).at_checkpoints
-    if not found.labels:
-        raise BoostbenchError("no scores were recorded; give the config 'record: [scores]'")
-    return found
 
 
 def _record(result: Result) -> Record:
