@@ -8,19 +8,19 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.kinds import KINDS, load_plugins, rows_of
-from boostbench.cli.options import Json, Plugins
+from boostbench.cli.options import Json, Plugins, completing
 from boostbench.cli.output import print_rows
 from boostbench.errors import UnknownNameError
-
-
-def _kinds(incomplete: str) -> list[str]:
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
 
 
 def list_names(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.", autocompletion=_kinds),
+        typer.Argument(
+            metavar="KIND",
+            help=f"One of {', '.join(KINDS)}.",
+            autocompletion=completing(lambda: KINDS),
+        ),
     ],
     *,
     plugins: Plugins,

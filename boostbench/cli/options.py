@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,8 +33,9 @@ def any_number(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
 
 
-def _config_names(incomplete: str) -> list[str]:
-    return [name for name in shipped_configs() if name.startswith(incomplete)]
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return the completion of a word to one of some names."""
+    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
 
 
 Data = Annotated[
@@ -93,7 +95,7 @@ class Experiments:
         typer.Argument(
             metavar="CONFIG",
             help="Config files, or names that `boostbench list configs` shows.",
-            autocompletion=_config_names,
+            autocompletion=completing(shipped_configs),
         ),
     ]
     data: Data

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.options import Data, Jobs, Plugins, Results, Size
+from boostbench.cli.options import Data, Jobs, Plugins, Results, Size, completing
 from boostbench.cli.output import complain, warn_of_damage
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_tell
@@ -36,11 +36,6 @@ def configs_by_paper() -> dict[str, list[Path]]:
     return found
 
 
-def _paper_names(incomplete: str) -> list[str]:
-    folders = {name.rpartition("/")[0] for name in shipped_configs()} - {""}
-    return sorted(name for name in folders if name.startswith(incomplete))
-
-
 def reproduce(
     papers: Annotated[
         list[str],
@@ -48,7 +43,7 @@ def reproduce(
             metavar="PAPER",
             help="A folder of the shipped configs, such as softmax-boosting; or single configs, "
             "by path or name.",
-            autocompletion=_paper_names,
+            autocompletion=completing(configs_by_paper),
         ),
     ],
     *,

@@ -10,7 +10,7 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.kinds import KINDS, describe, load_plugins, names_of
-from boostbench.cli.options import Json, Plugins
+from boostbench.cli.options import Json, Plugins, completing
 from boostbench.cli.output import print_json
 from boostbench.errors import UnknownNameError
 
@@ -19,15 +19,13 @@ def _all_names() -> list[str]:
     return sorted({name for kind in KINDS for name in names_of(kind)})
 
 
-def _names(incomplete: str) -> list[str]:
-    return [name for name in _all_names() if name.startswith(incomplete)]
-
-
 def show(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="A name that `boostbench list` shows.", autocompletion=_names
+            metavar="NAME",
+            help="A name that `boostbench list` shows.",
+            autocompletion=completing(_all_names),
         ),
     ],
     *,

@@ -66,3 +66,13 @@ def test_a_mistake_in_the_command_is_named(boostbench, arguments, complaint):
     assert outcome.code == 2
     assert complaint in outcome.err
     assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [("list boo", "boosters"), ("run quic", "quickstart"), ("reproduce mcb", "mcboost")],
+)
+def test_the_shell_completes_names(shell, typed, completed):
+    words = {"COMP_WORDS": f"boostbench {typed}", "COMP_CWORD": "2"}
+    outcome = shell(_BOOSTBENCH_COMPLETE="complete_bash", **words)
+    assert outcome.out == f"{completed}\n"
