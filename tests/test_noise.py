@@ -39,7 +39,7 @@ def test_every_registered_model_is_tested():
 
 
 @pytest.mark.parametrize("model", THREE_CLASSES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     rate=st.floats(0, 1),
     seed=st.integers(0, 2**32),

@@ -63,10 +63,10 @@ def statuses(boostbench):
     return [row["status"] for row in boostbench("status", "adopted.yaml", "--json").json]
 
 
-def test_results_that_a_change_left_alone_are_adopted(boostbench, shell, write, done, tmp_path):
+def test_results_that_a_change_left_alone_are_adopted(boostbench, write, done, tmp_path):
     write("int(np.argmax(counts))")
     assert statuses(boostbench) == ["stale"] * 8
-    outcome = shell("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")
     assert outcome.code == 0, outcome.err
     assert [
         (row["checked"], row["same"], row["adopted"], row["stale"]) for row in outcome.json

@@ -190,6 +190,10 @@ def test_figures_are_written_with_the_paper_s_values_beside_ours(boostbench, tmp
     outcome = boostbench("report", FIGURES)
     assert outcome.code == 0, outcome.err
     folder = tmp_path / "results/multiclass-theory-figures1-6"
+    names = {path.name for path in folder.iterdir()}
+    assert {"figure3.csv", "figure3.png", "claims.md", "report.html", "summary.json"} <= names
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "neither degree is right everywhere" in page
     with (folder / "figure2.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["over"] == "T"]
     paper = ["1.00", *(f"0.{n}" for n in (83, 97, 93, 89, 89, 90, 91, 90, 89, 89))]

@@ -37,7 +37,7 @@ def drawn(study, **options):
 
 def test_the_same_bytes_whatever_the_hash_seed(tmp_path):
     printed = []
-    for seed in ("0", "1", "2"):
+    for seed in ("0", "1"):
         done = subprocess.run(
             [sys.executable, "-c", DRAW, str(tmp_path)],
             cwd=ROOT,

@@ -20,7 +20,7 @@ from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.paper import PaperValue
 from checks.error_rates import DESIGNS, false_share, holdout, naive, power
 
-N = 1200
+N = 600
 CLAIM = Claim("a", "ranks_within", Options())
 #: Two standard errors above 6 % of the simulations.
 MOST = 0.06 + 2 * math.sqrt(0.06 * 0.94 / N)
@@ -39,9 +39,9 @@ def test_overlapping_splits_that_are_taken_as_independent_fail_this_test():
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_power_is_as_announced(design):
-    found, announced = power(design, 500)
+    found, announced = power(design, 300)
     assert found > 0.4
-    assert abs(found - announced) <= 0.05 + 2 * math.sqrt(0.25 / 500)
+    assert abs(found - announced) <= 0.05 + 2 * math.sqrt(0.25 / 300)
 
 
 @pytest.mark.parametrize(("true", "least", "most"), [(0.0, 0.94, 1.0), (0.1, 0.0, 0.1)])

@@ -17,13 +17,9 @@ def report(tmp_path_factory):
     return Experiment.load(CONFIG, results=tmp_path_factory.mktemp("results")).report()
 
 
-def test_a_config_without_runs_reports_what_it_computes(report, tmp_path):
+def test_a_config_without_runs_reports_what_it_computes(report):
     assert report.is_whole
     assert [*report.figures] == [f"figure{number}" for number in range(1, 7)]
-    names = {path.name for path in report.write(tmp_path)}
-    assert {"figure3.csv", "figure3.png", "claims.md", "report.html", "summary.json"} <= names
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "neither degree is right everywhere" in page
 
 
 def test_only_the_printed_bound_of_ten_rounds_is_not_reproduced(report):
