@@ -19,8 +19,8 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.plan import Plan, PlannedRun, Result
 from boostbench.experiments.planning.planner import check_data, make_plan
+from boostbench.experiments.planning.plans import Plan, PlannedRun, Result
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import RecordStore
 

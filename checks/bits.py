@@ -32,7 +32,7 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
 from boostbench.experiments.running.environment import THREAD_VARIABLES
-from boostbench.experiments.running.run import make, prepare
+from boostbench.experiments.running.execution import make, prepare
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.theory import gaussians
 from boostbench.theory.bounds import potential_bound

@@ -12,7 +12,7 @@ from boostbench.cli.output import print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
-    from boostbench.experiments.planning.plan import Plan
+    from boostbench.experiments.planning.plans import Plan
 
 
 def plan(

@@ -18,7 +18,7 @@ from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.planning.plan import Plan
+    from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.running.conduct import Progress
     from boostbench.experiments.store.record import Record
 

@@ -12,7 +12,7 @@ from boostbench.cli.output import print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import n_runs
 
 if TYPE_CHECKING:
-    from boostbench.experiments.planning.plan import Plan
+    from boostbench.experiments.planning.plans import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ def status(*, asked: SelectedRecords, as_json: Json = False) -> int:
       boostbench status noise20
       boostbench status --results DIR --json
     """
-    from boostbench.experiments.planning.plan import Plan
+    from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.store.records import RecordStore
 
     store = RecordStore(asked.results)

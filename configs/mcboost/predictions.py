@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.run import prepare
+from boostbench.experiments.running.execution import prepare
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve

@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.running.run import execute
+from boostbench.experiments.running.execution import execute
 from boostbench.resources import shipped
 
 FOLDER = os.environ.get("BOOSTBENCH_DATA", "")

@@ -14,7 +14,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataEntry
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.report_parts import read_parts
-from boostbench.experiments.planning.plan import Result
+from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Study, collect

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.planning.plan import Result
+from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.values.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Params
 from boostbench.registry import load_plugin
 from boostbench.reports.claims import judge

@@ -9,7 +9,7 @@ from matplotlib.collections import PathCollection
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Noise, Params
 from boostbench.experiments.store.record import Checkpoints
 from boostbench.registry import load_plugin

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plan import Plan, PlannedRun
+from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore

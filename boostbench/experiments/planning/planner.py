@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from boostbench import registry
 from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError
-from boostbench.experiments.planning.plan import Plan, PlannedRun, other_versions
+from boostbench.experiments.planning.plans import Plan, PlannedRun, other_versions
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Run

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.grids import Grid, Point, points_of, with_point
 from boostbench.experiments.configs.protocol import Reach, Select
-from boostbench.experiments.planning.plan import PlannedRun, Result
+from boostbench.experiments.planning.plans import PlannedRun, Result
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
 

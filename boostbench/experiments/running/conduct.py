@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.experiments.planning.plan import PlannedRun
+from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.executors import Executor
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted

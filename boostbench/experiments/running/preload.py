@@ -9,4 +9,4 @@ import pandas  # noqa: E402, F401
 import sklearn.datasets  # noqa: E402, F401
 
 import boostbench.boosters  # noqa: E402
-import boostbench.experiments.running.run  # noqa: E402, F401
+import boostbench.experiments.running.execution  # noqa: E402, F401

@@ -79,7 +79,7 @@ def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> R
 
 def compile_kernels(jobs: Sequence[Job]) -> None:
     """Have compiled, and stored on disk, what the boosters of some jobs need."""
-    from boostbench.experiments.running.run import warm_up
+    from boostbench.experiments.running.execution import warm_up
 
     for job in jobs:
         with suppress(BoostbenchError):
@@ -111,7 +111,9 @@ def now() -> str:
 
 
 def _execute(job: Job) -> dict[str, Any]:
-    from boostbench.experiments.running.run import execute  # heavy: numpy, scikit-learn, numba
+    from boostbench.experiments.running.execution import (
+        execute,  # heavy: numpy, scikit-learn, numba
+    )
 
     inputs.watch()
     load_plugins(job)

@@ -13,7 +13,7 @@ from boostbench.errors import UnknownNameError
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.experiments.store.fingerprints import code_fingerprint
 
-_PIPELINE = "boostbench.experiments.running.run"
+_PIPELINE = "boostbench.experiments.running.execution"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.planning.plan import (
+from boostbench.experiments.planning.plans import (
     Result as Result,  # kinds of plugins take it from here
 )
 from boostbench.experiments.runs import Run, canonical_json

@@ -4,7 +4,7 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import checkpoint_ladder
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.running.run import prepare
+from boostbench.experiments.running.execution import prepare
 from boostbench.experiments.runs import CLEAN, Noise, Params
 from boostbench.resources import shipped
 

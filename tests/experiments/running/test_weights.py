@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from boostbench.experiments.running.curves import WeightTally, noisy_among_heaviest
-from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
 
 GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))

@@ -6,8 +6,8 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning.plan import Plan
 from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, load_plan
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
-from boostbench.reports.tables.pairwise import build_pairwise_table
+from boostbench.reports.tables.all_pairs import build_pairwise_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 from boostbench.reports.values.rank_statistics import compare_pair
 

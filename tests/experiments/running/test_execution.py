@@ -9,7 +9,7 @@ from boostbench.boosters import make_booster
 from boostbench.boosters.loop import Booster as Ensembled
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.run import execute, prepare
+from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.theory.bounds import error_bound
 
