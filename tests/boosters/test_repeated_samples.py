@@ -85,9 +85,7 @@ def test_every_registered_weak_learner_is_among_the_pairs() -> None:
     assert {name for name, _ in PAIRS} == set(TABLE)
 
 
-# The other way round than the common tests: of two processes that share the tests, each compiles
-# kernels that the other one then loads.
-@pytest.mark.parametrize(("name", "kind"), PAIRS[::-1])
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_repeated_samples_are_as_good_as_distinct_ones(
     name: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
