@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boostbench.api import Experiment, load_dataset, load_results
     from boostbench.boosters import list_boosters, make_booster
-    from boostbench.comparing import compare
+    from boostbench.compare_boosters import compare
 
 __all__ = [
     "Experiment",
@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "Experiment": "api",
-    "compare": "comparing",
+    "compare": "compare_boosters",
     "list_boosters": "boosters",
     "load_dataset": "api",
     "load_results": "api",

@@ -29,7 +29,7 @@ _TABLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """Arguments of `boostbench.comparing.comparison_experiment`."""
+    """Arguments of `boostbench.compare_boosters.comparison_experiment`."""
 
     boosters: Annotated[
         list[str],
@@ -78,7 +78,7 @@ def compare(
       boostbench compare samme adaboost-mh --on wine
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
     """
-    from boostbench.comparing import comparison_experiment
+    from boostbench.compare_boosters import comparison_experiment
     from boostbench.reports.comparison import check_rope, compare_boosters
 
     check_rope(rope)

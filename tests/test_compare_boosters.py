@@ -4,7 +4,7 @@ import pytest
 
 import boostbench
 from boostbench import Experiment
-from boostbench.comparing import comparison_experiment
+from boostbench.compare_boosters import comparison_experiment
 from boostbench.errors import BoostbenchError, ConfigError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
