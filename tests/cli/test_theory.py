@@ -13,7 +13,7 @@ FIGURES = "multiclass-theory/figures1-6"
 
 
 def test_help_imports_nothing_heavy():
-    assert not modules_after("theory", "conditions", "--help") & HEAVY
+    assert not modules_after("theory conditions --help") & HEAVY
 
 
 def edges(outcome):
