@@ -15,7 +15,7 @@ def test_the_answer_comes_first_and_then_the_tables(boostbench):
     assert "4 runs: 4 ok" in outcome.err
 
 
-def test_what_is_done_is_kept_and_json_is_alone_on_stdout(boostbench):
+def test_what_is_done_is_kept_and_json_is_alone_on_stdout(boostbench, in_this_process):
     boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL, "--json")
     assert outcome.err == ""
@@ -26,7 +26,7 @@ def test_what_is_done_is_kept_and_json_is_alone_on_stdout(boostbench):
     assert sum(chances) == pytest.approx(1.0)
 
 
-def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench):
+def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_this_process):
     asked = ("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     outcome = boostbench(*asked)
     assert outcome.code == 1
