@@ -10,7 +10,7 @@ import pytest
 from boostbench import inputs
 from boostbench.data import load, locate
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning import plan as planning
+from boostbench.experiments.planning import plans as planning
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
