@@ -1,4 +1,4 @@
-"""Which booster for these data? An experiment made of names and files, and its answer."""
+"""Comparison of boosters on any data: an experiment of names and files, and its answer."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class Noise:
 
     @property
     def component(self) -> str:
-        """What the registry is asked for."""
+        """Name or file that the registry is asked for."""
         return self.source or self.model
 
 
@@ -160,12 +160,12 @@ class BoosterSpec:
     source: str = field(default="", compare=False)
     #: Its own number of rounds, in place of the config's; no part of the value.
     rounds: int | None = field(default=None, compare=False)
-    #: What is chosen before the booster is a value; no part of it.
+    #: Parameters that are chosen before the booster is a value; no part of it.
     grid: tuple[Axis, ...] = field(default=(), compare=False)
 
     @property
     def component(self) -> str:
-        """What the registry is asked for."""
+        """Name or file that the registry is asked for."""
         return self.source or self.name
 
     @property
@@ -202,7 +202,7 @@ class Run:
     rounds: Annotated[StrictInt, Field(ge=1, le=10**7)]  # T
     #: Split, noise and booster draw from streams derived from it by name, see `rng`.
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
-    #: What is recorded beside the error curves.
+    #: Kinds of values recorded beside the error curves.
     record: tuple[StrictStr, ...] = ()
     #: Rounds at which `record` looks; empty without `record`.
     checkpoints: tuple[StrictInt, ...] = ()

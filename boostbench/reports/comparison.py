@@ -34,7 +34,7 @@ SURE, LIKELY = 0.95, 0.75
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which of some boosters is best, in words and in numbers.
+    """The best of some boosters, in words and in numbers.
 
     Attributes
     ----------

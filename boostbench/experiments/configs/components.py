@@ -23,7 +23,7 @@ _SET_ELSEWHERE = {
 }
 #: Number of leading arguments the program itself passes: y, n_classes, rng and X, or rng.
 _PASSED = {"noise model": 4, "data-set generator": 1}
-#: What every noise model takes besides.
+#: Parameters that every noise model takes besides.
 _ANY_NOISE = ("exact", "per_class")
 
 

@@ -147,8 +147,8 @@ class Plan:
     """All runs of an experiment."""
 
     runs: tuple[PlannedRun, ...]  # in the order in which they should be done
-    #: Where parameters are chosen: reads what was chosen, one result for each method, data set,
-    #: noise, seed and fold.
+    #: Reads the choices of parameters, one result for each method, data set, noise, seed and
+    #: fold; None where none are chosen.
     chosen: Callable[[], list[Result]] | None = None
     #: Number of choices of parameters that are not made yet. More runs may follow.
     n_open: int = 0

@@ -30,7 +30,7 @@ UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether something holds, as far as the runs tell."""
+    """Answer to a statement, as far as the runs tell."""
 
     state: State  # ``open``: the runs at hand leave it open; ``missing``: there are too few of them
     difference: float | None = None  # by how much one quantity is above the other
