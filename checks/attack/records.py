@@ -135,7 +135,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield at
     if isinstance(value, list):
         value = dict(enumerate(value))
-    if isinstance(value, dict):
+    if isinstance(value, dict) and len(at) < 50:  # a record nested deeper was changed before
         for key, item in value.items():
             yield from _places(item, (*at, key))
 
