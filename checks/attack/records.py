@@ -135,7 +135,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield at
     if isinstance(value, list):
         value = dict(enumerate(value))
-    if isinstance(value, dict) and len(at) < 50:  # a record nested deeper was changed before
+    if isinstance(value, dict):
         for key, item in value.items():
             yield from _places(item, (*at, key))
 
@@ -185,7 +185,7 @@ def _several(record: dict[str, Any], rng: random.Random) -> bytes:
     for _ in range(rng.randint(2, 6)):
         place = rng.choice(list(_places(record)))
         with contextlib.suppress(KeyError, TypeError, IndexError):
-            _holder(record, place)[place[-1]] = rng.choice(_JUNK)
+            _holder(record, place)[place[-1]] = copy.deepcopy(rng.choice(_JUNK))
     return _signed(record)
 
 
