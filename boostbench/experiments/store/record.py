@@ -21,7 +21,6 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetPydanticSchema,
     NonNegativeFloat,
-    NonNegativeInt,
     PlainSerializer,
     PlainValidator,
     ValidationError,
@@ -46,6 +45,10 @@ SIZE_OF = {
     "test_errors": "n_test",
     "validation_errors": "n_validation",
 }
+
+
+#: A number of samples, rounds or errors: what arrays of counts can hold.
+Count = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 def complaint(error: ValidationError) -> str:
@@ -104,8 +107,8 @@ class Corruption(_Strict):
 
     model: str
     rate: float
-    n_chosen: NonNegativeInt
-    n_changed: NonNegativeInt
+    n_chosen: Count
+    n_changed: Count
     confusion: list[list[int]]
 
 
@@ -149,13 +152,13 @@ class Summary(_Strict):
     error: Failure | None = None
     stop_reason: str = ""
     nested_rounds: bool = False
-    n_rounds: NonNegativeInt = 0
-    n_train: NonNegativeInt = 0
-    n_test: NonNegativeInt = 0
-    n_validation: NonNegativeInt = 0
-    n_classes: NonNegativeInt = 0
-    n_features: NonNegativeInt = 0
-    n_per_class: list[NonNegativeInt] = []
+    n_rounds: Count = 0
+    n_train: Count = 0
+    n_test: Count = 0
+    n_validation: Count = 0
+    n_classes: Count = 0
+    n_features: Count = 0
+    n_per_class: list[Count] = []
     seconds: dict[str, NonNegativeFloat] = {}
     peak_memory_mb: NonNegativeFloat | None = None
     versions: dict[str, str] = {}
