@@ -22,8 +22,8 @@ from boostbench.reports.values.metrics import END
 
 Unit = tuple[int, int]
 Statistic = Literal["mean", "median"]
-#: Where the runs of different units differ: in all their data, in the split of one data set, or in
-#: nothing but label noise and the booster's own draws.
+#: Difference between the runs of two units: all their data, the split of one data set, or nothing
+#: but label noise and the booster's own draws.
 Source = Literal["fresh data", "splits", "one split"]
 Floats = NDArray[np.float64]
 
