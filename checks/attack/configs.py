@@ -169,6 +169,10 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
             "boosters: [samme: {" + ", ".join(f"p{k}: {[*range(10)]}" for k in range(10)) + "}]",
             "boosters: [samme: {grid: {" + ", ".join(f"p{k}: [1, 2]" for k in range(9999)) + "}}]",
             f"boosters: [samme: {{learning_rate: {[k / 9999 for k in range(1, 9999)]}}}]",
+            f"boosters: [samme: {{learning_rate: {[k / 999 for k in range(1, 1000)]}}}]\n"
+            "sizes: {quick: {rounds: 1}, standard: {rounds: 2}, full: {rounds: 3}}",
+            f"boosters: [samme: {{learning_rate: {[*range(1, 301)]}, "
+            f"grid: {{weak_learner: {{tree: {{max_depth: {[*range(1, 31)]}}}}}}}}}]",
             f"datasets: [two-norm: {{n_train: {[*range(1, 9999)]}}}]",
             f"noise: {{model: flip, rate: {[k / 9999 for k in range(9999)]}}}",
             f"datasets: {[f'two-norm-{k}' for k in range(2000)]}",

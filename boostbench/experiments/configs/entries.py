@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ from boostbench.experiments.configs.fields import (
 )
 from boostbench.experiments.configs.grids import (
     GridAxes,
+    check_size,
     expand_sweeps,
     points_of,
     read_grid,
@@ -218,13 +220,15 @@ class BoosterEntry(Named):
             mistakes.add(unknown("booster", self.name, registry.boosters.names()))
         for place, item in texts_in(self.extra()):
             mistakes.take(is_expression, item, *place)
-        mistakes.take(expand_sweeps, self.extra())
+        mistakes.take(partial(check_size, self.grid), self.extra())
         mistakes.close()
         for booster in self.read(setting) if setting.check_parameters else ():
             for params in _each_value(booster):
-                inner = MistakesError()
-                check_component(registry.boosters, source, params, inner, booster.name)
-                for place, what in inner.found:
+                if (source, params) not in setting.checked:
+                    inner = MistakesError()
+                    check_component(registry.boosters, source, params, inner, booster.name)
+                    setting.checked[source, params] = inner.found
+                for place, what in setting.checked[source, params]:
                     in_grid = ("grid",) if _is_chosen(place, booster) else ()
                     mistakes.found.append(((*in_grid, *place), what))
         mistakes.found = list(dict.fromkeys(mistakes.found))
@@ -301,7 +305,7 @@ def _shown(name: str) -> str:
     return Path(name).name if ".py:" in name else name
 
 
-def _each_value(booster: BoosterSpec) -> list[dict[str, Any]]:
+def _each_value(booster: BoosterSpec) -> list[Params]:
     """Return the parameters with every value of a grid once, the others as listed first."""
     first = points_of(booster.grid)[0]
     found = {
@@ -309,7 +313,7 @@ def _each_value(booster: BoosterSpec) -> list[dict[str, Any]]:
         for index, axis in enumerate(booster.grid)
         for value in axis.values
     }
-    return [one.params.plain() for one in found or (booster,)]
+    return [one.params for one in found or (booster,)]
 
 
 def _is_chosen(place: Place, booster: BoosterSpec) -> bool:

@@ -21,12 +21,12 @@ from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
 from boostbench.source import show
-from boostbench.validation import Distinct, Listed
+from boostbench.validation import Distinct, Listed, Mistake
 
 MAX_ROUNDS = 1_000_000
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
-#: Variants of one entry that lists of values make, and points of a grid.
+#: Variants of one entry that lists of values make; each point of its grid counts as one.
 MAX_VARIANTS = 1_000
 MAX_RUNS = 200_000
 
@@ -43,6 +43,8 @@ class Setting:
     data_dirs: tuple[Path, ...] = ()
     check_parameters: bool = True
     _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
+    #: Mistakes in the parameters of a booster; the sizes of a config have the most in common.
+    checked: dict[tuple[str, Params], list[Mistake]] = field(default_factory=dict, compare=False)
 
     @property
     def path(self) -> Path:
