@@ -1,8 +1,12 @@
 """A run is locked by one process at a time, and by none that has ended."""
 
+import os
 import subprocess
 import sys
 
+import pytest
+
+from boostbench.experiments.store import locks as locks_module
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.locks import RunLocks
 
@@ -21,33 +25,109 @@ for line in sys.stdin:
 """
 
 
-def test_a_lock_is_of_one_process_until_it_lets_go_or_ends(tmp_path):
-    locks = RunLocks(tmp_path)
-    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    for _ in range(2):
-        with subprocess.Popen(command, **pipes) as holder:
-            try:
-                assert holder.stdout.readline() == "taken\n"
-                assert not locks.take(KEY)
-                assert locks.take(OTHER)
-                holder.stdin.write("\n")
-                holder.stdin.flush()
-                assert holder.stdout.readline() == "released\n"
-                assert locks.take(KEY)
-            finally:
-                locks.release(KEY)
-                holder.kill()
-    locks.close()
+@pytest.fixture
+def hold(tmp_path):
+    """Start a process that has the lock of KEY."""
+    started = []
 
-
-def test_a_killed_process_holds_no_lock(tmp_path):
-    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
+    def start():
+        command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        holder = subprocess.Popen(command, **pipes)
+        started.append(holder)
         assert holder.stdout.readline() == "taken\n"
+        return holder
+
+    yield start
+    for holder in started:
         holder.kill()
+        holder.communicate()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that the test moves."""
+    now = [0.0]
+    monkeypatch.setattr(locks_module.time, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.fixture
+def on_another_machine(monkeypatch):
+    monkeypatch.setattr(locks_module, "_host", lambda: "elsewhere")
+
+
+def test_a_lock_is_of_one_process_until_it_lets_go_or_ends(tmp_path, hold):
     locks = RunLocks(tmp_path)
-    assert locks.take(KEY)
+    for _ in range(2):
+        holder = hold()
+        assert not locks.take(KEY)
+        assert locks.take(OTHER)
+        holder.stdin.write("\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline() == "released\n"
+        assert locks.take(KEY)
+        locks.release(KEY)
+        locks.release(OTHER)
     locks.close()
+
+
+def test_a_killed_process_holds_no_lock(tmp_path, hold):
+    holder = hold()
+    holder.kill()
+    holder.wait()
+    first, second = RunLocks(tmp_path), RunLocks(tmp_path)
+    assert first.take(KEY)
+    assert not second.take(KEY)
+    first.close()
+    assert second.take(KEY)
+    second.close()
+
+
+@pytest.mark.usefixtures("on_another_machine")
+def test_the_lock_of_another_machine_holds_as_long_as_it_shows_signs_of_life(tmp_path, hold, clock):
+    hold()
+    (owner,) = (path for path in (tmp_path / ".locked").iterdir() if not path.is_symlink())
+    first, second = RunLocks(tmp_path), RunLocks(tmp_path)
+    for beat in range(5):
+        os.utime(owner, ns=(beat, beat))
+        assert not first.take(KEY)
+        clock[0] += 100
+    assert not first.take(KEY)
+    clock[0] += 100
+    assert first.take(KEY)
+    assert not second.take(KEY)
+    first.close()
+    second.close()
+
+
+@pytest.mark.usefixtures("on_another_machine")
+def test_of_several_successors_one_wins(tmp_path, hold, clock):
+    hold().kill()
+    waiting = [RunLocks(tmp_path) for _ in range(8)]
+    assert not any(locks.take(KEY) for locks in waiting)
+    clock[0] += 200
+    assert sum(locks.take(KEY) for locks in waiting) == 1
+    for locks in waiting:
+        locks.close()
+
+
+def test_what_was_left_long_ago_is_removed(tmp_path, hold):
+    holder = hold()
+    holder.kill()
+    holder.wait()
+    for path in (tmp_path / ".locked").iterdir():
+        os.utime(path, (0, 0), follow_symlinks=False)
+    for _ in range(2):  # the owner first, then its locks
+        RunLocks(tmp_path).close()
+    assert [*(tmp_path / ".locked").iterdir()] == []
+
+
+def test_without_links_every_lock_is_granted(tmp_path):
+    (tmp_path / ".locked").write_text("a file in the way")
+    first, second = RunLocks(tmp_path), RunLocks(tmp_path)
+    assert first.take(KEY)
+    assert second.take(KEY)
+    first.release(KEY)
+    first.close()
+    second.close()
