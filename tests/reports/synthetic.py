@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataEntry
+from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.report_parts import read_parts
 from boostbench.experiments.planning.plans import Result
@@ -53,7 +53,7 @@ def make_config(
         **{
             "name": "tiny",
             "path": path,
-            "datasets": tuple(DataEntry(Data(name, label=name)) for name in datasets),
+            "datasets": tuple(DataSpec(Data(name, label=name)) for name in datasets),
             "boosters": tuple(
                 b if isinstance(b, BoosterSpec) else BoosterSpec(b, label=b) for b in boosters
             ),

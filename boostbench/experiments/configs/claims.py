@@ -38,8 +38,8 @@ class Claim:
         return where_in(self.written, (self.kind, *place)) or str(self.scope.path)
 
 
-class ClaimEntry(Model):
-    """A claim: what is said, and one kind of check with its options."""
+class ClaimWords(Model):
+    """The words of a claim: what is said, and by whom."""
 
     says: Text = Field(description="What the paper says, in words.")
     note: Text | None = Field(None, description="What the reader of a verdict should know besides.")
@@ -67,8 +67,8 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     if not isinstance(value, dict) or "says" not in value:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
-    words = {key: value[key] for key in ClaimEntry.model_fields if key in value}
-    said: ClaimEntry = mistakes.take(ClaimEntry.model_validate, words)
+    words = {key: value[key] for key in ClaimWords.model_fields if key in value}
+    said: ClaimWords = mistakes.take(ClaimWords.model_validate, words)
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
         mistakes.add(

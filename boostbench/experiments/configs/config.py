@@ -18,12 +18,12 @@ from pydantic import (
 )
 
 from boostbench.errors import unknown
-from boostbench.experiments.configs.claims import Claim, ClaimEntry, read_claims
+from boostbench.experiments.configs.claims import Claim, ClaimWords, read_claims
 from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.entries import (
     BoosterEntry,
-    DataEntry,
     DataSetEntry,
+    DataSpec,
     NoiseEntry,
 )
 from boostbench.experiments.configs.fields import (
@@ -44,7 +44,7 @@ from boostbench.experiments.configs.fields import (
 )
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.configs.report_parts import PartEntry, ReportPart, read_parts
+from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.validation import TOP, Listed, MistakesError, Model, OneOrMore
 
@@ -111,7 +111,7 @@ class Config(Model):
         json_schema_extra={"wanted": "a list of at least one booster"},
     )
     rounds: Rounds = Field(description="Number of rounds T.")
-    datasets: Annotated[tuple[InstanceOf[DataEntry], ...], _values_of(_DataSets)] = Field(
+    datasets: Annotated[tuple[InstanceOf[DataSpec], ...], _values_of(_DataSets)] = Field(
         description="Data sets of the catalog, files in a data folder, or generators.",
         json_schema_extra={"wanted": "a list of at least one data set"},
     )
@@ -139,11 +139,11 @@ class Config(Model):
     )
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
-        BeforeValidator(_read_parts, json_schema_input_type=list[PartEntry]),
+        BeforeValidator(_read_parts, json_schema_input_type=list[Any]),
     ] = Field((), description="Tables and figures, in order.", validate_default=True)
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],
-        BeforeValidator(_read_claims, json_schema_input_type=list[ClaimEntry]),
+        BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),
     ] = Field((), description="What the paper says, and what would check it.")
     sizes: Mapping[SizeName, Mapping[str, Any]] = Field(
         {},
@@ -167,7 +167,7 @@ class Config(Model):
 
     @field_validator("datasets")
     @classmethod
-    def _distinct_data(cls, datasets: tuple[DataEntry, ...]) -> tuple[DataEntry, ...]:
+    def _distinct_data(cls, datasets: tuple[DataSpec, ...]) -> tuple[DataSpec, ...]:
         named = [(e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets]
         _refuse_repeats(named, "data sets", "as")
         return datasets
@@ -175,8 +175,8 @@ class Config(Model):
     @field_validator("datasets")
     @classmethod
     def _known_boosters(
-        cls, datasets: tuple[DataEntry, ...], info: ValidationInfo
-    ) -> tuple[DataEntry, ...]:
+        cls, datasets: tuple[DataSpec, ...], info: ValidationInfo
+    ) -> tuple[DataSpec, ...]:
         boosters: Sequence[BoosterSpec] = info.data.get("boosters", ())
         labels = {name for booster in boosters for name in (booster.label, booster.name)}
         mistakes = MistakesError()
@@ -295,9 +295,7 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     return (*(step for step in steps if step < rounds), rounds)
 
 
-def _most_rounds(
-    rounds: int, datasets: Sequence[DataEntry], boosters: Sequence[BoosterSpec]
-) -> int:
+def _most_rounds(rounds: int, datasets: Sequence[DataSpec], boosters: Sequence[BoosterSpec]) -> int:
     own = [entry.rounds or 0 for entry in datasets] + [booster.rounds or 0 for booster in boosters]
     return max([rounds, *own])
 

@@ -33,7 +33,7 @@ def config_schema() -> dict[str, Any]:
         "description": "A config, by its path from this one or its name, whose keys are inherited.",
     }
     properties["report"]["items"] = _one_of(registry.tables, registry.figures)
-    said = definitions.pop("ClaimEntry")
+    said = definitions.pop("ClaimWords")
     properties["claims"]["items"] = _claim(said)
     _name_parameters(definitions["BoosterEntry"])
     inherited = {
@@ -49,7 +49,6 @@ def config_schema() -> dict[str, Any]:
         "properties": dict.fromkeys(("quick", "standard", "full"), size),
         "additionalProperties": False,
     }
-    definitions.pop("PartEntry", None)
     head = {"$schema": _DRAFT, "title": "boostbench config"}
     return {**head, **_plain({**schema, **head})}
 

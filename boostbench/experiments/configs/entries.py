@@ -1,7 +1,7 @@
 """The entries of a config: data sets, noises, boosters.
 
-A model holds an entry as it is written; ``read`` makes the values of runs of it, one for each
-combination of listed parameter values.
+A model holds an entry as it is written. Its ``read`` returns what is compared (`DataSpec`,
+`BoosterSpec`, `Noise`): one value for each combination of listed parameter values.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _MAX_NAME = 200
 
 
 @dataclass(frozen=True)
-class DataEntry:
-    """One data set of a config and what holds for it alone."""
+class DataSpec:
+    """A data set that is compared, and what holds for it alone."""
 
     data: Data
     split: str | Params | None = None
@@ -63,6 +63,30 @@ class DataEntry:
     #: Largest values of numeric parameters; boosters beyond are left out.
     at_most: Mapping[str, float] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()  # in place of the config's; empty: those
+
+
+def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
+    """Read an entry that is written as a name or as ``{name: {option: value}}``.
+
+    Raises
+    ------
+    ValueError
+        If it is written otherwise; the message calls it a ``kind``.
+    """
+    if isinstance(value, str) and value:
+        value = {value: None}
+    if isinstance(value, dict) and len(value) == 1:
+        name, options = next(iter(value.items()))
+        if len(name) > _MAX_NAME:
+            raise ValueError(f"the name {show(name)} is longer than {_MAX_NAME} characters")
+        if options is None or isinstance(options, dict):
+            return name, options or {}
+        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
+    if isinstance(value, dict) and value and next(iter(value.values())) is None:
+        name, *rest = value
+        below = f"indent {', '.join(rest)} below {name!r}"
+        raise ValueError(f"{below}: a {kind} is a name or {{name: {{...}}}}")
+    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
 
 
 class Named(Model):
@@ -76,22 +100,8 @@ class Named(Model):
     @classmethod
     def written(cls, value: Any) -> Any:
         """Return the options with the name among them."""
-        if isinstance(value, str) and value:
-            value = {value: None}
-        if isinstance(value, dict) and len(value) == 1:
-            name, options = next(iter(value.items()))
-            if len(name) > _MAX_NAME:
-                raise ValueError(f"the name {show(name)} is longer than {_MAX_NAME} characters")
-            if options is None or isinstance(options, dict):
-                return {**(options or {}), NAME: name}
-            raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
-        if isinstance(value, dict) and value and next(iter(value.values())) is None:
-            name, *rest = value
-            raise ValueError(
-                f"indent {', '.join(rest)} below {name!r}: a {cls.entry} is a name or "
-                "{name: {...}}"
-            )
-        raise ValueError(f"a {cls.entry} is a name or {{name: {{...}}}}, found {show(value)}")
+        name, options = name_and_options(value, cls.entry)
+        return {**options, NAME: name}
 
     @classmethod
     def known_names(cls) -> list[str]:
@@ -172,11 +182,11 @@ class DataSetEntry(Named):
         mistakes.close()
         return self
 
-    def read(self, setting: Setting) -> list[DataEntry]:
+    def read(self, setting: Setting) -> list[DataSpec]:
         """Return the data set, or one for each combination of listed parameters."""
         name = setting.dataset(self.name).name
         return [
-            DataEntry(
+            DataSpec(
                 Data(
                     name=name,
                     params=Params(variant),

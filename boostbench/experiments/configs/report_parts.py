@@ -9,7 +9,7 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import unknown
-from boostbench.experiments.configs.entries import NAME, Named
+from boostbench.experiments.configs.entries import name_and_options
 from boostbench.experiments.configs.kind_options import Options, options_model
 from boostbench.source import show
 from boostbench.validation import MistakesError
@@ -31,17 +31,6 @@ class ReportPart:
         value = self.written.get(option, getattr(self.options, option, None))
         text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
         return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
-
-
-class PartEntry(Named):
-    """A table or figure: the name of a kind, FILE.py:function, or {kind: {options}}."""
-
-    entry = "part of the report"
-
-    @classmethod
-    def known_names(cls) -> list[str]:
-        """Return the registered kinds."""
-        return [*registry.tables.names(), *registry.figures.names()]
 
 
 def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
@@ -72,11 +61,12 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
 
 
 def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
-    written = PartEntry.written(entry)
-    kind = context["setting"].source_of(written.pop(NAME))
+    name, written = name_and_options(entry, "part of the report")
+    kind = context["setting"].source_of(name)
     kinds = registry.tables if kind in registry.tables else registry.figures
     if ".py:" not in kind and kind not in kinds:
-        raise ValueError(unknown("part of the report", kind, PartEntry.known_names()))
+        known = [*registry.tables.names(), *registry.figures.names()]
+        raise ValueError(unknown("part of the report", kind, known))
     model = options_model(kinds, kind)
     options = model.model_validate(written, context=context)
     return ReportPart(getattr(options, "name", None) or "", kind, options, written)

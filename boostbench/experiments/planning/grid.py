@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, hint
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataEntry
+from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.configs.grids import read_grid
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 
@@ -100,19 +100,19 @@ def _folds(split: str | Params) -> Iterator[str | Params]:
         yield split
 
 
-def _with_defaults(entry: DataEntry, config: Config) -> Data:
+def _with_defaults(entry: DataSpec, config: Config) -> Data:
     data = entry.data
     missing = config.missing if data.missing == "" else data.missing
     return replace(data, encode=data.encode or config.encode, missing=missing)
 
 
-def _allowed(booster: BoosterSpec, entry: DataEntry) -> bool:
+def _allowed(booster: BoosterSpec, entry: DataSpec) -> bool:
     """Return whether no parameter is larger than it may be on this data set."""
     values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
     return all(value <= limit for value, limit in values if isinstance(value, int | float))
 
 
-def _for_data(booster: BoosterSpec, entry: DataEntry) -> BoosterSpec:
+def _for_data(booster: BoosterSpec, entry: DataSpec) -> BoosterSpec:
     """Return the booster with what the data set sets for it."""
     own = {
         **entry.booster_params.get(booster.name, {}),
