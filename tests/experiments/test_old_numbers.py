@@ -10,11 +10,11 @@ import pytest
 from boostbench import inputs
 from boostbench.data import load, locate
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning import plans as planning
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.store import versions
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import forget_code
 
@@ -208,7 +208,7 @@ def test_other_versions_of_numerical_libraries_are_told_and_done_again_if_asked(
     attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
     attack.run(attack.plan())
     assert attack.plan(strict=True).runs[0].versions == ""
-    monkeypatch.setattr(planning, "_version", lambda package: "99.0")
+    monkeypatch.setattr(versions, "_version", lambda package: "99.0")
     plan = attack.plan()
     assert plan.counts() == {"ok": 1}
     assert "scikit-learn" in plan.runs[0].versions

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 from boostbench import registry
 from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError
-from boostbench.experiments.planning.plans import Plan, PlannedRun, other_versions
+from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import AnyRecord, RecordStore
+from boostbench.experiments.store.versions import other_versions
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:

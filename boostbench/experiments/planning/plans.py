@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,10 @@ from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record, Summary
 from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.versions import other_versions
 
 #: All statuses of a planned run, in the order in which they are listed.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
-
-#: Packages whose version may change the last digits of a result; no part of a key.
-_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -244,20 +240,3 @@ class Plan:
             if planned.status == "skipped":
                 found.setdefault(planned.reason, []).append(planned)
         return found
-
-
-def other_versions(summary: Summary) -> str:
-    """Return the numerical libraries of which a record has other versions than there are here.
-
-    Empty if there are none, as where this version of boostbench knows of no version.
-    """
-    pairs = ((name, summary.versions.get(name), _version(name)) for name in _NUMERICAL)
-    return ", ".join(f"{name} {old} (here {new})" for name, old, new in pairs if old and old != new)
-
-
-@cache
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "absent"

@@ -1,4 +1,4 @@
-"""Environment of a run: versions, machine, threads, memory, limits; none decides a result."""
+"""Environment of a run: machine, threads, memory, limits; none decides a result."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import platform
 import re
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,38 +23,10 @@ THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-_PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn", "numba")
 _MB = 2**20
 IS_LINUX = platform.system() == "Linux"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-
-
-@cache
-def versions(package: str = "") -> dict[str, str]:
-    """Return the versions of Python and of the packages behind a result.
-
-    Parameters
-    ----------
-    package : str, default=""
-        The top-level module of the booster, added when it is an installed package of its own.
-    """
-    names = dict.fromkeys((*_PACKAGES, *_distributions().get(package, ())))
-    found = {name: _version(name) for name in names}
-    return {"python": platform.python_version(), **{k: v for k, v in found.items() if v}}
-
-
-@cache
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return metadata.packages_distributions()
 
 
 @cache

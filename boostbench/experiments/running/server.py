@@ -35,6 +35,7 @@ from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernels, perform
 from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.records import encode
+from boostbench.experiments.store.versions import versions
 
 #: A server may be lost so often with one run under way, at last with that run alone.
 MOST_LOSSES = 3
@@ -103,7 +104,7 @@ def serve(descriptor: int, jobs: int) -> None:
         signal.signal(number, signal.SIG_DFL)
     environment.adopt_orphans()
     environment.limit_threads(1)
-    for remember in (environment.versions, environment.host, environment.threads):
+    for remember in (versions, environment.host, environment.threads):
         remember()
     gc.collect()
     gc.freeze()

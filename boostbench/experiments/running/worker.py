@@ -18,6 +18,7 @@ from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint
+from boostbench.experiments.store.versions import versions
 
 #: Lines of a run's output that a failure record keeps.
 LOG_LINES = 20
@@ -168,7 +169,7 @@ def _record(
         "key": job.key,
         "run": job.run.value(),
         "peak_memory_mb": environment.peak_memory_mb() if alive else None,
-        "versions": environment.versions(job.run.booster.source.partition(".")[0]),
+        "versions": versions(job.run.booster.source.partition(".")[0]),
         "host": environment.host(),
         "threads": environment.threads() if alive else {},
         "started": started,

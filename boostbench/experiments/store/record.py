@@ -47,8 +47,8 @@ SIZE_OF = {
 }
 
 
-#: A number of samples, rounds or errors: what arrays of counts can hold.
-Count = Annotated[int, Field(ge=0, lt=2**31)]
+#: A number of samples, rounds or errors, no larger than arrays of counts can hold.
+Natural = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 def complaint(error: ValidationError) -> str:
@@ -107,13 +107,13 @@ class Corruption(_Strict):
 
     model: str
     rate: float
-    n_chosen: Count
-    n_changed: Count
+    n_chosen: Natural
+    n_changed: Natural
     confusion: list[list[int]]
 
 
 class Failure(_Strict):
-    """Why a run has no result."""
+    """Reason why a run has no result."""
 
     kind: str
     message: str
@@ -152,13 +152,13 @@ class Summary(_Strict):
     error: Failure | None = None
     stop_reason: str = ""
     nested_rounds: bool = False
-    n_rounds: Count = 0
-    n_train: Count = 0
-    n_test: Count = 0
-    n_validation: Count = 0
-    n_classes: Count = 0
-    n_features: Count = 0
-    n_per_class: list[Count] = []
+    n_rounds: Natural = 0
+    n_train: Natural = 0
+    n_test: Natural = 0
+    n_validation: Natural = 0
+    n_classes: Natural = 0
+    n_features: Natural = 0
+    n_per_class: list[Natural] = []
     seconds: dict[str, NonNegativeFloat] = {}
     peak_memory_mb: NonNegativeFloat | None = None
     versions: dict[str, str] = {}
