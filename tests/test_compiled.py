@@ -181,15 +181,29 @@ def test_functions_made_by_one_function_are_told_apart_in_kernels_of_two_process
     assert forks(tmp_path, both) == ["5576.0 1394.0"]
 
 
-def test_no_two_compiled_functions_have_the_same_name() -> None:
+@pytest.fixture(scope="module")
+def compiled():
+    """Return all functions of the package that numba compiles."""
     for found in pkgutil.walk_packages(boostbench.__path__, "boostbench."):
         if "__main__" not in found.name:
             importlib.import_module(found.name)
     dispatchers = [x for x in gc.get_objects() if isinstance(x, Dispatcher)]
-    ours = {x.py_func for x in dispatchers if x.py_func.__module__.startswith("boostbench.")}
-    names = Counter((function.__module__, function.__qualname__) for function in ours)
+    return [x for x in dispatchers if x.py_func.__module__.startswith("boostbench.")]
+
+
+def test_no_two_compiled_functions_have_the_same_name(compiled) -> None:
+    functions = {x.py_func for x in compiled}
+    names = Counter((function.__module__, function.__qualname__) for function in functions)
     assert len(names) > 100
     assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_the_closure_of_a_kernel_holds_constants_only(compiled) -> None:
+    """No process finds the stored kernel of another one by a function in its closure."""
+    kernels = [x.py_func for x in compiled if not x.targetoptions.get("no_cpython_wrapper")]
+    held = [cell.cell_contents for kernel in kernels for cell in kernel.__closure__ or ()]
+    assert len(kernels) > 30
+    assert {type(content) for content in held} == {int, str}
 
 
 def test_the_name_of_a_kernel_is_the_same_in_every_process() -> None:
