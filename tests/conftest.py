@@ -37,11 +37,14 @@ def own_plugins():
 def start_process():
     """Return a function that starts a command in a session of its own, with a piped stdout.
 
-    Ctrl-C counts there, also when the tests run in the background, where a shell lets it be
-    ignored. What is left in the end is killed.
+    Ctrl-C and a hang-up count there, also where a shell or nohup lets them be ignored. What is
+    left in the end is killed.
     """
     started = []
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
 
     def start(command, **options):
         process = subprocess.Popen(
@@ -55,7 +58,8 @@ def start_process():
         return process
 
     yield start
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
     for process in started:
         family = family_of(process) if process.poll() is None else []
         for member in family:
