@@ -1,8 +1,8 @@
 """Binning: the features of the training rows as small integers, once per data set.
 
 A feature with at most 255 distinct values gets one bin per value, so a tree on bins is a tree on
-values; other features get bins of about equally many samples. Missing values have a bin of their
-own, the last one of their feature.
+values; other features get bins of about equally many samples, or of one width. Missing values have
+a bin of their own, the last one of their feature.
 
 The codes are stored twice. Column by column, a split sends the rows of a leaf left or right. Row by
 row, a histogram is filled: a row's weight is loaded once, and its additions go to different bins,
@@ -84,6 +84,7 @@ def bin_features(
     count: NDArray[np.int64] | None = None,
     max_bins: int = 255,
     sparse_share: float = SPARSE_SHARE,
+    edges: str | None = None,
 ) -> BinnedData:
     """Bin the features of training rows.
 
@@ -100,6 +101,8 @@ def bin_features(
     sparse_share : float, default=0.6
         Share of rows in a feature's most frequent bin from which on the bin is left out of the
         rows; above 1, none is. It changes speed and memory, never a tree.
+    edges : {"feature", "global"} or None, default=None
+        Cut the range of each feature, or of all features, into ``max_bins`` bins of one width.
 
     Returns
     -------
@@ -115,6 +118,7 @@ def bin_features(
     d = X.shape[1]
     count = np.ones(n, dtype=np.int64) if count is None else count
     repeated = count if count.max(initial=1) > 1 else None
+    extremes = _extremes(X if rows is None else X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs, n_bins = [], [], np.empty(d, dtype=np.int64)
     width = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
@@ -122,7 +126,10 @@ def bin_features(
         block = X[:, start : start + width]
         columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
         for j, column in enumerate(columns, start):
-            low, high = _bins_of(column, repeated, max_bins)
+            if edges is None:
+                low, high = _bins_of(column, repeated, max_bins)
+            else:
+                low, high = _equal_bins(extremes or _extremes(column), max_bins)
             missing = bool(np.isnan(column).any())
             _encode(column, high, codes[j])
             n_bins[j] = len(low)
@@ -152,6 +159,27 @@ def _bins_of(
         counts = np.add.reduceat(count[np.argsort(column)[: len(values)]], first)
     starts = _even_groups(counts, max_bins)
     return distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1]
+
+
+def _extremes(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the smallest and the largest value; NaN if all are missing."""
+    return np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+
+
+def _equal_bins(
+    extremes: tuple[float, float], n_bins: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the edges of bins of one width; fewer if the range has not so many numbers.
+
+    Thresholds are edges: the smallest value of a bin is the largest of the one before it.
+    """
+    low, high = extremes
+    if not low < high:
+        only = np.array([low] if low == high else [])
+        return only, only
+    share = np.arange(n_bins + 1) / n_bins
+    edges = np.unique(np.clip(low * (1.0 - share) + high * share, low, high))
+    return edges[:-1], edges[1:]
 
 
 @kernel

@@ -19,10 +19,10 @@ def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
     """Return whether a compact histogram is estimated to cost less than one of all bins.
 
     The one costs a multiple of the rows' entries; the other, all bins of the classes present.
-    Compact ones are for class weights alone: samples are not counted in them, and drawn thresholds
-    may fall into bins that they leave out.
+    Compact ones are for class weights alone: samples are not counted in them, and they leave out
+    bins that drawn thresholds may fall into, and features that may be drawn.
     """
-    if rules.min_samples > 1 or rules.random:
+    if rules.min_samples > 1 or rules.random or rules.max_features < data.n_bins.shape[0]:
         return False
     planes = 0
     for k in range(total.shape[0]):

@@ -108,7 +108,8 @@ def grow_trees(
     """
     trees = GrownTrees.room(len(numbers.columns), rules.max_leaves, data.n_rows)
     criterion = rules.criterion
-    plain = rules.n_sums == 2 and not rules.random and rules.min_samples <= 1
+    drawn = rules.random or rules.max_features < data.n_features
+    plain = rules.n_sums == 2 and not drawn and rules.min_samples <= 1
     if criterion == GINI and plain and len(data.low) == data.n_bins.sum():
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):

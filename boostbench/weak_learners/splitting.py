@@ -268,6 +268,37 @@ def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
 
 
 @inner
+def draw_features(rules, hist, node, scan):  # type: ignore[no-untyped-def]
+    """Draw the features of a node, list them first in the order, and return their number.
+
+    As in scikit-learn: features without replacement, and further ones until one of them has
+    different values in the node.
+    """
+    d, order = hist.n_bins.shape[0], scan.order
+    for j in range(d):
+        order[j], scan.best[j].key = j, -np.inf
+    stream = ~node.stream  # thresholds are drawn with the stream itself
+    n, varies = 0, False
+    while n < d and (n < rules.max_features or not varies):
+        other = n + np.int64(_uniform(stream, n) * (d - n))
+        order[n], order[other] = order[other], order[n]
+        varies = varies or _varies(rules, hist, node.total, order[n])
+        n += 1
+    return n
+
+
+@inner
+def _varies(rules, hist, total, j):  # type: ignore[no-untyped-def]
+    """Return whether rows of the node differ in feature j."""
+    occupied = 0
+    for b in range(hist.offset[j], hist.offset[j + 1]):
+        occupied += not _is_empty(rules, hist, total, b)
+        if occupied > 1:
+            return True
+    return False
+
+
+@inner
 def _uniform(stream, j):  # type: ignore[no-untyped-def]
     """Return a number in [0, 1) that depends on the key and the feature alone (splitmix64)."""
     x = stream + np.uint64(j + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -295,9 +326,12 @@ def _search_with(score: Any, pick: Any) -> Any:
         node : Searched
         scan : Scan
         """
-        d, first, best = hist.n_bins.shape[0], 0, scan.best
-        while first < d:
-            end = _block_end(hist, first)
+        d, best = hist.n_bins.shape[0], scan.best
+        draws = rules.max_features < d
+        n, done = draw_features(rules, hist, node, scan) if draws else d, 0
+        while done < n:
+            first = scan.order[done] if draws else done
+            end = first + 1 if draws else _block_end(hist, first)
             block, following = Features(first, end, False), first
             for j in range(first, end):
                 best[j].key = -np.inf
@@ -317,7 +351,7 @@ def _search_with(score: Any, pick: Any) -> Any:
                     following += 1
                 block = Features(following, following + 1, True)
                 following += 1
-            first = end
+            done += end - first
         return _best_of(d, best)
 
     return search

@@ -25,6 +25,8 @@ class GrowthRules(NamedTuple):
         Sums per node: classes, costs, or 2 for targets.
     random : bool
         One drawn threshold per feature and node instead of the best.
+    max_features : int
+        Features drawn for each node; all of them if there are no more.
     max_leaves, max_depth : int
         Limits, at least 1 and 0; no more leaves than rows.
     min_samples : int
@@ -50,6 +52,7 @@ class GrowthRules(NamedTuple):
     criterion: int
     n_sums: int
     random: bool
+    max_features: int
     max_leaves: int
     max_depth: int
     min_samples: int
@@ -164,6 +167,8 @@ class Scan(NamedTuple):
     key, score : ndarray of float64, shape (BLOCK,)
     best : ndarray of CANDIDATE, shape (d,)
         The best candidate of each feature.
+    order : ndarray of int64, shape (d + 1,)
+        Features in the order in which they were drawn.
     """
 
     bins: NDArray[np.int64]
@@ -173,6 +178,7 @@ class Scan(NamedTuple):
     key: NDArray[np.float64]
     score: NDArray[np.float64]
     best: NDArray[np.void]
+    order: NDArray[np.int64]
 
 
 class CompactBins(NamedTuple):
@@ -270,16 +276,16 @@ def work_space(rules, data, labels):  # type: ignore[no-untyped-def]
         np.empty((n, width + counted), np.int64),
         np.empty(n_kept + 1, np.int64),
     )
-    bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
+    bins, layout = np.empty((2, n_bins), np.int32), np.empty((5, d + 1), np.int64)
     ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
-    floats = np.empty((2, BLOCK))
+    floats, best = np.empty((2, BLOCK)), np.empty(d, CANDIDATE)
     marks = np.zeros(n_bins // 64 + 1, np.uint64)
     return Work(
         tree,
         np.empty(2 * max_leaves, OPEN),
         np.empty((n_kept + 1, n_planes * n_bins), np.int64),
         CompactBins(marks, bins[0], bins[1], layout[0], layout[1], layout[2], layout[3]),
-        Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], np.empty(d, CANDIDATE)),
+        Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, layout[4]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from numbers import Integral, Real
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
@@ -56,9 +57,16 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         Smallest number of samples in a leaf, equal ones included.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the weight in a leaf, 0..0.5; costs have no weight.
-    splitter : {"best", "random"}, default="best"
+    splitter : {"best", "random", "equal-width"}, default="best"
         "random" draws one threshold per feature and node, uniform between the node's extreme
-        values, and takes the best of these.
+        values, and takes the best of these. "equal-width" takes the best of the thresholds that
+        cut a range into `max_bins` parts of one width.
+    bin_range : {"feature", "global"}, default="feature"
+        Range that "equal-width" cuts: of each feature's training values, or of all features'.
+    max_features : int, float, "sqrt" or None, default=None
+        Features drawn for each node: a number, a share (0..1] of all, or the root of their number,
+        rounded down, at least 1; None for all. As in scikit-learn, more are drawn while all drawn
+        ones are constant in the node.
     zero_gain : bool, default=True
         Whether impure nodes are split although nothing is gained.
     trim : float, default=0.0
@@ -98,7 +106,14 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-        "splitter": [StrOptions({"best", "random"})],
+        "splitter": [StrOptions({"best", "random", "equal-width"})],
+        "bin_range": [StrOptions({"feature", "global"})],
+        "max_features": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+            StrOptions({"sqrt"}),
+            None,
+        ],
         "zero_gain": ["boolean"],
         "trim": [Interval(Real, 0.0, 1.0, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
@@ -114,6 +129,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         splitter: str = "best",
+        bin_range: str = "feature",
+        max_features: float | str | None = None,
         zero_gain: bool = True,
         trim: float = 0.0,
         max_bins: int = 255,
@@ -125,6 +142,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.splitter = splitter
+        self.bin_range = bin_range
+        self.max_features = max_features
         self.zero_gain = zero_gain
         self.trim = trim
         self.max_bins = max_bins
@@ -138,7 +157,8 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     ) -> BinnedData:
         """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
         self._validate_params()
-        return bin_features(X, rows, count, self.max_bins)
+        edges = self.bin_range if self.splitter == "equal-width" else None
+        return bin_features(X, rows, count, self.max_bins, edges=edges)
 
     def fit(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
@@ -151,7 +171,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             From `prepare`.
         demand : WeightedLabels, BinaryLabels, Costs or Targets
         rng : numpy.random.Generator, optional
-            Used by the random splitter alone.
+            Draws thresholds and features; needed if there are any to draw.
 
         Returns
         -------
@@ -160,7 +180,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If the criterion does not fit the demand.
+            If the criterion does not fit the demand, or ``rng`` is missing.
         """
         return self.grow(data, demand, rng).hypothesis(data.n_features)
 
@@ -214,9 +234,10 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             n_sums = int(demand.n_classes)
         elif isinstance(demand, Costs):
             n_sums = int(demand.cost.shape[1])
-        random = self.splitter == "random"
-        if random and rng is None:
-            raise ValueError("splitter='random' needs a random generator")
+        random, max_features = self.splitter == "random", self._n_drawn(data.n_features)
+        draws = random or max_features < data.n_features
+        if draws and rng is None:
+            raise ValueError("splitter='random' and max_features need a random generator")
         leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
         depth = _NO_LIMIT if self.max_depth is None else int(self.max_depth)
         cells = (n_sums + 1) * data.low.shape[0]
@@ -225,17 +246,28 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             criterion=CRITERIA[criterion],
             n_sums=n_sums,
             random=random,
+            max_features=max_features,
             max_leaves=max(min(leaves, 1 << min(depth, 62), data.n_rows), 1),
             max_depth=depth,
             min_samples=int(self.min_samples_leaf),
             min_weight_fraction=float(self.min_weight_fraction_leaf),
             min_cases=0.0,
             zero_gain=bool(self.zero_gain),
-            seed=int(rng.integers(2**62)) if random and rng is not None else 0,
+            seed=int(rng.integers(2**62)) if draws and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
             subtraction=True,
             entry_cost=_ENTRY_COST,
         )
+
+    def _n_drawn(self, n_features: int) -> int:
+        """Return the number of features that are drawn for a node."""
+        asked = self.max_features
+        if asked is None:
+            return n_features
+        if isinstance(asked, str):  # "sqrt"
+            return max(math.isqrt(n_features), 1)
+        is_number = np.issubdtype(type(asked), np.integer)
+        return min(max(int(asked if is_number else asked * n_features), 1), n_features)
 
     def _criterion_for(self, demand: Demand) -> str:
         if type(demand) not in self.accepts:

@@ -1,5 +1,8 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.weak_learners import BinaryLabels, Costs, Stump, Targets, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
@@ -48,6 +51,7 @@ PARAMETERS = [
     {"max_leaf_nodes": 12},
     {"max_depth": 5, "min_samples_leaf": 3},
     {"splitter": "random"},
+    {"max_features": 2, "max_leaf_nodes": 12},
     {"max_leaf_nodes": 40, "min_weight_fraction_leaf": 0.01},
 ]
 each_demand = pytest.mark.parametrize("which", range(5))
@@ -171,6 +175,77 @@ def test_random_thresholds_are_uniform_in_value_and_between_the_extremes():
     assert abs(np.var(thresholds) / (100.0**2 / 12) - 1.0) < 0.1
 
 
+@pytest.mark.parametrize("bin_range", ["feature", "global"])
+def test_equal_width_trees_are_trees_on_the_numbers_of_the_bins(bin_range):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 4)) * [1.0, 2.0, 5.0, 0.1]
+    y, weight = (X[:, 1] + X[:, 2] * X[:, 0] > 0).astype(np.int32), rng.random(300)
+    demand = WeightedLabels(y, weight, 2)
+    tree = Tree(splitter="equal-width", bin_range=bin_range, max_bins=7, max_leaf_nodes=6)
+    h = tree.fit(tree.prepare(X), demand)
+    np.testing.assert_array_equal(h.trees.apply(X).T, h.leaves)
+    low, high = X.min(axis=0), X.max(axis=0)
+    if bin_range == "global":
+        low, high = low.min(), high.max()
+    edges = np.linspace(np.broadcast_to(low, 4), np.broadcast_to(high, 4), 8)
+    for feature, threshold in zip(h.trees.feature, h.trees.threshold, strict=True):
+        assert np.isclose(edges[1:-1, feature], threshold, rtol=1e-12, atol=0).any()
+    codes = np.stack([np.searchsorted(edges[1:-1, j], X[:, j]) for j in range(4)], axis=1)
+    cart = DecisionTreeClassifier(max_leaf_nodes=6, random_state=0)
+    cart.fit(codes, y, sample_weight=weight)
+    leaf = np.unique(cart.apply(codes), return_inverse=True)[1]
+    ours = h.leaves[0]
+    assert len({*zip(leaf, ours, strict=True)}) == len({*leaf}) == len({*ours})
+
+
+def law_of_the_first_feature(gain, varies, max_features):
+    """The chance that each feature splits a node, over all orders of drawing."""
+    chance, d = np.zeros(len(gain)), len(gain)
+    for order in permutations(range(d)):
+        n = max_features
+        while not varies[list(order[:n])].any():
+            n += 1
+        drawn = [j for j in order[:n] if varies[j]]
+        chance[max(drawn, key=lambda j: gain[j])] += 1
+    return chance / chance.sum()
+
+
+@pytest.mark.parametrize("max_features", [1, 2, 0.5, "sqrt"])
+def test_features_are_drawn_as_scikit_learn_draws_them(max_features):
+    rng = np.random.default_rng(5)
+    y = (np.arange(90) % 2).astype(np.int32)
+    X = y[:, None] * [0.0, 0.3, 0.0, 0.9, 0.6] + rng.normal(size=(90, 5)) * [0, 1, 0, 1, 1]
+    demand, n = WeightedLabels(y, np.ones(90), 2), 3000
+    gain = [_gain_of_one_split(X[:, j], y) for j in range(5)]
+    number = {0.5: 2, "sqrt": 2}.get(max_features, max_features)
+    expected = law_of_the_first_feature(gain, X.std(axis=0) > 0, number)
+    tree = Tree(max_features=max_features, max_leaf_nodes=2)
+    data = tree.prepare(X)
+    ours = [tree.fit(data, demand, rng).trees.feature[0] for _ in range(n)]
+    theirs = [
+        DecisionTreeClassifier(max_features=max_features, max_depth=1, random_state=seed)
+        .fit(X, y)
+        .tree_.feature[0]
+        for seed in range(n // 3)
+    ]
+    for drawn in (ours, theirs):
+        share = np.bincount(drawn, minlength=5) / len(drawn)
+        error = np.sqrt(expected * (1 - expected) / len(drawn))
+        np.testing.assert_array_less(np.abs(share - expected), 5 * error + 1e-12)
+
+
+def _gain_of_one_split(x, y):
+    return DecisionTreeClassifier(max_depth=1).fit(x[:, None], y).score(x[:, None], y)
+
+
+def test_nodes_and_columns_draw_features_of_their_own():
+    X, demand = mixed_data(400), demands(400)[1]
+    h = Tree(max_features=1, max_depth=4).fit(Tree().prepare(X), demand, np.random.default_rng(0))
+    drawn = [tuple(h.trees[t].feature) for t in range(3)]
+    assert len({*drawn}) == 3
+    assert all(len({*features}) > 2 for features in drawn)
+
+
 def test_random_splits_of_one_round_differ_between_classes():
     X = np.random.default_rng(8).integers(0, 200, (100, 1)).astype(float)
     tree = Tree(max_leaf_nodes=2, splitter="random")
@@ -255,7 +330,8 @@ def test_tiny_weights_still_count():
     [
         ({"criterion": "cost"}, 0, "criterion 'cost' does not fit WeightedLabels"),
         ({"criterion": "gini"}, 3, "criterion 'gini' does not fit Targets"),
-        ({"splitter": "random"}, 0, "needs a random generator"),
+        ({"splitter": "random"}, 0, "need a random generator"),
+        ({"max_features": 2}, 0, "need a random generator"),
     ],
 )
 def test_what_does_not_fit_is_refused(parameters, demand, message):
@@ -267,7 +343,13 @@ def test_what_does_not_fit_is_refused(parameters, demand, message):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"max_leaf_nodes": 1}, {"criterion": "ginni"}, {"n_jobs": 0}, {"max_bins": 256}],
+    [
+        {"max_leaf_nodes": 1},
+        {"criterion": "ginni"},
+        {"n_jobs": 0},
+        {"max_bins": 256},
+        {"max_features": 1.5},
+    ],
     ids=str,
 )
 def test_bad_parameters_are_refused_before_any_work(parameters):
