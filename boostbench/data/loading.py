@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from boostbench.data.cache import read_parsed, write_parsed
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.official import rows_sha256
 from boostbench.data.readers import parse_bundled, parse_files
 from boostbench.data.sources import Located, files_checksum, locate
 from boostbench.data.tables import Parsed, check_size
@@ -77,6 +78,16 @@ def load(
     parsed, checksum = _read(located)
     data = replace(_assemble(located, parsed, encode, missing), checksum=checksum)
     return _merge_classes(data, located.entry)
+
+
+def sha256_of_rows(located: Located) -> str:
+    """Return the checksum of the rows of a source; see `rows_sha256`."""
+    parsed, _ = _read(located)
+    official = _official(parsed, located.rows)
+    in_test = None
+    if official is not None:
+        in_test = np.isin(np.arange(len(parsed.labels)), official[1])
+    return rows_sha256(parsed, in_test)
 
 
 def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | float) -> Dataset:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +25,7 @@ from boostbench.data.catalog import (
     find_entry,
     search_dirs,
 )
-from boostbench.data.downloads import downloads_of
+from boostbench.data.downloads import Kind, downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 _PARSER_VERSION = 1  # raise it when the reading of files changes what comes out
@@ -41,6 +40,7 @@ _NOT_READ = frozenset(
     (
         *("name", "title", "aliases", "citation", "papers", "notes", "note", "where"),
         *("files", "libsvm", "openml_id", "sklearn", "generator", "params", "base"),
+        *("download", "packages", "rows_sha256"),
         *("n_classes", "variants", "merge"),
     )
 )
@@ -82,7 +82,7 @@ def locate(
     name: str,
     params: Mapping[str, Any] | None = None,
     data_dirs: Iterable[str | Path] = (),
-    allow_download: bool = False,
+    allow_download: bool | Collection[Kind] = False,
 ) -> Located:
     """Find the source of a data set, without parsing it.
 
@@ -94,8 +94,9 @@ def locate(
         Parameters of its generator.
     data_dirs : iterable of path, default=()
         Folders that come before ``BOOSTBENCH_DATA`` and ``./datasets``.
-    allow_download : bool, default=False
-        Whether the network may be asked when no other source has it.
+    allow_download : bool or collection of str, default=False
+        Whether sources outside this machine may be asked when no other has it; or which of them:
+        ``"mirrors"``, ``"packages"``, ``"openml"``, ``"libsvm"``.
 
     Raises
     ------
@@ -196,7 +197,10 @@ def _packed(path: Path) -> Path | None:
 
 
 def _downloaded(
-    entry: DatasetEntry, rows: DatasetEntry, folders: tuple[Path, ...], allow_download: bool
+    entry: DatasetEntry,
+    rows: DatasetEntry,
+    folders: tuple[Path, ...],
+    allow_download: bool | Collection[Kind],
 ) -> Located:
     sources = downloads_of(rows)
     for source in sources:
@@ -204,12 +208,12 @@ def _downloaded(
             return _from_files(entry, rows, tuple(source.files))
     tried = [f"no file of it in {', '.join(map(str, folders)) or 'any folder (none is given)'}"]
     for source in sources:
-        if not allow_download:
+        if allow_download is not True and source.kind not in (allow_download or ()):
             tried.append(f"{source.title} not asked, `boostbench data fetch {entry.name}` does")
             continue
         try:
             source.fetch()
-        except (OSError, HTTPException, BoostbenchError) as error:
+        except (OSError, BoostbenchError) as error:
             tried.append(f"{source.title} failed ({error})")
             continue
         return _from_files(entry, rows, tuple(source.files))

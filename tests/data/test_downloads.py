@@ -1,7 +1,7 @@
-"""Downloads, from a folder that plays the server; no test asks the network."""
+"""Downloads, from a server on this machine; no test asks the network."""
 
 import bz2
-import contextlib
+import hashlib
 import sys
 from types import SimpleNamespace
 
@@ -17,11 +17,11 @@ TEST = "".join(f"{i % 11} 1:{i} 10:{i}\n" for i in range(462))
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
+def server(web, monkeypatch):
     """A libsvm collection in a folder."""
-    folder = tmp_path / "server" / "multiclass"
-    folder.mkdir(parents=True)
-    monkeypatch.setattr("boostbench.data.downloads.LIBSVM_URL", folder.parent.as_uri())
+    folder = web.folder / "multiclass"
+    folder.mkdir()
+    monkeypatch.setattr("boostbench.data.downloads.LIBSVM_URL", web.url)
     return folder
 
 
@@ -68,21 +68,65 @@ def test_packed_libsvm_files_are_read_as_they_come(server):
     assert load("poker").X.shape == (43498, 10)
 
 
-def test_an_interrupted_download_leaves_nothing(server, openml, tmp_path, monkeypatch):
+def test_an_interrupted_download_leaves_nothing(server, web, openml, tmp_path):
     (server / "vowel.scale").write_text(TRAIN)
     (server / "vowel.scale.t").write_text(TEST)
 
-    def cut_short(url, timeout):
-        length = {"Content-Length": str(len(TRAIN))}
-        response = SimpleNamespace(read=lambda: TRAIN.encode()[:100], headers=length)
-        return contextlib.nullcontext(response)
+    def cut_short(request):
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(TRAIN)))
+        request.end_headers()
+        request.wfile.write(TRAIN.encode()[:100])
 
-    monkeypatch.setattr("boostbench.data.downloads.urllib.request.urlopen", cut_short)
+    web.answers["multiclass/vowel.scale"] = cut_short
     with pytest.raises(DataUnavailableError) as caught:
         locate("vowel", allow_download=True)
-    assert "100 of" in str(caught.value)
+    assert "100 bytes read" in str(caught.value)
     assert "OpenML 307 failed (ConnectionError: server is away)" in str(caught.value)
     assert not [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+
+
+def mirrored(put, content, *urls):
+    sha256 = hashlib.sha256(content).hexdigest()
+    return put("mine.yaml", f"mine: {{download: {{urls: [{', '.join(urls)}], sha256: {sha256}}}}}")
+
+
+def test_the_next_mirror_is_asked_and_an_altered_file_refused_with_both_hashes(web, put):
+    content = b"a,target\n1,x\n2,y\n"
+    (web.folder / "mine.csv").write_bytes(content + b"3,x\n")
+    urls = [f"{web.url}/absent/mine.csv", f"{web.url}/mine.csv", f"{web.url}/good.csv"]
+    folder = mirrored(put, content, *urls)
+    with pytest.raises(DataUnavailableError) as caught:
+        locate("mine", None, [folder], allow_download=True)
+    message = str(caught.value)
+    assert "404" in message
+    assert hashlib.sha256(content).hexdigest() in message
+    assert hashlib.sha256(content + b"3,x\n").hexdigest() in message
+    (web.folder / "good.csv").write_bytes(content)
+    locate("mine", None, [folder], allow_download=["mirrors"])
+    assert load("mine", None, [folder]).n_rows == 2
+
+
+def test_a_download_is_tried_again(web, put, monkeypatch):
+    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 1)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    content = b"a,target\n1,x\n2,y\n"
+    (web.folder / "mine.csv").write_bytes(content)
+
+    def busy_once(request):
+        del web.answers["mine.csv"]
+        request.send_error(503)
+
+    web.answers["mine.csv"] = busy_once
+    folder = mirrored(put, content, f"{web.url}/mine.csv")
+    locate("mine", None, [folder], allow_download=True)
+    assert web.asked == ["mine.csv"] * 2
+
+
+def test_only_the_sources_asked_for_are_asked(web, openml, put):
+    with pytest.raises(DataUnavailableError, match="OpenML 181 not asked"):
+        locate("yeast", allow_download=["packages"])
+    assert openml == []
 
 
 def test_openml_is_asked_once_and_its_numbers_are_exact(openml):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from boostbench.data import find_entry, load, locate, split
+from boostbench.data.loading import sha256_of_rows
 
 FOLDER = os.environ.get("BOOSTBENCH_DATA", "")
 FOLDER = str(Path(FOLDER).resolve()) if FOLDER else ""
@@ -33,6 +34,14 @@ def test_a_file_of_the_folder_fits_the_catalog(file):
     assert set(np.unique(data.y)) == set(range(data.n_classes))
     codes = data.X[:, data.categorical]
     assert np.array_equal(codes, np.floor(codes), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["dna", "segment", "vowel", "pima", "car", "blood"])
+def test_rows_have_the_checksum_of_the_catalog(name):
+    if not any(file.name == f"{name}.csv.gz" for file in FILES):
+        pytest.skip(f"{name} is not there")
+    located = locate(name, None, [FOLDER])
+    assert sha256_of_rows(located) == find_entry(name).rows_sha256
 
 
 @pytest.mark.parametrize("name", ["abalone-3c", "connect-4-2c"])

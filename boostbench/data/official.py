@@ -1,0 +1,105 @@
+"""The official rows of a data set: their checksum, and their order by row hashes.
+
+Copies of a data set differ in the order of the rows, in how numbers are written, and in rows left
+out. The catalog's ``rows_sha256`` is the checksum of what the official rows say, however a file
+writes them; ``row-hashes.npz`` holds one short hash for each official row, in the official order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data.dataset import encode_labels
+from boostbench.data.tables import Parsed, is_number
+from boostbench.errors import DataError
+from boostbench.resources import shipped
+
+HASHES = "row-hashes.npz"
+
+
+def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
+    """Return the checksum of rows: numbers, categories, labels, and the division if there is one.
+
+    Parameters
+    ----------
+    parsed : Parsed
+    in_test : ndarray of bool, or None
+        The official division.
+
+    Returns
+    -------
+    digest : str
+        64 hex digits.
+    """
+    y, classes = encode_labels(parsed.labels.tolist())
+    X = np.where(np.isnan(parsed.X), np.nan, parsed.X + 0.0)  # one NaN, one zero
+    digest = hashlib.sha256(json.dumps([X.shape, parsed.categories, classes]).encode())
+    digest.update(X.astype(">f8").tobytes())
+    digest.update(y.astype(">i8").tobytes())
+    digest.update(b"" if in_test is None else in_test.astype(np.uint8).tobytes())
+    return digest.hexdigest()
+
+
+def plain_cell(cell: str) -> str:
+    """Return a cell in one way of writing: 12 digits of a number, nothing around a text.
+
+    Examples
+    --------
+    >>> plain_cell(" 2.0"), plain_cell("-0.8740000000000001"), plain_cell("EI ")
+    ('2', '-0.874', 'EI')
+    """
+    cell = cell.strip()
+    return f"{float(cell) + 0.0:.12g}" if is_number(cell) else cell
+
+
+def hashes_of(rows: Iterable[Sequence[str]]) -> NDArray[np.uint32]:
+    """Return 32 bits of the sha256 of each row of plain cells."""
+    lines = (",".join(row).encode() for row in rows)
+    return np.array(
+        [int.from_bytes(hashlib.sha256(line).digest()[:4], "big") for line in lines],
+        dtype=np.uint32,
+    )
+
+
+def in_official_order(name: str, rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return rows in the official order of a data set; rows that are none of it are left out.
+
+    Without known row hashes the rows stay as they are.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set.
+    rows : sequence of sequence of str
+        Plain cells, the label last.
+
+    Raises
+    ------
+    DataError
+        If an official row is not among them.
+    """
+    official = _official_hashes().get(name)
+    if official is None:
+        return list(rows)
+    places: dict[int, list[int]] = {}
+    for place, found in enumerate(hashes_of(rows).tolist()):
+        places.setdefault(found, []).append(place)
+    ordered = []
+    for number, wanted in enumerate(official.tolist(), start=1):
+        its = places.get(wanted)
+        if not its:
+            raise DataError(f"row {number} of the {len(official)} official rows is not among them")
+        ordered.append(rows[its.pop()])  # rows of one hash are equal
+    return ordered
+
+
+@lru_cache(maxsize=1)
+def _official_hashes() -> dict[str, NDArray[np.uint32]]:
+    with np.load(shipped("datasets") / HASHES, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}

