@@ -46,6 +46,11 @@ $(STAMP): pyproject.toml
 demo: setup  ## the main job on embedded data, in about a minute
 	@$(BIN)/boostbench run configs/quickstart.yaml --results $(DEMO)
 	@$(BIN)/boostbench report configs/quickstart.yaml --results $(DEMO)
+	@echo
+	@echo 'the page:     file://$(CURDIR)/$(DEMO)/quickstart/report.html'
+	@echo 'its picture:  file://$(CURDIR)/$(DEMO)/quickstart/curves.png'
+	@echo 'next:         $(BIN)/boostbench compare samme sm-boost --on wine'
+	@echo 'without $(BIN)/ in front after: source $(BIN)/activate'
 
 test: lint  ## all checks: style, types, layers, tests
 	@$(BIN)/pytest -q -n auto --dist loadfile

@@ -10,6 +10,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+#: So many names are listed in full; of more, half as many, the most similar.
+_MOST_NAMES = 20
+
 
 class BoostbenchError(ValueError):
     """A problem the user can mend.
@@ -96,10 +99,15 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return which name may be meant, or all known ones."""
+    """Return which name may be meant, else all known ones or, of many, the most similar."""
     known = sorted(known)
     close = nearest(name, known)
-    return f"did you mean {close!r}?" if close else f"known are: {', '.join(known) or 'none'}"
+    if close:
+        return f"did you mean {close!r}?"
+    if len(known) <= _MOST_NAMES:
+        return f"known are: {', '.join(known) or 'none'}"
+    similar = difflib.get_close_matches(name, known, n=_MOST_NAMES // 2, cutoff=0.0)
+    return f"the most similar of the {len(known)} known: {', '.join(similar)}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -114,5 +122,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     by_folded = {candidate.casefold().replace("_", "-"): candidate for candidate in known}
     folded = name.casefold().replace("_", "-")
-    close = difflib.get_close_matches(folded, by_folded, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(folded, by_folded, cutoff=0.6)
+    # of equally near names the one of the same letters: two of them were exchanged
+    close.sort(key=lambda other: (-_similarity(folded, other), sorted(folded) != sorted(other)))
     return by_folded[close[0]] if close else None
+
+
+def _similarity(name: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, other, name).ratio()

@@ -170,6 +170,11 @@ def is_installed(path: str) -> bool:
     return path.startswith(_installed())
 
 
+def is_of_user(path: str) -> bool:
+    """Return whether a file is neither installed nor of this package."""
+    return path.endswith(".py") and not path.startswith(_PACKAGE) and not is_installed(path)
+
+
 @cache
 def _installed() -> tuple[str, ...]:
     paths = sysconfig.get_paths()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.models import ArgumentInfo
 
 from boostbench import __version__
 from boostbench.cli import data, theory, theory_games
@@ -71,7 +72,18 @@ def boostbench(
 
 def _add(app: typer.Typer, commands: Mapping[str, Callable[..., int]]) -> None:
     for name, command in commands.items():
-        app.command(name, help=_help(command))(guarded(command))
+        typed = guarded(command)
+        # Without the argument that it needs, a command prints its help.
+        needs_one = any(map(_is_needed, inspect.signature(typed).parameters.values()))
+        app.command(name, help=_help(command), no_args_is_help=needs_one)(typed)
+
+
+def _is_needed(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter of a command is an argument without a default."""
+    declared = getattr(parameter.annotation, "__metadata__", ())
+    return parameter.default is parameter.empty and any(
+        isinstance(its, ArgumentInfo) and its.default_factory is None for its in declared
+    )
 
 
 app.callback(help=_help(boostbench))(boostbench)

@@ -27,7 +27,12 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write .csv or .parquet instead of printing CSV."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write .csv or .parquet instead of printing CSV.",
+        ),
     ] = None,
 ) -> int:
     """Print every error curve as tidy CSV.

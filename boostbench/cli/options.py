@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +51,8 @@ Results = Annotated[Path, typer.Option(metavar="DIR", help="Folder of run record
 Jobs = Annotated[
     int | None,
     typer.Option(
+        "--jobs",
+        "-j",
         metavar="N",
         min=1,
         help="Runs at once, each on one thread; as many as there are cores by default.",
@@ -83,7 +88,22 @@ Shard = Annotated[
     str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for batch jobs.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print the whole traceback of a failure.")
+]
+
+
+#: Options that are not called like their fields.
+_FLAGS = {"overrides": "--set", "plugins": "--plugin"}
+
+
+def program() -> str:
+    """Return the program as it was called, if it is not found by its name alone."""
+    called = Path(sys.argv[0])
+    if called.name != "boostbench" or shutil.which("boostbench"):
+        return "boostbench"
+    return str(called)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +128,9 @@ class Experiments:
             "Replace a value of the config, as in rounds=100 or noise.rate=0.1",
         ),
     ]
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N", help="Number of seeds; short for --set seeds=N.")
+    ] = None
     size: Size = None
     plugins: Plugins
 
@@ -115,7 +138,21 @@ class Experiments:
         """Read and check the experiments; see `boostbench.api.load_experiments`."""
         from boostbench.api import load_experiments
 
-        return load_experiments(**vars(self), **more)
+        asked = {**vars(self), **more}
+        seeds = asked.pop("seeds")
+        asked["overrides"] = [*self.overrides, *([f"seeds={seeds}"] if seeds else [])]
+        return load_experiments(**asked)
+
+    def command(self, name: str) -> str:
+        """Return another command about the same, as it would be typed."""
+        words = [program(), name, *self.configs]
+        for option in fields(self):
+            value = getattr(self, option.name)
+            values = value if isinstance(value, list) else [value]
+            if option.name != "configs" and value != option.default:
+                flag = _FLAGS.get(option.name, f"--{option.name}")
+                words += [word for each in values for word in (flag, str(each))]
+        return shlex.join(words)
 
 
 @dataclass(frozen=True, kw_only=True)

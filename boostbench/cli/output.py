@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
+    from boostbench.experiments.store.record import Record
     from boostbench.experiments.store.records import RecordStore
 
 Row = Mapping[str, Any]
@@ -69,6 +70,13 @@ def complain(message: object) -> None:
     """Print a message on stderr, after the name of the program."""
     for line in visible(str(message)).splitlines():
         print(f"boostbench: {line}", file=sys.stderr)
+
+
+def tell_log(record: Record | None) -> None:
+    """Print on stderr the last output of a run that failed, which its traceback ends."""
+    log = [] if record is None or record.error is None else record.error.log_tail
+    for line in log:
+        print(f"  {visible(line)}", file=sys.stderr)
 
 
 def warn_of_damage(store: RecordStore) -> None:

@@ -19,7 +19,10 @@ def plan(
     *,
     asked: SelectedRuns,
     jobs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Runs at once, for the estimated time.")
+        int,
+        typer.Option(
+            "--jobs", "-j", metavar="N", min=1, help="Runs at once, for the estimated time."
+        ),
     ] = 1,
     sample: Annotated[
         int,

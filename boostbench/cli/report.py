@@ -22,10 +22,15 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             metavar="DIR",
             help="Folder that gets a folder for each config; that of --results by default.",
         ),
     ] = None,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Show the page in the web browser.")
+    ] = False,
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
@@ -33,7 +38,7 @@ def report(
     tables and figures that cannot be made; the exit code is then 1.
 
     Examples:
-      boostbench report noise20
+      boostbench report noise20 --open
       boostbench report configs/quickstart.yaml --results DIR
     """
     code = OK
@@ -41,8 +46,10 @@ def report(
         made = experiment.report()
         print_table(made)
         folder = experiment.report_folder
-        for path in made.write(folder if output is None else output / folder.name):
-            print(path)
+        written = made.write(folder if output is None else output / folder.name)
+        print(*written, sep="\n")
+        if open_page and typer.launch(written[-1].resolve().as_uri()):
+            complain(f"there is no browser to show it; open {written[-1].resolve().as_uri()}")
         warn_of_damage(experiment.store)
         if not made.is_whole:
             code = INCOMPLETE

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.options import Jobs, Quiet, Retry, SelectedRuns, Shard, Strict, parse_shard
-from boostbench.cli.output import complain, warn_of_damage
+from boostbench.cli.options import (
+    Jobs,
+    Quiet,
+    Retry,
+    SelectedRuns,
+    Shard,
+    Strict,
+    Verbose,
+    parse_shard,
+    program,
+)
+from boostbench.cli.output import complain, tell_log, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.planning.plans import Plan
+    from boostbench.experiments.planning.plans import Plan, PlannedRun
     from boostbench.experiments.running.conduct import Progress
     from boostbench.experiments.store.record import Record
 
@@ -56,6 +66,7 @@ def run(
     ] = False,
     shard: Shard = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> int:
     """Run what is missing or stale; finished runs are kept.
 
@@ -83,30 +94,43 @@ def run(
         "fail_fast": fail_fast,
     }
     codes = []
+    following = asked.command("report") if shard is None else ""
     for experiment in experiments:
-        codes.append(run_and_tell(experiment, quiet=quiet, **options))
+        options["following"] = following if experiment is experiments[-1] else ""
+        codes.append(run_and_tell(experiment, quiet=quiet, verbose=verbose, **options))
         if codes[-1] == INTERRUPTED:
             break
     return max(codes)
 
 
 def run_and_tell(
-    experiment: Experiment, *, quiet: bool = False, retry: Sequence[str] = (), **options: Any
+    experiment: Experiment,
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+    following: str = "",
+    retry: Sequence[str] = (),
+    **options: Any,
 ) -> int:
-    """Run an experiment, show progress and outcome, and return the exit code."""
+    """Run an experiment, show progress and outcome, and return the exit code.
+
+    If there are results, ``following`` is the command that is named next.
+    """
     options["retry"] = [word.strip() for words in retry for word in words.split(",")]
     name = experiment.config.name
     on_plan = partial(_tell_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
         outcome = experiment.run(**options, on_plan=on_plan, on_event=listener)
-    failures = _tell_failures(outcome)
+    has_failed = _tell_failures(outcome, verbose=verbose)
     if not quiet or outcome.interrupted:
         print(_summary(name, outcome))
     if outcome.interrupted:
         print("interrupted; finished runs are kept, the same command does the others")
         return INTERRUPTED
-    is_skipped = any(planned.status == "skipped" for planned in outcome.untouched)
-    return INCOMPLETE if failures or outcome.n_left or is_skipped else OK
+    statuses = {planned.status for planned in outcome.untouched}
+    if following and not quiet and "ok" in {*outcome.counts, *statuses}:
+        print(f"next: {following}")
+    return INCOMPLETE if has_failed or outcome.n_left or "skipped" in statuses else OK
 
 
 def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
@@ -122,18 +146,26 @@ def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> N
         complain(f"{experiment.config.name}: {what}")
 
 
-def _tell_failures(outcome: Progress) -> bool:
-    """Name the runs that failed now or earlier; return False if there are none."""
+def _tell_failures(outcome: Progress, *, verbose: bool) -> bool:
+    """Name the runs that failed now or earlier, equal failures once; False if there are none."""
     from boostbench.experiments.store.record import FAILURES
 
-    failures = [(str(record.status), p.run.id, _why(record)) for p, record in outcome.failures]
-    failures += [(p.status, p.run.id, p.reason) for p in outcome.untouched if p.status in FAILURES]
-    for status, run, reason in failures:
-        complain(f"{status}: {run}: {reason}")
-    again = ",".join(sorted({status for status, _, _ in failures} & {*FAILURES}))
+    earlier = ((p, p.record()) for p in outcome.untouched if p.status in FAILURES)
+    kinds: dict[tuple[str, str], list[tuple[PlannedRun, Record]]] = {}
+    for planned, record in (*outcome.failures, *earlier):
+        if record is not None:
+            kinds.setdefault((record.status, record.why), []).append((planned, record))
+    for (status, reason), failed in kinds.items():
+        planned, record = failed[0]
+        others = f" (and {len(failed) - 1} more like it)" if len(failed) > 1 else ""
+        complain(f"{status}: {planned.run.id}: {reason.partition(chr(10))[0]}{others}")
+        if verbose:
+            tell_log(record)
+    again = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
     if again:
-        complain(f"to do these again: {_command_without_retry()} --retry {again}")
-    return bool(failures)
+        hint = "" if verbose else " (-v shows the tracebacks)"
+        complain(f"to do these again{hint}: {_command_without_retry()} --retry {again}")
+    return bool(kinds)
 
 
 def _summary(name: str, outcome: Progress) -> str:
@@ -149,11 +181,6 @@ def _summary(name: str, outcome: Progress) -> str:
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 
-def _why(record: Record) -> str:
-    assert record.error is not None
-    return (record.error.text if record.status == "failed" else record.why).partition("\n")[0]
-
-
 def _command_without_retry() -> str:
     words = iter(sys.argv[1:])
     kept = []
@@ -162,4 +189,4 @@ def _command_without_retry() -> str:
             next(words, None)
         elif not word.startswith("--retry=") and word != "--fresh":
             kept.append(word)
-    return shlex.join(["boostbench", *kept])
+    return shlex.join([program(), *kept])

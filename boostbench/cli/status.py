@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Json, SelectedRuns, any_number
-from boostbench.cli.output import print_json, print_rows, warn_of_damage
+from boostbench.cli.options import Json, SelectedRuns, Verbose, any_number
+from boostbench.cli.output import print_json, print_rows, tell_log, warn_of_damage
 from boostbench.cli.progress import n_runs
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class SelectedRecords(SelectedRuns):
     ]
 
 
-def status(*, asked: SelectedRecords, as_json: Json = False) -> int:
+def status(*, asked: SelectedRecords, verbose: Verbose = False, as_json: Json = False) -> int:
     """Show the runs that are done, failed, stale, missing or skipped.
 
     A run is stale if its code, its data or a file that its plugin read has changed. Files that a
@@ -38,6 +38,7 @@ def status(*, asked: SelectedRecords, as_json: Json = False) -> int:
       boostbench status --results DIR --json
     """
     from boostbench.experiments.planning.plans import Plan
+    from boostbench.experiments.store.record import FAILURES
     from boostbench.experiments.store.records import RecordStore
 
     store = RecordStore(asked.results)
@@ -53,6 +54,8 @@ def status(*, asked: SelectedRecords, as_json: Json = False) -> int:
         print_json(plan.rows())
     else:
         _print(plan)
+        for planned in {p.reason: p for p in plan.runs}.values() if verbose else ():
+            tell_log(planned.record() if planned.status in FAILURES else None)
     return OK if plan.counts().keys() <= {"ok", "missing", "stale"} else INCOMPLETE
 
 

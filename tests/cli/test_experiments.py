@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 import subprocess
 import sys
 import time
@@ -74,7 +75,8 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, boostbench, tiny):
     assert "boostbench:" not in ran.err
     assert ran.out.startswith("tiny: 6 runs: 6 ok in ")
     again = boostbench("run", "tiny.yaml")
-    assert (again.code, again.out) == (0, "tiny: 6 runs: 6 cached\n")
+    next_one = "next: boostbench report tiny.yaml\n"
+    assert (again.code, again.out) == (0, f"tiny: 6 runs: 6 cached\n{next_one}")
     exported = boostbench("export", "tiny.yaml", "--at", "1,4")
     rows = rows_of(exported.out)
     assert len(rows) == 2 * 3 * 2 * 3
@@ -157,7 +159,37 @@ def test_several_configs_share_their_runs(boostbench, done, tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text(TINY.replace("name: tiny", "name: other"))
     outcome = boostbench("run", done, other, "--executor", "inline")
-    assert outcome.out == "tiny: 6 runs: 6 cached\nother: 6 runs: 6 cached\n"
+    summaries, _, next_one = outcome.out.partition("next: ")
+    assert summaries == "tiny: 6 runs: 6 cached\nother: 6 runs: 6 cached\n"
+    assert next_one == f"boostbench report {done} {other}\n"
+
+
+def test_a_run_ends_with_the_command_that_reports_it(boostbench, tiny):
+    options = [
+        "--set",
+        "noise.rate=0.1",
+        "--seeds",
+        "2",
+        "--only",
+        "ir*",
+        "--results",
+        "my results",
+    ]
+    ran = boostbench("run", "tiny.yaml", *options, "--executor", "inline")
+    line = ran.out.splitlines()[-1]
+    assert line.startswith("next: boostbench report tiny.yaml ")
+    again = shlex.split(line)[2:]
+    assert sorted(again) == sorted(["report", "tiny.yaml", *options])
+    assert boostbench(*again).out.splitlines()[-1] == "my results/tiny/report.html"
+    assert "next" not in boostbench("run", "tiny.yaml", *options, "-q").out
+
+
+def test_seeds_are_those_of_the_config(boostbench, tiny):
+    rows = boostbench("plan", tiny, "--seeds", "3", "--json").json
+    assert {row["seed"] for row in rows} == {0, 1, 2}
+    outcome = boostbench("plan", tiny, "--seeds", "many")
+    assert outcome.code == 2
+    assert "--set seeds=many: seeds must be a number of seeds" in outcome.err
 
 
 def test_two_configs_of_one_name_are_refused(boostbench, tiny, tmp_path):
@@ -208,6 +240,15 @@ def test_the_report_of_half_an_experiment_says_so(boostbench, tiny, tmp_path):
     outcome = boostbench("report", tiny, "--output", "elsewhere")
     assert outcome.code == 1
     assert (tmp_path / "elsewhere/tiny/report.html").is_file()
+
+
+def test_a_report_is_opened_on_request(boostbench, done, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("typer.launch", lambda page: opened.append(page) or len(opened) - 1)
+    assert boostbench("report", done, "--open").err == ""
+    assert opened == [(tmp_path / "results/tiny/report.html").as_uri()]
+    without = boostbench("report", done, "--open").err
+    assert without == f"boostbench: there is no browser to show it; open {opened[0]}\n"
 
 
 def test_a_report_before_anything_was_run(boostbench, tiny, tmp_path):
@@ -307,14 +348,21 @@ def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
     config = sad()
     outcome = boostbench("run", config, "--executor", "inline")
     assert outcome.code == 1
-    assert "failed: iris/Sad/exchange-0.2/seed-0: ValueError: no good" in outcome.err
-    assert "to do these again: boostbench" in outcome.err
-    assert "--retry failed" in outcome.err
+    first, second = outcome.err.splitlines()
+    what = "failed: iris/Sad/exchange-0.2/seed-0: ValueError: no good (sad.py:16 in fit)"
+    assert first == f"boostbench: {what} (and 1 more like it)"
+    assert second.startswith("boostbench: to do these again (-v shows the tracebacks): boostbench ")
+    assert second.endswith(" --retry failed")
     assert "2 failed, 2 ok in" in outcome.out
     again = boostbench("run", config, "--executor", "inline")
     assert again.code == 1
     assert "2 cached, 2 failed before" in again.out
-    assert boostbench("status", config).code == 1
+    status = boostbench("status", config)
+    assert status.code == 1
+    assert "ValueError: no good (sad.py:16 in fit)" in status.out
+    assert "raise ValueError" not in status.err
+    for command in ("run", "status"):
+        assert '    raise ValueError("no good")' in boostbench(command, config, "-v").err
     retried = boostbench("run", config, "--retry", "failed", "--executor", "inline")
     assert "2 failed in" in retried.out
 

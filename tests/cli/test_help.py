@@ -54,7 +54,10 @@ def test_without_a_command_the_help_is_printed(boostbench):
     [
         (["lst", "boosters"], "No such command 'lst'. Did you mean 'list'?"),
         (["list", "boosters", "--jsn"], "No such option: --jsn (Possible options: --json)"),
-        (["list"], "Missing argument 'KIND'"),
+        (["list"], "One of boosters, weak-learners, noise, tables"),
+        (["run"], "Config files, or names that `boostbench list configs` shows."),
+        (["show", "xyz"], "unknown name 'xyz'; the most similar of the "),
+        (["show", "adaboost-hm"], "'adaboost-hm'; did you mean 'adaboost-mh'?"),
         (["list", "booster"], "list: unknown kind 'booster'; did you mean 'boosters'?"),
         (["show", "smboost"], "show: unknown name 'smboost'; did you mean 'sm-boost'?"),
     ],

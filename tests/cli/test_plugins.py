@@ -30,22 +30,22 @@ def write_example(page, folder):
     config = next(block for block in blocks if "boosters:" in block)
     name = f"{yaml.safe_load(config)['name']}.yaml"
     (folder / name).write_text(config)
-    assert f"run {name} --plugin {plugin}" in text
+    assert f"run {name}\n" in text
     return plugin, name
 
 
 def test_the_booster_of_the_docs_runs_in_worker_processes(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
-    outcome = boostbench("run", config, "--plugin", plugin, "--jobs", "2")
+    outcome = boostbench("run", config, "--jobs", "2")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert "12 ok" in outcome.out
-    again = boostbench("run", config, "--plugin", plugin)
+    again = boostbench("run", config)
     assert "12 cached" in again.out
     path = tmp_path / plugin
     path.write_text(path.read_text().replace("1e-10", "1e-12"))
     forget_code()
-    stale = boostbench("plan", config, "--plugin", plugin)
+    stale = boostbench("plan", config)
     assert "4 ok, 8 stale" in stale.out
     assert "the code changed since it was done" in stale.out
 
@@ -67,6 +67,7 @@ def test_a_booster_is_named_by_its_file_in_the_config(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
     text = (tmp_path / config).read_text()
     (tmp_path / "sub").mkdir()
+    text = text.replace(f"plugins: {plugin}\n", "")
     (tmp_path / "sub" / config).write_text(text.replace("- madaboost:", f"- {plugin}:MadaBoost:"))
     (tmp_path / plugin).rename(tmp_path / "sub" / plugin)
     outcome = boostbench("run", f"sub/{config}", "--only", "wine", "--executor", "inline")
@@ -79,11 +80,49 @@ def test_a_booster_is_named_by_its_file_in_the_config(boostbench, tmp_path):
     ("page", "runs"), [("adding-a-noise-model.md", 6), ("adding-a-data-set.md", 8)]
 )
 def test_the_other_parts_of_the_docs_run(boostbench, tmp_path, page, runs):
-    plugin, config = write_example(page, tmp_path)
-    outcome = boostbench("run", config, "--plugin", plugin, "--executor", "inline")
+    _, config = write_example(page, tmp_path)
+    outcome = boostbench("run", config, "--executor", "inline")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert f"{runs} ok" in outcome.out
+
+
+def test_plugins_of_a_config_are_seen_from_it_and_by_those_that_extend_it(boostbench, tmp_path):
+    plugin, config = write_example("adding-a-booster.md", tmp_path)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / plugin).rename(tmp_path / "lib" / plugin)
+    text = (tmp_path / config).read_text().replace(plugin, f"lib/{plugin}")
+    (tmp_path / config).write_text(text)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "other.yaml").write_text(f"name: other\nextends: ../{config}\nseeds: 1\n")
+    for path, n in ((config, 12), ("sub/other.yaml", 6)):
+        rows = boostbench("plan", path, "--json").json
+        assert len(rows) == n
+        assert {row["booster"] for row in rows} == {
+            "samme",
+            "madaboost (cap=1)",
+            "madaboost (cap=10)",
+        }
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ("gone.py", "plugins: plugin file /tmp"),
+        ("[tiny.yaml]", "tiny.yaml is not a Python file (.py)"),
+        ("broken.py", "broken.py:2 cannot be loaded: NameError"),
+        ("[3]", "plugins must be text, found 3"),
+    ],
+)
+def test_a_wrong_plugin_of_a_config_is_named_with_its_line(
+    boostbench, tiny, tmp_path, written, complaint
+):
+    (tmp_path / "broken.py").write_text("x = 1\ny = z\n")
+    tiny.write_text(f"{tiny.read_text()}plugins: {written}\n")
+    outcome = boostbench("run", tiny)
+    assert outcome.code == 2
+    assert f"{tiny}:11: " in outcome.err
+    assert complaint.replace("/tmp", str(tmp_path)) in outcome.err
 
 
 @pytest.mark.parametrize(

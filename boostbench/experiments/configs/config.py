@@ -34,6 +34,7 @@ from boostbench.experiments.configs.fields import (
     Encoding,
     MemorySize,
     Missing,
+    Plugin,
     Records,
     Rounds,
     Seeds,
@@ -46,7 +47,7 @@ from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
-from boostbench.validation import TOP, Listed, MistakesError, Model, OneOrMore
+from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: The alias of `Config.path`: no key of YAML is confused with it.
 FILE = "<file>"
@@ -106,6 +107,9 @@ class Config(Model):
     title: str = Field("", description="Heading of the report.")
     paper: str = Field("", description="The paper that is reproduced.")
     description: str = Field("", description="Shown in the report.")
+    plugins: Annotated[OneOrMore[Plugin], Distinct] = Field(
+        (), description="Python files that register boosters or other parts, seen from the config."
+    )
     boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
         description="What is compared; a list as the value of a parameter is a sweep.",
         json_schema_extra={"wanted": "a list of at least one booster"},

@@ -20,6 +20,7 @@ from pydantic import (
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
+from boostbench.registry import load_plugin
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Mistake
 
@@ -143,6 +144,12 @@ def _beside(value: str, info: ValidationInfo) -> str:
     return str(path.resolve())
 
 
+def _load_plugin(value: str, info: ValidationInfo) -> str:
+    path = setting_of(info).beside(value)
+    load_plugin(path)
+    return str(path.resolve())
+
+
 Text = Annotated[str, Field(pattern=r"\S", max_length=10_000)]
 Slug = Annotated[
     str,
@@ -193,5 +200,7 @@ Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]
 #: Keeps a whole number whole where a float is asked for: as a parameter, 4 is not 4.0.
 AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
+#: A Python file that registers parts, named by its path from the config; loaded when validated.
+Plugin = Annotated[str, AfterValidator(_load_plugin)]
 #: A file, named by its path from the config; its full path when validated.
 FileBeside = Annotated[str, AfterValidator(_beside)]

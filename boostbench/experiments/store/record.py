@@ -117,16 +117,14 @@ class Failure(_Strict):
 
     kind: str
     message: str
+    where: str = ""  # file, line and function of a plugin that raised
     log_tail: list[str] = []
 
     @property
     def text(self) -> str:
-        """Kind and message."""
-        return (
-            f"{self.kind}: {self.message}"
-            if self.kind and self.message
-            else self.message or self.kind
-        )
+        """Kind, message and place."""
+        said = ": ".join(filter(None, (self.kind, self.message)))
+        return f"{said} ({self.where})" if self.where else said
 
 
 class Checkpoints(_Strict):
@@ -176,8 +174,10 @@ class Summary(_Strict):
 
     @property
     def why(self) -> str:
-        """Message of the error; empty if the run went well."""
-        return "" if self.error is None else self.error.message
+        """Message of the error, with its kind where the run raised it; empty if all went well."""
+        if self.error is None:
+            return ""
+        return self.error.text if self.status == "failed" else self.error.message
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import re
 from collections import defaultdict
 
 import pytest
@@ -92,7 +93,7 @@ def test_the_reason_of_a_failure_is_told(runs_of, results):
     runs = runs_of(MIXED)
     carry_out(runs, results)
     failed = [p for p in make_plan(runs, RecordStore(results)).runs if p.status == "failed"]
-    assert failed[0].reason == "no luck today"
+    assert re.fullmatch(r"RuntimeError: no luck today \(toys\.py:\d+ in fit\)", failed[0].reason)
     error = failed[0].record().error
     assert error.kind == "RuntimeError"
     assert error.log_tail[-1] == "RuntimeError: no luck today"
