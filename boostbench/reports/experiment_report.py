@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.history import HISTORY, ClaimHistory
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style, files_of, print_names
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import PartOptions
 
@@ -56,10 +57,10 @@ class Report:
         Parameters
         ----------
         folder : Path
-            Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png`` and ``.svg`` of
-            each figure, ``<name>.csv`` of its values, ``claims.md`` and ``claims-history.json`` if
-            anything is claimed, ``summary.json`` for the overview of all results, and
-            ``report.html``.
+            Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``, ``.svg`` and
+            ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` and
+            ``claims-history.json`` if anything is claimed, ``summary.json`` for the overview of all
+            results, and ``report.html``.
 
         Raises
         ------
@@ -80,7 +81,7 @@ class Report:
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
         contents = _table_files(tables, verdicts)
         for name, drawing in figures.items():
-            contents |= {f"{name}.png": drawing.png, f"{name}.svg": drawing.svg}
+            contents |= {f"{name}.{kind}": getattr(drawing, kind) for kind in ("png", "svg", "pdf")}
         contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
@@ -148,6 +149,10 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
         with drawing_style(mathtext=False):
             made: Table | Figure | tuple[Figure, DataFrame]
             made = options.function(chosen, **options.arguments())
+            figure = made[0] if isinstance(made, tuple) else made
+            if not isinstance(figure, Table):
+                print_names(figure)
+                figure.set_label(figure.get_label() or _first_line(options.function))
     except ConfigError:
         raise
     except BoostbenchError as error:
@@ -157,6 +162,10 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
             raise  # a bug of ours
         raise PluginError(f"raised {type(error).__name__}: {error}", where=where) from error
     return made
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return in_print((function.__doc__ or "").strip().partition("\n")[0])
 
 
 def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.writing import evidence_rows, summary_line
 from boostbench.reports.provenance import provenance
-from boostbench.reports.text import visible
+from boostbench.reports.text import in_print, visible
+from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import ERRORS
+from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
     from boostbench.reports.tables.table import Table
 
-_MOST_FAILURES = 200
+_MOST_GAPS = 50
 _MOST_RUNS = 1500
 # With text and tables the page stays below 2 MB.
 _FIGURE_BYTES = 1_300_000
+_CHART_BYTES = 250_000
 
 
 def render_page(
@@ -56,8 +61,9 @@ def render_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["printed"] = in_print
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     config = study.config
-    wrong = [result for result in study.results if not result.ok]
     counts = Counter(result.status for result in study.results)
     return environment.get_template("report.html.j2").render(
         title=config.title or config.name,
@@ -65,16 +71,16 @@ def render_page(
         description=config.description,
         style=_asset("report.css"),
         script=_asset("report.js"),
+        library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
+        answers=_answers(study, tables, verdicts),
         tables=tables,
         figures=_figures(drawings),
         undrawn=undrawn,
         verdicts=verdicts,
         evidence_rows=evidence_rows,
-        claims_summary=summary_line(verdicts),
-        failures=wrong[:_MOST_FAILURES],
-        n_failures=len(wrong),
+        gaps=_gaps(study),
         runs=study.results[:_MOST_RUNS],
         last_errors=_last_errors,
         has_folds=any(result.fold for result in study.results),
@@ -90,18 +96,86 @@ def _asset(name: str) -> Markup:
     return Markup(text)  # our own file
 
 
-def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, str]]:
-    """Return each figure's name and data: as vectors if all fit, else as what is smaller."""
+def _library() -> Mapping[str, Markup]:
+    """Return what draws charts: uPlot with its licence, and our use of it."""
+    return {
+        "licence": _asset("uplot/LICENSE"),
+        "style": _asset("uplot/uPlot.min.css"),
+        "script": _asset("uplot/uPlot.iife.min.js") + _asset("chart.js"),
+    }
+
+
+def _answers(
+    study: Study, tables: Mapping[str, Table], verdicts: Sequence[Verdict]
+) -> Iterator[str]:
+    """Yield what came out, in sentences."""
+    if verdicts:
+        yield f"{summary_line(verdicts)}."
+    held = {name: its for table in tables.values() for name, its in table.held.items()}
+    if held:
+        yield f"{in_words(held.values())}."
+    try:
+        cases = case_errors(study.results, study.boosters, "test_error")
+    except BoostbenchError:
+        return
+    if len(cases.boosters) > 1:
+        lowest = cases.errors == cases.errors.min(axis=1, keepdims=True)
+        wins = dict(zip(cases.boosters, lowest.sum(axis=0).tolist(), strict=True))
+        ranked = sorted((b for b in wins if wins[b]), key=lambda booster: -wins[booster])
+        n = len(cases.keys)
+        what = "combinations of data set and noise" if len(study.noises) > 1 else "data sets"
+        where = f"on {n} {what}: " if n > 1 else f"on {cases.keys[0][0]}: "
+        counts = (f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in ranked)
+        ties = ", ties counted for each" if lowest.sum() > n else ""
+        yield (f"The lowest mean test error after the last round {where}{'; '.join(counts)}{ties}.")
+
+
+def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
+    """Return each figure's name, caption and data: as vectors if all fit, else as what is smaller.
+
+    A figure of lines has their numbers too, as JSON.
+    """
     room = _FIGURE_BYTES * 3 // 4  # base64 writes three bytes as four letters
     all_fit = sum(len(drawing.svg) for drawing in drawings.values()) <= room
-    found = []
+    found: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
         as_vectors = all_fit or len(drawing.svg) <= len(drawing.png)
         kind, data = ("svg+xml", drawing.svg) if as_vectors else ("png", drawing.png)
         room -= len(data)
         url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if room >= 0 else ""
-        found.append({"name": name, "url": url})
+        is_small = bool(url) and len(json.dumps(drawing.chart)) <= _CHART_BYTES
+        found.append(
+            {
+                "name": name,
+                "words": name.replace("-", " ").replace("_", " ").capitalize(),
+                "caption": drawing.caption,
+                "url": url,
+                "chart": drawing.chart if is_small else None,
+            }
+        )
     return found
+
+
+def _gaps(study: Study) -> list[Gap]:
+    """Return the runs without a result, those of one status and reason together."""
+    found: dict[tuple[str, str], list[Result]] = {}
+    for result in study.results:
+        if not result.ok:
+            error = result.record.error if result.record else None
+            reason = error.text if error else result.reason
+            found.setdefault((result.status, reason), []).append(result)
+    return [
+        Gap(status, reason, its[:_MOST_GAPS], len(its)) for (status, reason), its in found.items()
+    ]
+
+
+class Gap(NamedTuple):
+    """Runs without a result for one reason."""
+
+    status: str
+    reason: str
+    runs: Sequence[Result]  # the first ones
+    n: int
 
 
 def _last_errors(result: Result) -> list[str]:

@@ -35,6 +35,45 @@ _LATEX = {
     "–": "--",
     "…": r"\ldots{}",
 }
+# Names of methods as the papers print them.
+_PRINTED = {
+    "adaboost": "AdaBoost",
+    "adaboost-cost": "AdaBoost-Cost",
+    "adaboost-m1": "AdaBoost.M1",
+    "adaboost-mh": "AdaBoost.MH",
+    "adaboost-mh-label": "AdaBoost.MH (one label)",
+    "adaboost-mh-real": "AdaBoost.MH (real)",
+    "adaboost-mm": "AdaBoost.MM",
+    "adaboost-mr": "AdaBoost.MR",
+    "adaboost-mr-l1": "AdaBoost.MR-L1",
+    "additive-logistic": "Additive Logistic",
+    "additive-logistic-l1": "Additive Logistic-L1",
+    "cd-mcboost": "CD-MCBoost",
+    "gd-mcboost": "GD-MCBoost",
+    "gentleboost": "GentleBoost",
+    "l2boost": "L2Boost",
+    "logitboost": "LogitBoost",
+    "martiboost": "MartiBoost",
+    "mdeepboost": "MDeepBoost",
+    "mdeepboost-comp-sum": "MDeepBoostCompSum",
+    "mdeepboost-max": "MDeepBoostMax",
+    "mdeepboost-max-sum": "MDeepBoostMaxSum",
+    "mdeepboost-sum": "MDeepBoostSum",
+    "rboost": "RBoost",
+    "rboost1": "RBoost1",
+    "rboost2": "RBoost2",
+    "real-adaboost": "Real AdaBoost",
+    "robustboost": "RobustBoost",
+    "samme": "SAMME",
+    "savageboost": "SavageBoost",
+    "spl-l2boost": "SPL-L2Boost",
+    "spl-logitboost": "SPL-LogitBoost",
+    "splboost": "SPLBoost",
+}
+# Parameters in labels, as in "adaboost-mr-l1 (l1_penalty=1e-07)".
+_SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
+_SYMBOL = re.compile(rf"\b({'|'.join(_SYMBOLS)})=")
+_METHOD = re.compile(rf"(?<![\w./-])({'|'.join(sorted(_PRINTED, reverse=True))})(?![\w-]|\.\w)")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
 
@@ -70,6 +109,18 @@ def plain(text: str) -> str:
     return visible(re.sub(r"\s+", " ", text))
 
 
+def in_print(text: str) -> str:
+    """Return text with methods and parameters under the names that the papers give them.
+
+    Examples
+    --------
+    >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
+    ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
+    """
+    text = _METHOD.sub(lambda found: _PRINTED[found[0]], text)
+    return _SYMBOL.sub(lambda found: _SYMBOLS[found[1]] + " = ", text)
+
+
 def markdown(text: str) -> str:
     r"""Return text for a cell, a heading or an item of GitHub's Markdown.
 
@@ -90,14 +141,14 @@ def markdown_table(
 
 
 def latex(text: str) -> str:
-    r"""Return text for LaTeX.
+    r"""Return text for LaTeX, methods under their printed names.
 
     Examples
     --------
     >>> print(latex("50 % of x_1"))
     50 \% of x\_1
     """
-    return "".join(_LATEX.get(letter, letter) for letter in plain(text))
+    return "".join(_LATEX.get(letter, letter) for letter in in_print(plain(text)))
 
 
 def csv_text(text: str) -> str:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import prepare
+from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve
@@ -59,7 +61,6 @@ def predictions(
     size = (_LEFT + _PANEL * len(rounds), _BOTTOM + (_PANEL + 0.15) * n_rows)
     figure = Figure(figsize=size, layout="constrained")
     note = f"{result.run.dataset}, {result.run.method}, draw {result.run.seed}"
-    figure.supxlabel(note, fontsize=SMALL, color=GREY, x=0.99, ha="right")
     for column, (T, f) in enumerate(zip(rounds, predictions, strict=True), start=1):
         axes = figure.add_subplot(n_rows, len(rounds), column)
         axes.set_title(f"T = {T}", loc="left", fontweight="bold")
@@ -75,7 +76,21 @@ def predictions(
             below.set_xlabel("x₁")
             if column == 1:
                 below.set_ylabel("x₂")
+    add_legend(
+        figure, _handles(len(codewords_of(result)), with_plane=gaussians is not None), note=note
+    )
     return figure
+
+
+def _handles(n_classes: int, *, with_plane: bool) -> list[Line2D]:
+    """Return the legend: a dot for each class, the rays of the codewords, the Bayes rule."""
+    dots = [
+        Line2D([], [], color=colour, marker="o", linestyle="none", label=f"class {k}")
+        for k, colour in enumerate(class_colours(n_classes), start=1)
+    ]
+    handles = [*dots, Line2D([], [], color=GREY, linestyle="--", label="codeword")]
+    line = Line2D([], [], color=INK, linewidth=0.9, label="boundary of the Bayes rule")
+    return [*handles, line] if with_plane else handles
 
 
 def _chosen_result(study: Study, booster: Any, dataset: Any, seed: Any) -> Result:

@@ -32,7 +32,16 @@ _COLOURS = {
     "tangent": "#999933",
     "zero-one": GREY,
 }
-_DASHES = dict.fromkeys(_COLOURS, (0, (4, 1.6)))
+_DASHES: dict[str, Any] = {
+    "exponential": (0, (4, 1.6)),
+    "logistic": (0, (1, 1.2)),
+    "logistic-2": (0, (1, 1.2)),
+    "squared": (0, (6, 1.2, 1, 1.2)),
+    "savage": (0, (3, 1.2, 1, 1.2)),
+    "savage2": (0, (8, 2)),
+    "tangent": (0, (3, 1.2, 1, 1.2, 1, 1.2)),
+    "zero-one": (0, (2, 1)),
+}
 _AXES = {"weight": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "loss": "loss \u03c6(m)"}
 
 

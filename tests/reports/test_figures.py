@@ -95,7 +95,11 @@ def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
     assert martiboost.get_ydata()[0] == pytest.approx(6)
     assert diagonal.get_ydata().tolist() == pytest.approx([0, 10, 20, 30])
     assert len(axes.collections) == 2
-    assert figure.get_supxlabel() == "T = 100; 30 for martiboost"
+    legend = figure.legends[0]
+    assert " ".join(legend.get_title().get_text().split()) == (
+        "T = 100; 30 for martiboost; means of 3 runs, bands: one standard deviation on both sides"
+    )
+    assert figure.get_label().startswith("Test error (%) against the noise rate at T = 100")
 
 
 def test_error_against_noise_needs_rates_of_one_model(tmp_path, pairs):
@@ -123,7 +127,7 @@ def test_points_of_one_height_stand_side_by_side(tmp_path):
     places = axes.collections[0].get_offsets()[:, 0]
     assert len(np.unique(places.round(6))) == 9
     assert abs(places.mean()) < 1e-9
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["samme", "sm-boost"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["SAMME", "sm-boost"]
 
 
 def test_the_same_figure_gives_the_same_bytes(pairs, rates):

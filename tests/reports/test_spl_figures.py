@@ -184,7 +184,7 @@ def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
 def test_the_share_of_weight_is_a_curve_like_others(gaussians):
     figure = drawn(draw_curves, gaussians, y="noisy_weight_share")
     (axes,) = figure.axes
-    assert axes.get_ylabel() == "share (%)"
+    assert axes.get_ylabel() == "weight on corrupted samples (%)"
     last = [line.get_ydata()[-1] for line in axes.lines]
     kept = [100 * r.record.curves["noisy_weight_share"][-1] for r in gaussians.results]
     assert_allclose(last, kept)

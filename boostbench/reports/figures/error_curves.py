@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.panels import colours_of, say_no_result, title
+from boostbench.reports.figures.charts import AND
+from boostbench.reports.figures.panels import (
+    DIAMOND,
+    MARKERS,
+    add_legend,
+    colours_of,
+    describe,
+    draw_line,
+    mark_runs,
+    n_repeats,
+    name_ends,
+    remark,
+    repeats_in_words,
+    round_log_ticks,
+    say_no_result,
+    title,
+)
 from boostbench.reports.figures.style import GREY
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
@@ -44,13 +61,6 @@ _LINES: dict[str, tuple[str, Any, float]] = {
     "weightless_share": ("samples without weight", _DOTTED, 1.1),
     "noisy_among_weightless": ("corrupted among them", _DASH_DOTTED, 1.0),
 }
-_DIAMOND: dict[str, Any] = {
-    "marker": "D",
-    "markersize": 4,
-    "markerfacecolor": "white",
-    "markeredgewidth": 1.0,
-    "linestyle": "none",
-}
 _CROSS: dict[str, Any] = {
     "marker": "x",
     "markersize": 4.5,
@@ -59,13 +69,12 @@ _CROSS: dict[str, Any] = {
     "clip_on": False,
 }
 _N_POINTS = 200
-_FEW_DECADES = 30  # from the lowest to the highest value: too few powers of ten for ticks
 #: Bounds on the training error; above 100 % they say nothing and are cut off.
 _BOUNDS = ("bound", "edge_bound")
 _TOP = {"linear": 105.0, "log": 130.0}
 # Inches: of a panel among many and of one of a few, of the rest.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
-_LEFT, _BOTTOM, _LEGEND_LINE, _SIDE = 0.4, 0.3, 0.2, 1.9
+_LEFT, _BOTTOM = 0.4, 0.3
 
 
 def draw_curves(
@@ -111,7 +120,10 @@ def draw_curves(
         )
     values = read_paper_values(paper) if paper else PaperValues()
     colours = colours_of(study)
-    look = _Look(colours, metrics, x_scale, y_scale, band, values, first_round, rounds)
+    markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
+    has_stops = "test_error" in metrics and any(result.stopped_at for result in study.results)
+    scales = x_scale, y_scale
+    look = _Look(colours, metrics, *scales, band, values, first_round, rounds, markers, has_stops)
     rows = [
         (noise, datasets)
         for noise in study.noises
@@ -120,30 +132,56 @@ def draw_curves(
     n_columns = max(len(row) for _, row in rows)
     width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
-    beside = n_columns == 1  # a narrow figure has its room for the legend at the side
-    handles, n_legend_columns, n_legend_rows = _legend(study, look, 0.0 if beside else size[0])
-    more = (_SIDE, 0.0) if beside else (0.0, _LEGEND_LINE * n_legend_rows)
-    figure = Figure(figsize=(size[0] + more[0], size[1] + more[1]), layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
+    counts = n_repeats(study.results)
     for i, (noise, datasets) in enumerate(rows):
         below = rows[i + 1][1] if i + 1 < len(rows) else ()
         for column, dataset in enumerate(datasets):
             axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
             title(axes, dataset)
+            mark_runs(axes, counts, noise, dataset)
             own = [r for r in study.results if (r.noise, r.run.dataset) == (noise, dataset)]
             _draw_panel(axes, own, study.boosters, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
-                axes.set_ylabel(f"{heading}{METRICS[metrics[0]].axis}")
+                axes.set_ylabel(f"{heading}{_axis(metrics)}{', log scale' * look.is_log}")
             if column >= len(below):
                 axes.set_xlabel("round")
-    figure.legend(
-        handles=handles,
-        loc="outside right upper" if beside else "outside lower center",
-        ncols=1 if beside else n_legend_columns,
-        columnspacing=1.6,
-        handlelength=2.4,
+    repeats = repeats_in_words(study, band=band)
+    boosters, others = _handles(figure, look)
+    beside = n_columns == 1  # a narrow figure has its room for the legend at the side
+    if len(metrics) == 1:
+        others = others[1:]  # the axis says it
+        boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
+    if boosters or others:
+        add_legend(figure, boosters, others, note=repeats, beside=beside)
+    else:
+        remark(figure, repeats)
+    words = [_LINES[metric][0] for metric in metrics]
+    describe(
+        figure,
+        f"{_axis(metrics).partition(' (%)')[0].capitalize()}"
+        f"{f' ({_listed(words)})' * (len(metrics) > 1)} against the round"
+        f"{', on a log scale' * (x_scale == 'log')}: {repeats}.",
+        "Where runs stopped early they keep their last value." * look.has_stops,
+        "Hollow marks are the paper's values." * bool(paper),
+        "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in metrics),
     )
     return figure
+
+
+def _axis(metrics: Sequence[str]) -> str:
+    """Return the name of the y axis: the quantity, if there is but one."""
+    its = METRICS[metrics[0]]
+    if len(metrics) > 1:
+        return its.axis
+    is_error = its.axis.startswith("error")
+    words = its.words.partition(" (")[0] if is_error else _LINES[metrics[0]][0]
+    return f"{words} (%)" if its.unit else words
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 @dataclass(frozen=True)
@@ -158,6 +196,13 @@ class _Look:
     paper: PaperValues
     first: int
     rounds: int
+    markers: dict[str, str]
+    has_stops: bool
+
+    @property
+    def is_log(self) -> bool:
+        """True if errors are on a log scale."""
+        return self.y_scale == "log"
 
 
 def _draw_panel(
@@ -199,16 +244,24 @@ def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, 
     rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
     errors *= METRICS[metric].scale
-    mean = errors.mean(axis=0)
-    colour = look.colours[results[0].run.method]
-    shown = np.where(mean > 0, mean, np.nan) if look.y_scale == "log" else mean
+    if np.isnan(errors).all():
+        return
+    method = results[0].run.method
     is_test = metric.startswith("test")
-    axes.plot(rounds, shown, color=colour, zorder=3 + is_test - place / 100, **_line(metric))
-    if look.band and len(results) > 1:
-        std = errors.std(axis=0, ddof=1)
-        low = np.maximum(mean - std, 0 if look.y_scale == "linear" else mean / 10)
-        opacity = 0.2 if is_test else 0.1
-        axes.fill_between(rounds, low, mean + std, color=colour, alpha=opacity, linewidth=0)
+    draw_line(
+        axes,
+        rounds,
+        errors.mean(axis=0),
+        errors.std(axis=0, ddof=1) if look.band and len(results) > 1 else None,
+        opacity=0.2 if is_test else 0.1,
+        color=look.colours[method],
+        label=method + AND + _LINES[metric][0],
+        zorder=3 + is_test - place / 100,
+        marker=look.markers[method],
+        markersize=3,
+        markevery=(0.04 + 0.03 * (place % 5), 0.2),
+        **_line(metric),
+    )
 
 
 def _line(metric: str) -> dict[str, Any]:
@@ -221,8 +274,9 @@ def _draw_stops(axes: Axes, results: Iterable[Result], look: _Look) -> None:
     for result in results:
         if result.stopped_at and result.stopped_at >= look.first:
             error = 100 * error_curve(result, "test_error", [result.stopped_at])
-            colour = look.colours[result.run.method]
-            axes.plot([result.stopped_at], error, color=colour, zorder=5, **_CROSS)
+            method = result.run.method
+            colour, label = look.colours[method], method + AND + "stopped early"
+            axes.plot([result.stopped_at], error, color=colour, label=label, zorder=5, **_CROSS)
 
 
 def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[PaperValue]) -> None:
@@ -234,11 +288,12 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[Paper
         if value is not None and value.error is not None and value not in known:
             known.add(value)
             colour = look.colours[run.method]
-            axes.plot(at, 100 * value.error, zorder=6, color=colour, **_DIAMOND)
+            label = run.method + AND + "paper"
+            axes.plot(at, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
 
 
 def _format_axes(axes: Axes, look: _Look) -> None:
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import MaxNLocator, NullFormatter
 
     if look.x_scale == "log":
         axes.set_xlim(look.first, look.rounds * (look.rounds / look.first) ** 0.02)
@@ -253,39 +308,28 @@ def _format_axes(axes: Axes, look: _Look) -> None:
         axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
-        low, high = axes.get_ylim()
-        if high < _FEW_DECADES * low:
-            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        round_log_ticks(axes)
 
 
-def _legend(study: Study, look: _Look, width: float) -> tuple[list[Line2D], int, int]:
-    """Return the handles of the legend, its columns and its rows, for a figure of this width."""
+def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
+    """Return the handles of the boosters and of the lines and marks that are drawn."""
     from matplotlib.lines import Line2D
 
+    labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
+    drawn = {part for parts in labels for part in parts}
     boosters = [
-        Line2D([], [], color=look.colours[booster], linewidth=2.4, label=booster)
-        for booster in study.boosters
+        Line2D([], [], color=colour, marker=look.markers[name], markersize=3.4, label=name)
+        for name, colour in look.colours.items()
+        if name in drawn
     ]
+    lines = {_LINES[metric][0]: _line(metric) for metric in look.metrics}
+    lines |= {"stopped early": _CROSS, "paper": DIAMOND}
     others = [
-        Line2D([], [], color=GREY, label=_LINES[metric][0], **_line(metric))
-        for metric in look.metrics
+        Line2D([], [], color=GREY, label=words, **style)
+        for words, style in lines.items()
+        if words in drawn
     ]
-    if "test_error" in look.metrics:
-        if any(result.stopped_at for result in study.results):
-            others.append(Line2D([], [], color=GREY, label="stopped early", **_CROSS))
-        if len(look.paper):
-            others.append(Line2D([], [], color=GREY, label="paper", **_DIAMOND))
-    longest = max(len(str(handle.get_label())) for handle in (*boosters, *others))
-    fitting = max(1, int((width + 0.18) / (0.54 + 0.062 * longest)))
-    if len(boosters) + len(others) <= fitting:
-        return [*boosters, *others], len(boosters) + len(others), 1
-    rows = [*_rows(boosters, fitting), *_rows(others, fitting)]
-    n_columns = max(len(row) for row in rows)
-    blank = Line2D([], [], linestyle="none", label=" ")
-    full = [[*row, *[blank] * (n_columns - len(row))] for row in rows]
-    return [row[column] for column in range(n_columns) for row in full], n_columns, len(rows)
+    return boosters, others
 
 
 def _columns(n_datasets: int) -> int:

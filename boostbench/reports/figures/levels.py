@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,9 +10,17 @@ import numpy as np
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import (
     MARKERS,
+    add_legend,
+    describe,
+    draw_line,
     grid_of,
     label_outer,
+    mark_runs,
+    n_repeats,
+    name_ends,
     remark,
+    repeats_in_words,
+    round_log_ticks,
     say_no_result,
     title,
 )
@@ -28,9 +36,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2))}
+_DIAGONAL: dict[str, Any] = {
+    "color": GREY,
+    "label": "error = noise rate",
+    "linewidth": 0.8,
+    "linestyle": (0, (4, 2)),
+}
 _LARGE_PANEL = (4.6, 2.7)
-_NARROWEST = 0.1  # of the mean: how far down a band may reach on a log scale
 _MOST_TICKS = 5
 
 
@@ -72,12 +84,13 @@ def draw_noise_levels(
             f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}"
         )
     n_columns = min(len(study.datasets), 4)
-    is_single = n_columns == 1
-    panel = _LARGE_PANEL if is_single else (2.2, 2.0)
-    figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.6))
+    panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
+    figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.4))
+    counts = n_repeats(study.results)
     for axes, dataset in zip(panels, study.datasets, strict=True):
         axes.set_yscale(y_scale)
         title(axes, dataset)
+        mark_runs(axes, counts, study.noises[-1], dataset)
         own = repeats.frame[repeats.frame["dataset"] == dataset]
         _draw_lines(axes, own.assign(x=100 * own["rate"], line=own["booster"]), repeats, band=band)
         if diagonal:
@@ -91,16 +104,10 @@ def draw_noise_levels(
             axes.yaxis.set_major_locator(round_ticks(6))
         if own.empty:
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
+        round_log_ticks(axes)
     label_outer(panels, n_columns, f"noise rate (%), {models[0]}", repeats.axis)
-    remark(figure, repeats.rounds)
-    handles = _handles(repeats.colours)
-    if diagonal:
-        handles.append(Line2D([], [], label="error = noise rate", **_DIAGONAL))
-    figure.legend(
-        handles=handles,
-        loc="outside right upper" if is_single else "outside lower center",
-        ncols=1 if is_single else min(4, len(handles)),
-    )
+    diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
+    _finish(figure, study, repeats, "the noise rate", diagonals, band=band)
     return figure
 
 
@@ -143,11 +150,13 @@ def draw_parameter(
     contents = [(noise, dataset) for noise in study.noises for dataset in study.datasets]
     n_columns = min(len(study.datasets), 5)
     panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
-    figure, panels = grid_of(len(contents), n_columns, panel, (0.35, 0.5))
+    figure, panels = grid_of(len(contents), n_columns, panel, (0.35, 0.3))
+    counts = n_repeats(study.results)
     for axes, (noise, dataset) in zip(panels, contents, strict=True):
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
         title(axes, f"{dataset}, {noise}" if len(study.noises) > 1 else dataset)
+        mark_runs(axes, counts, noise, dataset)
         own = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
         if own.empty:
             axes.set_xticks([])
@@ -156,10 +165,29 @@ def draw_parameter(
             _draw_lines(axes, own, repeats, band=band)
             _format_axes(axes, sorted(set(own["x"])))
     label_outer(panels, n_columns, label or x, repeats.axis)
-    remark(figure, repeats.rounds)
-    handles = _handles(repeats.colours)
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    _finish(figure, study, repeats, label or x, [], band=band)
     return figure
+
+
+def _finish(
+    figure: Figure,
+    study: Study,
+    repeats: RunValues,
+    against: str,
+    others: Sequence[Line2D],
+    *,
+    band: bool,
+) -> None:
+    """Name the lines, at their ends if they are few, and describe the figure."""
+    words = repeats_in_words(study, band=band)
+    note = f"{repeats.rounds}; {words}"
+    panels = figure.axes
+    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(repeats.colours)
+    if handles or others:
+        add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
+    else:
+        remark(figure, note)
+    describe(figure, f"{repeats.axis.capitalize()} against {against} at {note}.")
 
 
 def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bool) -> None:
@@ -167,17 +195,20 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bo
 
     Where lines coincide, the first one is seen.
     """
-    is_log = axes.get_yscale() == "log"
     for order, (name, colour) in enumerate(repeats.colours.items()):
         grouped = frame[frame["line"] == name].groupby("x")["value"]
         mean, std = grouped.mean(), grouped.std().fillna(0.0)
-        numbers = mean.index.to_numpy(dtype=np.float64)
-        shown = np.where((mean > 0) | (not is_log), mean, np.nan)
-        axes.plot(numbers, shown, zorder=4 - order / 100, **_line(colour, order))
-        if band:
-            low = np.maximum(mean - std, _NARROWEST * mean if is_log else 0)
-            style: dict[str, Any] = {"alpha": 0.13, "linewidth": 0, "zorder": 2}
-            axes.fill_between(numbers, low, mean + std, color=colour, **style)
+        if mean.empty:
+            continue
+        draw_line(
+            axes,
+            mean.index.to_numpy(dtype=np.float64),
+            np.asarray(mean, np.float64),
+            np.asarray(std, np.float64) if band else None,
+            zorder=4 - order / 100,
+            label=name,
+            **_line(colour, order),
+        )
 
 
 def _handles(colours: Mapping[str, str]) -> list[Line2D]:
@@ -251,8 +282,8 @@ def _format_axes(axes: Axes, numbers: list[float]) -> None:
         every = -(-len(numbers) // _MOST_TICKS)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xticks(numbers[::-1][::every])
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:g}")
+    axes.xaxis.set_major_formatter("{x:g}")
+    round_log_ticks(axes)
     if axes.get_yscale() == "linear":
         axes.set_ylim(0.0, 1.04 * axes.get_ylim()[1])
         axes.yaxis.set_major_locator(round_ticks(6))

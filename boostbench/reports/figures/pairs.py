@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.panels import colours_of, remark, title
+from boostbench.reports.figures.panels import colours_of, describe, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
 from boostbench.reports.values.metrics import METRICS
@@ -42,6 +42,11 @@ class Pairing:
     #: By metric and round, shape (2, n_problems), x's first; in percent, costs as they are.
     values: dict[tuple[str, int], NDArray[np.float64]]
     colours: dict[str, str]
+
+    @property
+    def n(self) -> int:
+        """Number of problems."""
+        return max(len(found.T) for found in self.values.values())
 
 
 def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> Pairing:
@@ -129,6 +134,12 @@ def draw_scatter(
             axes.set_ylabel(f"{_words(metric)}\n{pairing.y}{unit}")
         if metric == pairing.metrics[-1]:
             axes.set_xlabel(f"{pairing.x}{unit}")
+    describe(
+        figure,
+        f"Error of {pairing.y} against that of {pairing.x} on {pairing.n} problems, a point each: "
+        "data set, noise, seed and fold.",
+        "Above each panel, how often either is lower, with a 95 % interval.",
+    )
     return figure
 
 
@@ -168,6 +179,12 @@ def draw_differences(
         if metric == pairing.metrics[-1]:
             unit = "\n(points)" if METRICS[metric].unit else ""
             axes.set_xlabel(f"{pairing.x} \N{MINUS SIGN} {pairing.y}{unit}")
+    describe(
+        figure,
+        f"Error of {pairing.x} less that of {pairing.y} on {pairing.n} problems; dashed: the "
+        f"median. To the right of 0 {pairing.y} is the better one; grey: equal errors.",
+        "Above each panel, how often either is lower, with a 95 % interval.",
+    )
     return figure
 
 
@@ -206,8 +223,9 @@ def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str
     shape = len(pairing.metrics), len(pairing.rounds)
     size = (_LEFT + _PANEL * shape[1], _BOTTOM + height * _PANEL * shape[0])
     figure = Figure(figsize=size, layout="constrained")
-    n = max(found.shape[1] for found in pairing.values.values())
-    remark(figure, f"{n} problems; how often a booster's error is lower, with 95 % intervals")
+    remark(
+        figure, f"{pairing.n} problems; how often a booster's error is lower, with 95 % intervals"
+    )
 
     def panels() -> Iterator[tuple[str, int, Axes]]:
         places = itertools.product(pairing.metrics, pairing.rounds)

@@ -1,18 +1,39 @@
-"""Helpers of figures with several panels: grid, titles, remarks, empty panels."""
+"""Parts of figures with panels: grid, titles, legend, lines with bands, caption."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.style import GREY, SMALL, booster_colours
+from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Result, Study
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MARKERS = "osD^vP*XhpH"
+MARKERS = "os^vP*Xhp<>d"  # of lines; a hollow diamond is the paper's value
+
+#: A value that the paper prints.
+DIAMOND: dict[str, Any] = {
+    "marker": "D",
+    "markersize": 4,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.0,
+    "linestyle": "none",
+}
+_LEGEND_LINE = 0.2  # inches
+_ROOM = 8.0  # points between the names of two lines
+#: Below this ratio of an axis' ends, its ticks: enough of them for the eye.
+_LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
 
 
 def grid_of(
@@ -41,9 +62,133 @@ def title(axes: Axes, text: str, pad: float | None = None) -> None:
     axes.set_title(text, loc="left", fontweight="bold", pad=pad)
 
 
+def mark_runs(axes: Axes, counts: Counter[tuple[str, str, str]], noise: str, dataset: str) -> None:
+    """Write beside the title how many runs a panel's means are of, where panels differ in that."""
+    own = {n for (its, name, _), n in counts.items() if (its, name) == (noise, dataset)}
+    if own and len(set(counts.values())) > 1:
+        words = f"{min(own)} to {max(own)} runs" if len(own) > 1 else f"{max(own)} runs"
+        axes.set_title(words, loc="right", fontsize=SMALL, color=GREY)
+
+
 def remark(figure: Figure, text: str) -> None:
     """Write a remark at the right end of a figure's bottom."""
     figure.supxlabel(text, fontsize=SMALL, color=GREY, x=0.99, ha="right")
+
+
+def describe(figure: Figure, *sentences: str) -> None:
+    """Set the caption of a figure, which pages show and files carry; empty sentences are left out.
+
+    A figure without one has the first line of its kind's docstring.
+    """
+    figure.set_label(" ".join(sentence for sentence in sentences if sentence))
+
+
+def repeats_in_words(study: Study, *, band: bool) -> str:
+    """Return how many runs a point of a line is the mean of, and what the band beside it is."""
+    counts = n_repeats(study.results).values()
+    low, high = min(counts, default=0), max(counts, default=0)
+    if high < 2:
+        return "single runs"
+    means = f"means of {high} runs" if low == high else f"means of {low} to {high} runs"
+    return f"{means}, bands: one standard deviation on both sides" if band else means
+
+
+def n_repeats(results: Iterable[Result]) -> Counter[tuple[str, str, str]]:
+    """Count the runs with a result by noise, data set and booster."""
+    return Counter((r.noise, r.run.dataset, r.run.method) for r in results if r.ok)
+
+
+def add_legend(
+    figure: Figure, *groups: Sequence[Artist], note: str = "", beside: bool = False, **style: Any
+) -> None:
+    """Write a legend below or beside the panels and make the figure as much larger.
+
+    Each group begins a row of its own, unless all fit in one; ``note`` stands above them.
+    """
+    from matplotlib.lines import Line2D
+
+    everything = [handle for group in groups for handle in group]
+    longest = max(len(in_print(str(handle.get_label()))) for handle in everything)
+    width, height = figure.get_size_inches()
+    column = 0.54 + 0.062 * longest
+    place: dict[str, Any] = {"handles": everything, "loc": "outside right upper", "ncols": 1}
+    if beside:
+        figure.set_figwidth(width + column)
+    else:
+        n_columns = max(1, int((width + 0.18) / column))
+        rows = [everything]
+        if len(everything) > n_columns:
+            rows = [
+                list(group[start : start + n_columns])
+                for group in groups
+                for start in range(0, len(group), n_columns)
+            ]
+        n_columns = max(map(len, rows))
+        blank = Line2D([], [], linestyle="none", label=" ")
+        full = [[*row, *[blank] * (n_columns - len(row))] for row in rows]
+        by_column = [row[place] for place in range(n_columns) for row in full]
+        place = {"handles": by_column, "loc": "outside lower center", "ncols": n_columns}
+        figure.set_figheight(height + _LEGEND_LINE * (len(rows) + bool(note)))
+    legend = figure.legend(**place, columnspacing=1.6, handlelength=2.4, **style)
+    if note:
+        note = textwrap.fill(note, 24 if beside else int(15 * width))
+        legend.set_title(note)
+        legend.get_title().set(color=GREY, fontsize=SMALL)
+
+
+def draw_line(
+    axes: Axes,
+    x: NDArray[Any],
+    mean: NDArray[np.float64],
+    std: NDArray[np.float64] | None,
+    *,
+    opacity: float = 0.13,
+    **style: Any,
+) -> None:
+    """Draw a labelled line, and unless ``std`` is None a band of its width on both sides.
+
+    On a log scale there is no value of 0, and a band reaches down to a tenth of the mean.
+    """
+    is_log = axes.get_yscale() == "log"
+    axes.plot(x, np.where((mean > 0) | (not is_log), mean, np.nan), **style)
+    if std is not None:
+        low = np.maximum(mean - std, 0.1 * mean if is_log else 0.0)
+        look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
+        axes.fill_between(x, low, mean + std, color=style["color"], zorder=2, **look)
+
+
+def round_log_ticks(axes: Axes) -> None:
+    """Let the ticks of a log y axis be round numbers, more than one even on a short axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    if axes.get_yscale() != "log":
+        return
+    low, high = axes.get_ylim()
+    steps = [part for decades, part in _LOG_STEPS if high < decades * low]
+    axes.yaxis.set_major_locator(LogLocator(subs=steps[0] if steps else (1,)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def name_ends(axes: Axes) -> bool:
+    """Write the names of lines at their right ends, if there is room; else return False."""
+    ends: dict[str, tuple[float, float, str]] = {}
+    for line in axes.get_lines():
+        name = str(line.get_label()).partition(AND)[0]
+        xy = np.asarray(line.get_xydata(), dtype=np.float64)
+        if not name.startswith("_") and len(xy) and np.isfinite(xy[-1]).all():
+            ends[name] = (*xy[-1].tolist(), str(line.get_color()))
+    figure = axes.figure.get_figure(root=True)
+    assert figure is not None
+    points = 0.7 * 72 * figure.get_figheight()  # of the axis, about
+    to_axes = axes.transScale + axes.transLimits
+    heights = sorted(points * to_axes.transform((x, y))[1] for x, y, _ in ends.values())
+    if not heights or np.diff(heights).min(initial=np.inf) < _ROOM or heights[0] < 0:
+        return False
+    for name, (x, y, colour) in ends.items():
+        place: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+        axes.annotate(name, (x, y), color=colour, annotation_clip=False, **place)
+    return True
 
 
 def say_no_result(axes: Axes, results: Iterable[Result]) -> None:

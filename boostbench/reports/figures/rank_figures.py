@@ -13,6 +13,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import (
     MARKERS,
     colours_of,
+    describe,
     grid_of,
     label_outer,
     remark,
@@ -76,6 +77,11 @@ def draw_ranks(
     remark(figure, cases.words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)
+    describe(
+        figure,
+        f"Share of cases in which a method has at most rank n by its error; {cases.words}.",
+        "A case is a data set at a noise.",
+    )
     return figure
 
 
@@ -116,7 +122,13 @@ def draw_critical_difference(
     axes = figure.add_subplot()
     _draw_line(axes, tests, cases.boosters, colours_of(study), groups)
     p = f"p = {tests.p:.2g}" if tests.p >= 1e-4 else f"p = {tests.p:.0e}"
-    remark(figure, f"Friedman: \u03c7\u00b2 = {tests.chi2:.1f}, {p}; {words}")
+    friedman = f"Friedman: \u03c7\u00b2 = {tests.chi2:.1f}, {p}; {words}"
+    remark(figure, friedman)
+    describe(
+        figure,
+        f"Mean ranks over {len(errors)} data sets, 1 is the lowest error. A bar joins methods that "
+        f"Nemenyi's test does not tell apart at the level {alpha:g}. {friedman}.",
+    )
     return figure
 
 

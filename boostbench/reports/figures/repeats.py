@@ -8,11 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.panels import colours_of, grid_of, label_outer, remark, title
+from boostbench.reports.figures.panels import (
+    DIAMOND,
+    add_legend,
+    colours_of,
+    describe,
+    grid_of,
+    label_outer,
+    remark,
+    repeats_in_words,
+    round_log_ticks,
+    title,
+)
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
+from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
+from boostbench.reports.values.paper import PaperValues, read_paper_values
+from boostbench.reports.values.part_options import (
+    MetricName,
+    PaperFile,
+    chosen_metrics,
+    chosen_rounds,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,12 +145,13 @@ def draw_bars(
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)
         _draw_noise(axes, study, repeats, noise, numbers=numbers)
-    remark(figure, repeats.rounds)
-    figure.legend(
-        handles=[Patch(color=colour, label=name) for name, colour in repeats.colours.items()],
-        loc="outside upper right",
-        ncols=len(study.boosters),
-    )
+        round_log_ticks(axes)
+    words = repeats_in_words(study, band=False)
+    spread = "; whiskers: one standard deviation" if study.has_repeats else ""
+    note = f"{repeats.rounds}; {words}{spread}"
+    bars = [Patch(color=colour, label=name) for name, colour in repeats.colours.items()]
+    add_legend(figure, bars, note=note)
+    describe(figure, f"{repeats.axis.capitalize()} by data set at {note}.")
     return figure
 
 
@@ -172,6 +191,7 @@ def draw_distribution(
     at: int | None = None,
     x: Literal["noise", "booster"] | None = None,
     perfect: bool = False,
+    paper: PaperFile | None = None,
 ) -> Figure:
     """Every repeat as a point: what a mean and a band cannot show.
 
@@ -186,9 +206,11 @@ def draw_distribution(
         are several.
     perfect : bool, default=False
         Whether the share of repeats with the value 0 is written above them.
+    paper : str or None, default=None
+        File with the paper's test errors, shown as hollow diamonds.
     """
+    printed = _printed(study, repeats := RunValues(study, value, at), paper, at)
     x = x or ("noise" if len(study.noises) > 1 else "booster")
-    repeats = RunValues(study, value, at)
     strips, others = study.noises, study.boosters
     if x == "booster":
         strips, others = others, strips
@@ -199,8 +221,8 @@ def draw_distribution(
         n_columns = len(others)
     width = max(1.7, 0.4 + 0.16 * len(strips))
     figure, panels = grid_of(len(contents), n_columns, (width, 1.9), (0.4, 0.5))
-    remark(figure, repeats.rounds)
-    top = float(repeats.frame["value"].max()) or 1.0
+    remark(figure, repeats.rounds + "; hollow diamonds: the paper" * bool(printed))
+    top = max([float(repeats.frame["value"].max()), *printed.values()]) or 1.0
     for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
         words = [dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1)
         title(axes, ", ".join(words), pad=11 if perfect else None)
@@ -209,10 +231,32 @@ def draw_distribution(
             values = repeats.values(dataset=dataset, booster=booster, noise=noise)
             if values.size:
                 _draw_strip(axes, values, position, repeats.colours[booster], top, perfect=perfect)
+            if (dataset, booster, noise) in printed:
+                axes.plot(position, printed[dataset, booster, noise], zorder=5, **DIAMOND)
         is_last = place >= len(panels) - n_columns
         _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
     label_outer(panels, n_columns, x_label, repeats.axis)
+    describe(
+        figure,
+        f"{repeats.axis.capitalize()} of every run at {repeats.rounds}; the line is the mean.",
+        "Hollow diamonds are the paper's values." * bool(printed),
+    )
     return figure
+
+
+def _printed(
+    study: Study, repeats: RunValues, paper: str | None, at: int | None
+) -> dict[tuple[str, str, str], float]:
+    """Return the paper's test errors in percent by data set, booster and noise."""
+    values = read_paper_values(paper) if paper and repeats.metric == "test_error" else PaperValues()
+    found = {}
+    for run, result in ((result.run, result) for result in study.results):
+        names = (run.method, run.booster.name)
+        sets = (run.dataset, run.data.name)
+        its = values.find(sets, names, at or run.rounds, result.noise_rate)
+        if its is not None and its.error is not None:
+            found[run.dataset, run.method, result.noise] = 100 * its.error
+    return found
 
 
 def _draw_strip(
@@ -250,11 +294,11 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
 def _names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
     """Return the labels of the strips and of the axis: bare rates if there is one noise model."""
     if x == "booster":
-        return study.boosters, ""
+        return [in_print(label) for label in study.boosters], ""
     rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()
     models = set(rates["model"]) - {"none"}
     if len(models) != 1 or len(set(rates["rate"])) < len(rates):
-        return study.noises, ""
+        return study.noises, "label noise"
     names = [
         f"{100 * rates.loc[noise, 'rate']:.3g}" if noise in rates.index else noise
         for noise in study.noises

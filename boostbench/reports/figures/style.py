@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boostbench.reports.figures.charts import Chart, chart_of
+from boostbench.reports.text import in_print
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -40,22 +43,27 @@ _OWN = {
     "adaboost-m1": "#E69F00",
     "adaboost-mm": "#882255",
 }
-_PALEST = 0.5
+_PALEST = 0.6
+#: Settings of a user that figures respect.
+_OWN_STYLE = ("axes.", "font.", "grid.", "legend.", "lines.", "mathtext.", "xtick.", "ytick.")
 _PATH = re.compile(rb' d="[^"]*"')
 _LONG_NUMBER = re.compile(rb"(\d\.\d\d)\d+")
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
 class Drawing(NamedTuple):
-    """A figure as files hold it."""
+    """A figure as files and pages hold it."""
 
     png: bytes
     svg: bytes
+    pdf: bytes
+    caption: str = ""
+    chart: Chart | None = None  # what the page draws anew, if the figure is one of lines
 
 
 @contextmanager
 def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
-    """Draw in the house style, whatever the user's matplotlibrc says; it is restored after.
+    """Draw in the house style; what a user's matplotlibrc or rcParams change goes before it.
 
     Parameters
     ----------
@@ -65,7 +73,12 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
     """
     import matplotlib.style
 
-    settings: Any = [_STYLE, {"text.parse_math": mathtext}]
+    own = {
+        key: matplotlib.rcParams[key]
+        for key, default in matplotlib.rcParamsDefault.items()
+        if key.startswith(_OWN_STYLE) and matplotlib.rcParams[key] != default
+    }
+    settings: Any = [_STYLE, own, {"text.parse_math": mathtext}]
     with matplotlib.style.context(settings, after_reset=True):
         yield
 
@@ -113,19 +126,35 @@ def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
+def print_names(figure: Figure) -> Figure:
+    """Give methods their printed names in all text of a figure; return it."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_text(in_print(text.get_text()))
+    return figure
+
+
 def files_of(figure: Figure) -> Drawing:
-    """Return a figure as PNG and as SVG; the same figure gives the same bytes."""
+    """Return a figure as PNG, SVG and PDF; the same figure gives the same bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
     _show_powers(figure)
-    png, svg = io.BytesIO(), io.BytesIO()
+    files = {kind: io.BytesIO() for kind in ("png", "svg", "pdf")}
+    undated: dict[str, dict[str, Any]] = {
+        "png": {"Software": None},
+        "svg": {"Date": None, "Creator": None},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    }
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it
-        figure.savefig(png, format="png", dpi=160, metadata={"Software": None})
-        figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    return Drawing(png.getvalue(), _PATH.sub(_shortened, svg.getvalue()))
+        for kind, file in files.items():
+            figure.savefig(file, format=kind, dpi=160, metadata=undated[kind])
+            figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
+    png, svg, pdf = (file.getvalue() for file in files.values())
+    return Drawing(png, _PATH.sub(_shortened, svg), pdf, str(figure.get_label()), chart_of(figure))
 
 
 def _show_powers(figure: Figure) -> None:

@@ -1,0 +1,79 @@
+"""Lines of a figure as numbers, which the page draws anew so that they answer to the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boostbench.reports.text import in_print
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+#: Between the parts of a line's label; each part is a switch of the chart's legend.
+AND = " · "
+Chart = Sequence[Mapping[str, Any]]
+
+
+def chart_of(figure: Figure) -> Chart | None:
+    """Return the panels of a figure that consists of labelled lines, as JSON-able data.
+
+    None for a figure in which something else is drawn. A shaded band belongs to the line whose
+    label is its ``gid``.
+    """
+    panels = []
+    for axes in figure.axes:
+        lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+        others = [each for each in axes.collections if not each.get_gid()]
+        if axes.name == "3d" or axes.images or axes.patches or others:
+            return None
+        if lines:
+            panels.append(_panel(axes, lines))
+    return panels or None
+
+
+def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
+    bands = {each.get_gid(): each for each in axes.collections}
+    return {
+        "title": in_print(axes.get_title("left") or axes.get_title()),
+        "x": _axis(axes.get_xlabel(), axes.get_xscale(), axes.get_xlim()),
+        "y": _axis(axes.get_ylabel(), axes.get_yscale(), axes.get_ylim()),
+        "lines": [_line(line, bands.get(str(line.get_label()))) for line in lines],
+    }
+
+
+def _axis(label: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
+    return {"label": in_print(label), "log": scale == "log", "limits": _numbers(limits)}
+
+
+def _line(line: Line2D, band: Any) -> dict[str, Any]:
+    from matplotlib.colors import to_hex
+
+    x = np.asarray(line.get_xdata(), dtype=np.float64)
+    _, dashes = getattr(line, "_unscaled_dash_pattern", (0, None))  # no public name
+    drawn: dict[str, Any] = {
+        "label": in_print(str(line.get_label())),
+        "colour": to_hex(line.get_color()),
+        "width": line.get_linewidth(),
+        "dashes": [part * line.get_linewidth() for part in dashes or ()],
+        "marks": line.get_linestyle() == "None",
+        "x": x.tolist(),
+        "y": _numbers(line.get_ydata()),
+    }
+    if band is not None:
+        corners = band.get_paths()[0].vertices
+        at = [corners[corners[:, 0] == each, 1] for each in x]
+        drawn["low"] = _numbers([y.min() if len(y) else np.nan for y in at])
+        drawn["high"] = _numbers([y.max() if len(y) else np.nan for y in at])
+    return drawn
+
+
+def _numbers(values: ArrayLike) -> list[float | None]:
+    """Return numbers of four digits, None for those that are not finite."""
+    floats = np.asarray(values, dtype=np.float64).tolist()
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in floats]
