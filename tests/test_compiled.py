@@ -57,7 +57,9 @@ for line in sys.stdin:
 def forks():
     """Return a function that runs codes in processes of their own, and returns what they print."""
     command = [sys.executable, "-c", FORKS]
-    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) as server:
+    # with the files of kernels beside their sources
+    env = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=env) as server:
 
         def run(folder, *codes: str) -> list[str]:
             asked = [str(folder), [textwrap.dedent(code) for code in codes]]

@@ -1,6 +1,7 @@
 """`boostbench theory`: conditions, potentials, bounds, degrees and figures, from end to end."""
 
 import csv
+from pathlib import Path
 
 import pytest
 from numpy.testing import assert_allclose
@@ -207,6 +208,19 @@ def test_figures_are_written_with_the_paper_s_values_beside_ours(boostbench, tmp
             target, _, anchor = part.partition(")")[0].partition("#")
             assert f'id="{anchor}"' in (folder.parent / target).read_text() if anchor else True
             assert (folder.parent / target).exists()
+
+    assert_values_are_those_that_are_committed(folder)
+
+
+def assert_values_are_those_that_are_committed(folder):
+    committed = Path(__file__).resolve().parents[2] / "results" / folder.name
+    for path in sorted(committed.glob("figure*.csv")):
+        ours = (folder / path.name).read_text(encoding="utf-8").splitlines()
+        theirs = path.read_text(encoding="utf-8").splitlines()
+        assert len(ours) == len(theirs) > 1
+        for line, expected in zip(ours, theirs, strict=True):
+            for cell, wanted in zip(line.split(","), expected.split(","), strict=True):
+                assert cell == wanted or float(cell) == pytest.approx(float(wanted), rel=1e-8)
 
 
 def test_nothing_is_trained_for_computed_figures(boostbench):

@@ -11,7 +11,7 @@ from boostbench.reports.comparison import compare_errors
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import estimate, joint_draws
 
-FOLDS, REPEATS, N = 5, 3, 250
+FOLDS, REPEATS, N = 5, 3, 150
 UNITS = [(seed, fold) for seed in range(REPEATS) for fold in range(FOLDS)]
 
 

@@ -183,13 +183,13 @@ def compare_pair(left: Floats, right: Floats) -> PairTest:
     >>> compare_pair(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.6]))
     PairTest(wins=2, ties=1, losses=0, difference=-0.1333333333, effect=-1.0, p=0.5)
     """
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
     differences = np.round(left - right, _DECIMALS)
     apart = differences[differences != 0]
     n, effect, p = len(apart), 0.0, 1.0
     if n:
-        above = float(wilcoxon(apart, alternative="greater").statistic)
+        above = float(rankdata(np.abs(apart))[apart > 0].sum())
         effect, p = 4 * above / (n * (n + 1)) - 1, float(wilcoxon(apart).pvalue)
     wins = int((apart < 0).sum())
     mean = round(float(differences.mean()), _DECIMALS)

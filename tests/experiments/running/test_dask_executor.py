@@ -10,11 +10,15 @@ from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
-distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+
+@pytest.fixture(autouse=True, scope="module")
+def distributed():
+    """Return the library; a process that only collects the tests does not import it."""
+    return pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(distributed):
     """Two worker processes that are replaced when they die; a run that kills one is given up."""
     import dask
 
@@ -80,7 +84,7 @@ def test_an_address_without_a_scheduler_is_refused(address, message, monkeypatch
         DaskExecutor(address)
 
 
-def test_workers_of_several_threads_are_refused():
+def test_workers_of_several_threads_are_refused(distributed):
     with (
         distributed.LocalCluster(
             1, threads_per_worker=2, processes=False, dashboard_address=":0"
