@@ -100,7 +100,7 @@ def corrupt(
     rng : numpy Generator
         A stream that does not depend on the rate, fresh for every call.
     X : ndarray of float64, shape (n, d), default=None
-        Features; only ``instance`` looks at them.
+        Features, for the models that look at them.
     exact : bool, default=True
         Exactly ``round(rate * n)`` rows (halves upwards); False: each row independently with
         probability ``rate``.
@@ -192,6 +192,30 @@ def flip(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Pr
     return Proposal(1 - y)
 
 
+def one_sided(
+    y: Labels, n_classes: int, rng: np.random.Generator, X: Features, source: int = 0
+) -> Proposal:
+    """Another class, uniform over the other K-1, for the rows of one class; the rest stay.
+
+    The rate is a share of all rows, chosen alike in every class: ``rate`` of the class's rows are
+    changed, exactly so with ``per_class: true``. With two classes, samples of one of them pass for
+    the other (Blanchard et al. 2016; with source the positives, "positive and unlabelled").
+
+    Parameters
+    ----------
+    y, n_classes, rng, X
+        As of every model.
+    source : int, default=0
+        The class, 0..K-1.
+    """
+    if not isinstance(source, (int, np.integer)) or not 0 <= source < n_classes:
+        raise BoostbenchError(
+            f"source must be a class from 0 to {n_classes - 1}, found {source!r}", where="noise"
+        )
+    other = (y + rng.integers(1, n_classes, size=len(y))) % n_classes
+    return Proposal(np.where(y == source, other, y))
+
+
 def matrix(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, transition: ArrayLike = ()
 ) -> Proposal:
@@ -264,12 +288,7 @@ def _nearest_distances(
     """Return distances to the nearest row of the own and of another class, and that class."""
     from sklearn.neighbors import NearestNeighbors
 
-    gaps = np.isnan(X)
-    counts = np.maximum((~gaps).sum(axis=0), 1)
-    filled = np.where(gaps, _column_sums(np.where(gaps, 0.0, X)) / counts, X)
-    centred = filled - _column_sums(filled) / len(X)
-    scale = np.sqrt(_column_sums(np.square(centred)) / len(X))
-    Z = centred / np.where(scale > 0, scale, 1.0)
+    Z = standardised(X)
     own = np.full(len(y), np.inf)
     other = np.full(len(y), np.inf)
     label = y.copy()
@@ -287,6 +306,16 @@ def _nearest_distances(
         other[rest[closer]] = distance[closer]
         label[rest[closer]] = k
     return own, other, label
+
+
+def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the columns with mean 0 and variance 1; a missing cell counts as the mean."""
+    gaps = np.isnan(X)
+    counts = np.maximum((~gaps).sum(axis=0), 1)
+    filled = np.where(gaps, _column_sums(np.where(gaps, 0.0, X)) / counts, X)
+    centred = filled - _column_sums(filled) / len(X)
+    scale = np.sqrt(_column_sums(np.square(centred)) / len(X))
+    return np.asarray(centred / np.where(scale > 0, scale, 1.0))
 
 
 def _column_sums(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -344,16 +344,12 @@ noise_models = Registry(
     "noise model",
     "boostbench.noise_models",
     {
-        name: f"boostbench.noise:{function}"
-        for name, function in {
-            "exchange": "exchange",
-            "flip": "flip",
-            "instance": "instance",
-            "matrix": "matrix",
-            "pair": "pair",
-            "permute": "permute",
-            "uniform-other": "uniform_other",
+        name: f"boostbench.{module}:{name.replace('-', '_')}"
+        for module, names in {
+            "noise": "exchange flip instance matrix one-sided pair permute uniform-other",
+            "rated_noise": "confusion margin parts rater votes",
         }.items()
+        for name in names.split()
     },
 )
 generators = Registry(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.noise import corrupt
@@ -12,7 +13,8 @@ from boostbench.registry import noise_models
 T = [[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]
 PARAMS = {"matrix": {"transition": T}}
 BY_LABEL = ["exchange", "uniform-other", "pair", "matrix"]
-THREE_CLASSES = [*BY_LABEL, "permute", "instance"]
+BY_RANK = ["instance", "margin", "parts", "rater", "votes"]
+THREE_CLASSES = [*BY_LABEL, "permute", "one-sided", "confusion", *BY_RANK]
 
 
 def rng(seed=0):
@@ -72,8 +74,8 @@ def test_fifteen_of_a_hundred_and_fifty():
 @pytest.mark.parametrize("model", THREE_CLASSES)
 @pytest.mark.parametrize("how", [{}, {"exact": False}, {"per_class": True}], ids=str)
 def test_a_lower_rate_is_nested_in_a_higher_one(model, how):
-    if model == "instance" and how == {"exact": False}:
-        pytest.skip("instance has exact counts only")
+    if model in BY_RANK and how == {"exact": False}:
+        pytest.skip("what is chosen by rank has exact counts only")
     results = [noisy(model, rate, 3, **how) for rate in (0.05, 0.1, 0.3, 0.8, 1.0)]
     for low, high in pairwise(results):
         assert np.isin(low.chosen, high.chosen).all()
@@ -87,7 +89,7 @@ def test_noise_depends_on_its_stream_alone(model):
     assert not np.array_equal(noisy(model, 0.3, 1).y, noisy(model, 0.3, 2).y)
 
 
-@pytest.mark.parametrize("model", ["uniform-other", "pair", "instance"])
+@pytest.mark.parametrize("model", ["uniform-other", "pair", "confusion", *BY_RANK])
 def test_these_models_never_give_a_label_back(model):
     result = noisy(model, 0.4)
     assert result.n_changed == result.n_chosen == 60
@@ -164,6 +166,69 @@ def test_instance_noise_of_doubled_and_single_rows():
     assert corrupt(np.array([0, 0, 1, 1, 2]), 3, "instance", 0.4, rng(), X=X).n_chosen == 2
 
 
+def on_a_line(model, rate, n=900, **params):
+    """Classes 0, 1, 2 at 0, 1, 2 of one feature, with a little overlap; one is of no use."""
+    y, stream = labels(n), rng(4)
+    x = y + stream.normal(scale=0.35, size=n)
+    X = np.stack([x, np.full(n, 7.0)], axis=1)
+    return x, corrupt(y, 3, model, rate, rng(5), X=X, **params)
+
+
+def test_one_sided_noise_leaves_the_other_classes_alone():
+    result = noisy("one-sided", 0.4, y=labels(300), source=1, per_class=True)
+    assert result.confusion.tolist()[0] == [100, 0, 0]
+    assert result.confusion.tolist()[2] == [0, 0, 100]
+    assert result.confusion[1, 1] == 60
+    assert min(result.confusion[1]) > 10
+
+
+def test_confusion_noise_goes_to_the_classes_that_are_confused():
+    _, result = on_a_line("confusion", 0.5)
+    assert result.confusion[0, 1] > 3 * result.confusion[0, 2]
+    assert result.confusion[2, 1] > 3 * result.confusion[2, 0]
+    _, result = on_a_line("confusion", 0.5, pairs=True)
+    assert result.confusion[0, 2] == result.confusion[2, 0] == 0
+    assert result.n_changed == 450
+
+
+@pytest.mark.parametrize(("model", "nearness"), [("rater", 1.3), ("votes", 1.3), ("margin", 3.0)])
+def test_raters_and_the_adversary_prefer_rows_near_a_boundary(model, nearness):
+    x, result = on_a_line(model, 0.1)
+    distance = np.minimum(np.abs(x - 0.5), np.abs(x - 1.5))
+    others = np.setdiff1d(np.arange(len(x)), result.chosen)
+    assert distance[others].mean() > nearness * distance[result.chosen].mean()
+    far = result.confusion[0, 2] + result.confusion[2, 0]
+    assert far < 0.2 * result.n_changed
+
+
+def test_votes_on_nothing_but_corruption_are_spread():
+    _, plain = on_a_line("votes", 0.2, corruption=0.0)
+    _, spoilt = on_a_line("votes", 0.2, corruption=1.0)
+    assert plain.confusion[0, 2] + plain.confusion[2, 0] < 0.2 * plain.n_changed
+    assert spoilt.confusion[0, 2] + spoilt.confusion[2, 0] > 0.3 * spoilt.n_changed
+
+
+def test_parts_have_rates_and_laws_of_their_own():
+    y, place = labels(3000), np.arange(3000) // 750
+    X = 20.0 * np.stack([place % 2, place // 2], axis=1) + rng(1).normal(size=(3000, 2))
+    result = corrupt(y, 3, "parts", 0.3, rng(0), X=X, n_parts=10)
+    chosen = np.isin(np.arange(3000), result.chosen)
+    table = [[chosen[place == k].sum(), (~chosen[place == k]).sum()] for k in range(4)]
+    assert chi2_contingency(table).pvalue < 1e-6
+    zeros = chosen & (y == 0)
+    laws = [np.bincount(result.y[zeros & (place == k)], minlength=3)[1:] for k in range(4)]
+    assert chi2_contingency(laws).pvalue < 1e-3
+
+
+@pytest.mark.parametrize("model", [*BY_RANK[1:], "confusion"])
+def test_gaps_constant_columns_and_absent_classes_are_taken(model):
+    X = np.stack([rng(2).normal(size=40), np.full(40, 3.0), np.full(40, np.nan)], axis=1)
+    X[::3, 0] = np.nan
+    result = corrupt(labels(40, 2), 4, model, 0.5, rng(), X=X)
+    assert result.n_chosen == result.n_changed == 20
+    assert corrupt(labels(1), 3, model, 1.0, rng(), X=X[:1]).n_chosen == 1
+
+
 def test_a_plugin_may_return_just_labels():
     @noise_models.register("all-zero")
     def all_zero(y, n_classes, rng, X, label=0):
@@ -192,6 +257,11 @@ ERRORS = {
         "row 1 of transition",
     ),
     "no features": (("instance", 0.1), {}, "'instance' needs the features X"),
+    "nothing to rate": (("rater", 0.1), {}, "'rater' needs the features X"),
+    "no place": (("parts", 0.1), {}, "'parts' needs the features X"),
+    "source": (("one-sided", 0.1), {"source": 3}, "source must be a class from 0 to 2, found 3"),
+    "corruption": (("votes", 0.1), {"X": features(), "corruption": 2}, r"in \[0, 1\], found 2"),
+    "parts": (("parts", 0.1), {"X": features(), "n_parts": 0}, "at least 1, found 0"),
     "sharpness": (("instance", 0.1), {"X": np.zeros((150, 1)), "sharpness": -1}, "at least 0"),
     "both": (("pair", 0.1), {"exact": False, "per_class": True}, "per_class needs exact counts"),
     "ranked": (("instance", 0.1), {"X": features(), "exact": False}, "has exact counts only"),

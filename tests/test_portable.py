@@ -163,6 +163,7 @@ ROOMS = (
     "theory",
     "weak_learners",
     "noise.py",
+    "rated_noise.py",
     "data/generators.py",
     "experiments/running",
 )
