@@ -316,9 +316,10 @@ class Experiment:
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the records there are."""
-        from boostbench.reports.claims import judge
+        from boostbench.reports.claims import ClaimHistory, judge
 
-        return judge(self.study(), self._study_of)
+        verdicts = judge(self.study(), self._study_of)
+        return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
 
     @property
     def report_folder(self) -> Path:

@@ -116,7 +116,8 @@ def _report(experiment: Experiment) -> int:
         warn_of_damage(experiment.store)
     print_table(made)
     for verdict in made.verdicts:
-        print(f"{in_colour(verdict.status)}: {verdict.claim.says} ({verdict.reasons[0]})")
+        claim = verdict.claim
+        print(f"{in_colour(verdict.status)} ({claim.origin}): {claim.says} ({verdict.reasons[0]})")
     print(made.write(experiment.report_folder)[-1], end="\n\n")
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
     return OK if made.is_whole and all_hold else INCOMPLETE

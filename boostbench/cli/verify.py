@@ -42,10 +42,15 @@ def _print(found: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
 
     for name, verdicts in found:
         for number, verdict in enumerate(verdicts, start=1):
-            print(f"{name} {number}: {verdict.claim.says}")
+            claim = verdict.claim
+            print(f"{name} {number}: {claim.says}")
             print(f"  {in_colour(verdict.status)}: {'; '.join(verdict.reasons)}")
-            if verdict.claim.note:
-                print(f"  note: {verdict.claim.note}")
+            quoted = [claim.section, f'"{claim.quote}"'] if claim.quote else []
+            print(f"  {', '.join([claim.origin, *quoted])}")
+            for mark in verdict.marks:
+                print(f"  {mark}")
+            if claim.note:
+                print(f"  note: {claim.note}")
             print()
             print_rows(evidence_rows(verdict))
             print()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,11 +72,8 @@ class Report:
         The same records and history give the same bytes.
         """
         study, tables = self.study, self.tables
-        history = ClaimHistory(Path(folder))
-        verdicts = [
-            replace(verdict, reasons=(*verdict.reasons, *(change.text for change in changes)))
-            for verdict, changes in zip(self.verdicts, history.note(self.verdicts), strict=True)
-        ]
+        history = ClaimHistory(Path(folder), study.config.path)
+        verdicts = history.note(self.verdicts)
         with drawing_style(mathtext=False):
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
         contents = _table_files(tables, verdicts)
@@ -85,10 +82,12 @@ class Report:
         contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
-            contents["claims.md"] = verdicts_markdown(title, verdicts)
+            contents["claims.md"] = verdicts_markdown(title, verdicts, history.withdrawn)
             contents[HISTORY] = history.text()
         contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
-        contents["report.html"] = render_page(study, tables, figures, self.undrawn, verdicts)
+        contents["report.html"] = render_page(
+            study, tables, figures, self.undrawn, verdicts, history.withdrawn
+        )
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 

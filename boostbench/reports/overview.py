@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.claims import Origin
 from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
+from boostbench.reports.claims.writing import counts_in_words
 from boostbench.reports.files import write_file
 from boostbench.reports.tables.table import Table
 from boostbench.reports.text import markdown, markdown_table
@@ -31,10 +33,19 @@ Each folder holds the tables, figures and claims of one experiment, and `report.
 all of them offline. A printed number agrees with ours if it lies in the 95 % prediction interval
 around it, and the interval is narrow enough to tell; each is counted once, in one reading of its
 table. Behind it stands with how many a wrong column of the same table would agree. Claims of the
-papers are counted apart from identities and from what we say ourselves.
+papers, each with the words that it rests on, are counted apart from our own, from identities and
+from those against a paper.
 """
 _OTHERS = "Other experiments"
-_COLUMNS = ("experiment", "size", "runs", "printed numbers", *STATUSES, "not the paper's", "see")
+_OTHER_ORIGINS: dict[Origin, str] = {
+    "ours": "Our own claims",
+    "identity": "Identities",
+    "against the paper": "Against the paper",
+}
+_COLUMNS = (
+    *("experiment", "size", "runs", "printed numbers", *STATUSES),
+    *("ours", "identities", "against the paper", "see"),
+)
 
 
 def paper_of(config: Config) -> str:
@@ -74,8 +85,10 @@ def summary_text(
                 "says": v.claim.says,
                 "note": v.claim.note,
                 "origin": v.claim.origin,
+                "section": v.claim.section,
                 "verdict": v.status,
                 "reasons": v.reasons,
+                "marks": v.marks,
             }
             for v in verdicts
         ],
@@ -148,26 +161,34 @@ def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[s
         for folder, summary in items
         for number, claim in enumerate(summary["claims"], start=1)
     ]
+    judged = [(_origin(claim), claim["verdict"]) for _, _, claim in claims]
+    lines += [f"\n{counts_in_words(judged)}."] if claims else []
     for status in ("not reproduced", "undecided", "reproduced"):
-        its = [item for item in claims if item[2]["verdict"] == status and _is_papers(item[2])]
+        its = [
+            item for item in claims if (_origin(item[2]), item[2]["verdict"]) == ("paper", status)
+        ]
         lines += [f"\n**{status.capitalize()}**\n"] if its else []
         lines += [_claim(*item) for item in its]
-    others = [item for item in claims if not _is_papers(item[2])]
-    lines += ["\n**Not the paper's claims**\n"] if others else []
-    lines += [_claim(*item) for item in others]
+    for origin in _OTHER_ORIGINS:
+        its = [item for item in claims if _origin(item[2]) == origin]
+        lines += [f"\n**{_OTHER_ORIGINS[origin]}**\n"] if its else []
+        lines += [_claim(*item) for item in its]
     return [*lines, ""]
 
 
-def _is_papers(claim: Mapping[str, Any]) -> bool:
-    return bool(claim.get("origin", "paper") == "paper")
+def _origin(claim: Mapping[str, Any]) -> Origin:
+    origin: Origin = claim.get("origin", "paper")
+    return origin
 
 
 def _claim(folder: str, number: int, claim: Mapping[str, Any]) -> str:
     note = f" *{markdown(claim['note'])}*" if claim["note"] else ""
-    apart = "" if _is_papers(claim) else f"{claim['origin']}, {claim['verdict']}: "
+    apart = "" if _origin(claim) == "paper" else f"{claim['verdict']}: "
+    said = [claim["section"]] if claim.get("section") else []
+    told = [claim["reasons"][0], *claim.get("marks", ())]
     return (
-        f"- {apart}{markdown(claim['says'])} ([{folder}]({folder}/claims.md#claim-{number}): "
-        f"{markdown(claim['reasons'][0])}).{note}"
+        f"- {apart}{markdown(', '.join([claim['says'], *said]))} "
+        f"([{folder}]({folder}/claims.md#claim-{number}): {markdown('; '.join(told))}).{note}"
     )
 
 
@@ -176,11 +197,12 @@ def _row(folder: str, summary: dict[str, Any]) -> list[str]:
     held = _held([summary])
     agree = sum(each.agreement == "agrees" for each in held)
     placebo = sum(each.placebo or 0.0 for each in held)
-    found = [claim["verdict"] for claim in summary["claims"] if _is_papers(claim)]
-    others = [claim["verdict"] for claim in summary["claims"] if not _is_papers(claim)]
+    found: dict[str, list[str]] = {"paper": []}
+    for claim in summary["claims"]:
+        found.setdefault(_origin(claim), []).append(claim["verdict"])
     ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
     files = [("page", "report.html")]
-    files += [("claims", "claims.md")] if found or others else []
+    files += [("claims", "claims.md")] if summary["claims"] else []
     files += [(name, f"{name}.md") for name in summary["tables"]]
     files += [(name, f"{name}.png") for name in summary["figures"]]
     return [
@@ -188,7 +210,12 @@ def _row(folder: str, summary: dict[str, Any]) -> list[str]:
         summary["size"] or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
         f"{agree} of {len(held)} agree ({placebo:.1f})" if held else "",
-        *(str(found.count(status)) if found else "" for status in STATUSES),
-        f"{others.count('reproduced')} of {len(others)} hold" if others else "",
+        *(str(found["paper"].count(status)) if found["paper"] else "" for status in STATUSES),
+        *(
+            f"{found[origin].count('reproduced')} of {len(found[origin])} hold"
+            if origin in found
+            else ""
+            for origin in _OTHER_ORIGINS
+        ),
         " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
     ]

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.claims.writing import evidence_rows, summary_line
+from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summary_line
 from boostbench.reports.provenance import provenance
 from boostbench.reports.text import in_print, visible
 from boostbench.reports.values.agreement import in_words
@@ -22,6 +22,7 @@ from boostbench.reports.values.metrics import ERRORS
 from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
+    from boostbench.reports.claims.history import PastClaim
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
     from boostbench.reports.tables.table import Table
@@ -39,6 +40,7 @@ def render_page(
     drawings: Mapping[str, Drawing],
     undrawn: Mapping[str, str],
     verdicts: Sequence[Verdict] = (),
+    withdrawn: Sequence[PastClaim] = (),
 ) -> str:
     """Return the page.
 
@@ -52,6 +54,8 @@ def render_page(
         Why a part could not be made, by its name.
     verdicts : sequence of Verdict, default=()
         On the claims of the config.
+    withdrawn : sequence of PastClaim, default=()
+        Claims that were taken out after their results were seen.
     """
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
@@ -80,6 +84,8 @@ def render_page(
         undrawn=undrawn,
         verdicts=verdicts,
         evidence_rows=evidence_rows,
+        withdrawn=withdrawn,
+        how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
         runs=study.results[:_MOST_RUNS],
         last_errors=_last_errors,

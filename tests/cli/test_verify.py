@@ -10,6 +10,9 @@ from tests.cli.conftest import TINY
 CLAIMS = """\
 claims:
   - says: every booster is below 90 %
+    origin: paper
+    section: Sec. 5
+    quote: none is worse than chance
     compares: {booster: [adaboost-mh, samme, sm-boost], lower_than: 90%}
 """
 FALSE = """\
@@ -46,7 +49,8 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     assert after.code == 0, after.out
     assert after.out.startswith("tiny 1: every booster is below 90 %\n  reproduced: 6 of 6 hold")
     assert "normal test on the test samples of one run" in after.out
-    assert after.out.endswith("tiny: 1 claim: 1 reproduced\n")
+    assert '\n  paper, Sec. 5, "none is worse than chance"\n' in after.out
+    assert after.out.endswith("tiny: 1 claim of the paper: 1 reproduced\n")
 
 
 def test_what_is_not_reproduced_is_told_with_its_evidence(boostbench, config):
@@ -70,7 +74,7 @@ def test_a_bad_claim_stops_every_command_before_any_training(boostbench, config,
         outcome = boostbench(command, path)
         assert outcome.code == 2
         assert "unknown key 'bosters'; did you mean 'booster'?" in outcome.err
-        assert "tiny.yaml:13: " in outcome.err
+        assert "tiny.yaml:16: " in outcome.err
     assert not (tmp_path / "results").exists()
 
 
@@ -82,15 +86,21 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     assert "== first (quick)\n" in outcome.out
     assert "== second\n" in outcome.out
     assert (
-        "undecided: every booster is below 90 % (3 of 6 hold, 3 missing (all must))" in outcome.out
+        "undecided (paper): every booster is below 90 % (3 of 6 hold, 3 missing (all must))"
+        in outcome.out
     )
-    assert "reproduced: every booster is below 90 % (6 of 6 hold (all must))" in outcome.out
+    assert "reproduced (paper): every booster is below 90 % (6 of 6 hold (all must))" in outcome.out
     results = tmp_path / "results"
     overview = (results / "README.md").read_text(encoding="utf-8")
-    assert "| tiny | quick | 3 |  | 0 | 0 | 1 | [page](first-quick/report.html) ·" not in overview
-    assert "| first | quick | 3 |  | 0 | 0 | 1 |  | [page](first-quick/report.html) ·" in overview
-    assert "| second | as stated | 6 |  | 1 | 1 | 0 |  | [page](second/report.html) ·" in overview
-    assert "- sm-boost makes no error ([second](second/claims.md#claim-2): " in overview
+    first = "| first | quick | 3 |  | 0 | 0 | 1 |  |  |  | [page](first-quick/report.html) ·"
+    second = "| second | as stated | 6 |  | 1 | 0 | 0 | 0 of 1 hold |  |  | [page](second/"
+    assert first in overview
+    assert second in overview
+    counts = "2 claims of the paper: 1 reproduced, 1 undecided; 1 claim of ours: 1 not reproduced."
+    assert counts in overview
+    assert "- every booster is below 90 %, Sec. 5 ([second](second/claims.md#claim-1): " in overview
+    ours = "- not reproduced: sm-boost makes no error ([second](second/claims.md#claim-2): "
+    assert f"**Our own claims**\n\n{ours}" in overview
     for line in overview.splitlines():
         for part in line.split("](")[1:]:
             target = part.partition(")")[0].partition("#")[0]
@@ -120,7 +130,7 @@ def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tm
     outcome = boostbench("reproduce", "absent.yaml", "tiny.yaml", "--jobs", "1")
     assert outcome.code == 1
     assert "no run has a result yet: 1 skipped" in outcome.err
-    assert "reproduced: every booster" in outcome.out
+    assert "reproduced (paper): every booster" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,9 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     claim = {
         "says": "mh leads",
         "note": "as printed",
+        "origin": "paper",
+        "section": "Table 2",
+        "quote": "AdaBoost.MH is <always> ahead",
         "compares": {"booster": "adaboost-mh", "lower_than": "others"},
     }
     config = with_claims(make_config(tmp_path), claim)
@@ -215,10 +218,13 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     assert "holds" in page.cells
     assert '<span class="status good">reproduced</span>' in page_of(report)
     folder = tmp_path / "out"
-    below = "- **reproduced**: mh leads ([evidence](claims.md#claim-1))"
+    below = "- **reproduced** (paper): mh leads ([evidence](claims.md#claim-1))"
     assert below in (folder / "table.md").read_text(encoding="utf-8")
     claims = (folder / "claims.md").read_text(encoding="utf-8")
-    assert "## 1. mh leads\n\n**reproduced** · as printed\n\n- 2 of 2 hold (all must)" in claims
+    assert "## 1. mh leads\n\n> AdaBoost.MH is \\<always\\> ahead\n\n" in claims
+    assert "**reproduced** · paper, Table 2 · as printed\n\n- 2 of 2 hold (all must)" in claims
+    assert "<blockquote>AdaBoost.MH is &lt;always&gt; ahead</blockquote>" in page_of(report)
+    assert "1 claim of the paper: 1 reproduced. Errors are in percent" in claims
 
 
 def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from boostbench import registry
 from boostbench.errors import unknown
@@ -28,8 +28,9 @@ class Claim:
     kind: str  # of claim
     options: Options
     note: str = ""  # what the reader of a verdict should know besides
-    origin: Origin = "paper"
-    quote: str = ""  # the paper's words, with the place
+    origin: Origin = "ours"
+    section: str = ""  # of the paper, or its table or figure
+    quote: str = ""  # the paper's words there
     scope: Scope = field(default_factory=Scope, compare=False)
     written: Any = field(default=None, compare=False)  # the claim in the config
 
@@ -41,10 +42,21 @@ class Claim:
 class ClaimWords(Model):
     """The words of a claim: what is said, and by whom."""
 
-    says: Text = Field(description="What the paper says, in words.")
-    note: Text | None = Field(None, description="What the reader of a verdict should know besides.")
-    origin: Origin = Field("paper", description="Who says so; claims are counted apart by it.")
-    quote: Text | None = Field(None, description="The paper's words, with the section.")
+    says: Text = Field(description="What is claimed, in words.")
+    note: Text = Field("", description="What the reader of a verdict should know besides.")
+    origin: Origin = Field("ours", description="Who says so; claims are counted apart by it.")
+    section: Text = Field("", description="Section, table or figure of the paper.")
+    quote: Text = Field("", description="The paper's words there; ... stands for what is left out.")
+
+    @model_validator(mode="after")
+    def _quotes_the_paper(self) -> ClaimWords:
+        missing = [key for key in ("section", "quote") if not getattr(self, key)]
+        if "paper" in self.origin and missing:
+            raise ValueError(
+                f"a claim of origin {self.origin!r} must have {' and '.join(missing)}: where the "
+                "paper says so, and its words"
+            )
+        return self
 
 
 def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
@@ -90,5 +102,4 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
 
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
-    quote = said.quote or ""
-    return Claim(said.says, kind, options, said.note or "", said.origin, quote, scope, value)
+    return Claim(kind=kind, options=options, scope=scope, written=value, **said.model_dump())

@@ -1,6 +1,7 @@
 """Claims of papers, and the verdicts of the runs on them."""
 
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
+from boostbench.reports.claims.history import ClaimHistory
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
 from boostbench.reports.claims.verdicts import Verdict, judge
@@ -12,6 +13,7 @@ __all__ = [
     "AboutValues",
     "Case",
     "Cell",
+    "ClaimHistory",
     "Evidence",
     "Kind",
     "Outcome",

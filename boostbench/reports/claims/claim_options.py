@@ -161,6 +161,10 @@ Amount = Annotated[
 ]
 
 
+#: Shares of the cases that have a name.
+_SHARES = {"all": 1.0, "most": 0.5 + 1e-6}
+
+
 @dataclass(frozen=True)
 class Rule:
     """Number of cases of n that have to hold: a number of them, or a share."""
@@ -179,7 +183,8 @@ class Rule:
         return math.ceil(self.share * n - 1e-9) if self.count is None else self.count
 
     def __repr__(self) -> str:
-        return "all" if self == Rule() else str(self.count or self.share)
+        words = {share: word for word, share in _SHARES.items()}
+        return words.get(self.share, str(self.share)) if self.count is None else str(self.count)
 
     def text(self, n: int) -> str:
         """Return the rule in words."""
@@ -188,8 +193,8 @@ class Rule:
 
 
 def _rule(value: Any) -> Rule:
-    if value in ("all", "most"):
-        return Rule(share=1.0 if value == "all" else 0.5 + 1e-6)
+    if isinstance(value, str) and value in _SHARES:
+        return Rule(share=_SHARES[value])
     if isinstance(value, float) and 0 < value < 1:
         return Rule(share=value)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:

@@ -1,53 +1,67 @@
-"""History of the thresholds of claims, so that one changed after its results were seen is marked.
+"""History of claims, so that what was changed after its results were seen is marked.
 
-Every report keeps the claims that it judged, in ``claims-history.json`` beside it. A claim is known
-again by its kind and by all of its options but the numbers in them.
+Every report keeps the claims that it judged, in ``claims-history.json`` beside it. The first report
+in a folder goes on from the history that is shipped with the config, if there is one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import BaseModel
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.claims import Claim
+from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.verdicts import Verdict
 from boostbench.source import show
 
 HISTORY = "claims-history.json"
-_NUMBER = "#"
+#: Terms that may change without making another claim of it, as numbers may.
+_LOOSE = ("origin", "at_least")
+_PLAIN = (str, bool, int, float)
 
 
 @dataclass(frozen=True)
-class ThresholdChange:
-    """Thresholds of a claim that were changed after its results were seen."""
+class ClaimChange:
+    """Terms of a claim that were changed after its results were seen."""
 
     date: str  # day of the first report with the new ones
-    before: dict[str, Any]  # those that differ, by the place among the options
+    before: dict[str, Any]  # those that differ, by name; None if not given
     after: dict[str, Any]
 
     @property
     def text(self) -> str:
         """The change in words."""
         parts = [
-            f"{name} {show(self.before[name])} → {show(self.after[name])}" for name in self.after
+            f"{name} {_shown(self.before[name])} → {_shown(self.after[name])}"
+            for name in self.after
         ]
         return f"changed after its results were seen, {self.date}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True)
-class _Entry:
+class PastClaim:
+    """A claim as the last report that judged it found it."""
+
     says: str
-    shape: str
-    thresholds: dict[str, Any]
+    terms: dict[str, Any]  # origin, kind, and the options by their places
     seen: bool  # whether any run had a result
-    changes: tuple[ThresholdChange, ...] = ()
+    changes: tuple[ClaimChange, ...] = ()
+    stated: str = ""  # the day, if results of the experiment had been seen before
+    withdrawn: str = ""  # the day of the first report without it
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What was changed after results were seen, in words."""
+        late = [f"stated after results were seen, {self.stated}"] if self.stated else []
+        return (*late, *(change.text for change in self.changes))
 
 
 class ClaimHistory:
@@ -56,32 +70,32 @@ class ClaimHistory:
     Parameters
     ----------
     folder : Path
+        Of the reports.
+    config : Path or None, default=None
+        Beside it ``<its name>-claims-history.json`` may stand, with which a new folder begins.
 
     Raises
     ------
     BoostbenchError
-        If the file there cannot be read.
+        If a file cannot be read.
     """
 
-    def __init__(self, folder: Path) -> None:
-        path = folder / HISTORY
-        self._entries: list[_Entry] = []
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except (OSError, UnicodeDecodeError) as error:
-            raise BoostbenchError(f"cannot be read: {error}", where=str(path)) from error
-        try:
-            self._entries = [_entry(**value) for value in json.loads(text)["claims"]]
-        except (ValueError, KeyError, TypeError) as error:
-            what = "is not the history of a report's claims; restore it, or delete it to begin anew"
-            raise BoostbenchError(what, where=str(path)) from error
+    def __init__(self, folder: Path, config: Path | None = None) -> None:
+        self.claims = _read(folder / HISTORY)
+        if not self.claims and config is not None:
+            self.claims = _read(config.with_name(f"{config.stem}-{HISTORY}"))
+
+    @property
+    def withdrawn(self) -> list[PastClaim]:
+        """Claims that were taken out after their results were seen."""
+        return [claim for claim in self.claims if claim.withdrawn and claim.seen]
 
     def note(
         self, verdicts: Sequence[Verdict], *, today: date | None = None
-    ) -> list[tuple[ThresholdChange, ...]]:
-        """Note the claims of a report; return the changes of each.
+    ) -> tuple[Verdict, ...]:
+        """Note the claims of a report; return the verdicts with their marks.
+
+        A claim is known again by its terms, else by its words, else by its terms but numbers.
 
         Parameters
         ----------
@@ -89,72 +103,133 @@ class ClaimHistory:
         today : date or None, default=None
             Taken from the clock by default.
         """
-        known = list(self._entries)
-        noted = []
-        for verdict in verdicts:
-            claim, seen = verdict.claim, any(case.outcome.n for case in verdict.cases)
-            shape, thresholds = _split(claim.kind, claim.options)
-            entry = _Entry(claim.says, shape, thresholds, seen)
-            same = [old for old in known if old.shape == shape]
-            # Of several, the one with the same numbers or the same words.
-            same.sort(key=lambda old: (old.thresholds != thresholds, old.says != claim.says))
-            if same:
-                known.remove(same[0])
-                entry = _following(same[0], entry, today or date.today())
-            noted.append(entry)
-        # Claims of another time stay: one that is taken out and put back is the same.
-        self._entries = [*noted, *known]
-        return [entry.changes for entry in noted]
+        day = (today or date.today()).isoformat()
+        any_seen = any(claim.seen for claim in self.claims)
+        new = [
+            PastClaim(
+                verdict.claim.says,
+                _terms(verdict.claim),
+                any(case.outcome.n for case in verdict.cases),
+            )
+            for verdict in verdicts
+        ]
+        known, others = _matched(new, self.claims)
+        noted = [
+            _following(known[place], claim, day)
+            if place in known
+            else replace(claim, stated=day if any_seen else "")
+            for place, claim in enumerate(new)
+        ]
+        # A claim that is taken out and put back is the same.
+        past = [claim if claim.withdrawn else replace(claim, withdrawn=day) for claim in others]
+        self.claims = [*noted, *past]
+        pairs = zip(verdicts, noted, strict=True)
+        return tuple(replace(verdict, marks=claim.marks) for verdict, claim in pairs)
 
     def text(self) -> str:
         """Return the file."""
-        claims = [asdict(entry) for entry in self._entries]
-        return json.dumps({"format": 1, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
+        claims = [asdict(claim) for claim in self.claims]
+        return json.dumps({"format": 2, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _entry(changes: Iterable[dict[str, Any]] = (), **value: Any) -> _Entry:
-    return _Entry(**value, changes=tuple(ThresholdChange(**change) for change in changes))
+def _read(path: Path) -> list[PastClaim]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise BoostbenchError(f"cannot be read: {error}", where=str(path)) from error
+    try:
+        return [_past(**value) for value in json.loads(text)["claims"]]
+    except (ValueError, KeyError, TypeError) as error:
+        what = "is not the history of a report's claims; restore it, or delete it to begin anew"
+        raise BoostbenchError(what, where=str(path)) from error
 
 
-def _following(old: _Entry, new: _Entry, today: date) -> _Entry:
+def _past(changes: Iterable[dict[str, Any]] = (), **value: Any) -> PastClaim:
+    return PastClaim(**value, changes=tuple(ClaimChange(**change) for change in changes))
+
+
+def _matched(
+    new: Sequence[PastClaim], old: Sequence[PastClaim]
+) -> tuple[dict[int, PastClaim], list[PastClaim]]:
+    """Return what each new claim was before, by its place, and the old ones that none was."""
+    likeness: tuple[Callable[[PastClaim], object], ...] = (
+        lambda claim: (claim.says, claim.terms),
+        lambda claim: claim.terms,
+        lambda claim: claim.says,
+        lambda claim: _shape(claim.terms),
+    )
+    found: dict[int, PastClaim] = {}
+    left = list(old)
+    for key in likeness:
+        for place, claim in enumerate(new):
+            same = next((past for past in left if key(past) == key(claim)), None)
+            if place not in found and same is not None:
+                found[place] = same
+                left.remove(same)
+    return found, left
+
+
+def _following(old: PastClaim, new: PastClaim, day: str) -> PastClaim:
     """Return what is known of a claim after one more report."""
-    seen, changes = old.seen or new.seen, old.changes
-    names = [name for name, value in new.thresholds.items() if old.thresholds.get(name) != value]
+    names = [
+        name
+        for name in dict.fromkeys([*old.terms, *new.terms])
+        if old.terms.get(name) != new.terms.get(name)
+    ]
+    changes = old.changes
     if old.seen and names:
-        before, after = ({name: entry.thresholds[name] for name in names} for entry in (old, new))
-        changes = (*changes, ThresholdChange(today.isoformat(), before, after))
-    return _Entry(new.says, new.shape, new.thresholds, seen, changes)
+        before, after = ({name: its.terms.get(name) for name in names} for its in (old, new))
+        changes = (*changes, ClaimChange(day, before, after))
+    return replace(new, seen=old.seen or new.seen, changes=changes, stated=old.stated)
 
 
-def _split(kind: str, options: BaseModel) -> tuple[str, dict[str, Any]]:
-    """Return the options of a claim without their numbers, as text, and the numbers by place."""
-    thresholds: dict[str, Any] = {}
-    plain = dict(_without_numbers(_given(options), "", thresholds))
-    return json.dumps([kind, plain], sort_keys=True, ensure_ascii=False), thresholds
+def _shape(terms: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms that make a claim what it is."""
+    return {
+        name: None if _is_number(value) else value
+        for name, value in terms.items()
+        if name not in _LOOSE
+    }
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(_is_number(each) for each in value)
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _terms(claim: Claim) -> dict[str, Any]:
+    return {"origin": claim.origin, "kind": claim.kind, **dict(_flat(_given(claim.options), ""))}
 
 
 def _given(options: BaseModel) -> Iterator[tuple[str, Any]]:
     """Yield the options that were written, in a fixed order."""
     for name in sorted(options.model_fields_set):
-        yield name, getattr(options, name)
+        yield type(options).model_fields[name].alias or name, getattr(options, name)
 
 
-def _without_numbers(
-    items: Iterable[tuple[Any, Any]], path: str, thresholds: dict[str, Any]
-) -> Iterator[tuple[str, Any]]:
+def _flat(items: Iterable[tuple[Any, Any]], path: str) -> Iterator[tuple[str, Any]]:
     for name, value in items:
         place = f"{path}.{name}" if path else str(name)
-        if isinstance(value, Rule):
-            value = value.count or value.share
-        if isinstance(value, BaseModel):
-            yield str(name), dict(_without_numbers(_given(value), place, thresholds))
+        if isinstance(value, Config):
+            yield place, value.name
+        elif isinstance(value, BaseModel):
+            yield from _flat(_given(value), place)
         elif isinstance(value, dict):
-            yield str(name), dict(_without_numbers(value.items(), place, thresholds))
+            yield from _flat(value.items(), place)
         elif isinstance(value, list | tuple):
-            yield str(name), dict(_without_numbers(enumerate(value), place, thresholds))
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            thresholds[place] = value
-            yield str(name), _NUMBER
+            is_plain = all(isinstance(each, _PLAIN) for each in value)
+            yield from [(place, list(value))] if is_plain else _flat(enumerate(value), place)
+        elif isinstance(value, Rule):
+            yield place, value.count or repr(value)
+        elif isinstance(value, PurePath):
+            yield place, value.name
         else:
-            is_plain = isinstance(value, str | bool) or value is None
-            yield str(name), value if is_plain else type(value).__name__
+            is_plain = isinstance(value, _PLAIN) or value is None
+            yield place, value if is_plain else type(value).__name__
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else value if isinstance(value, str) else show(value)

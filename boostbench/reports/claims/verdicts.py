@@ -74,6 +74,8 @@ class Verdict:
     power: float | None = None
     #: Runs of each kind at which the power is 0.8; None if no number would do.
     repeats: int | None = None
+    #: What was changed after results were seen, in words.
+    marks: tuple[str, ...] = ()
 
 
 def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
