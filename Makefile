@@ -21,7 +21,7 @@ THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
 	@$(BIN)/boostbench run configs/$(1).yaml --size $(SIZE) --results $(RESULTS) --jobs $(JOBS) || [ $$? -eq 1 ]
-	@$(BIN)/boostbench report configs/$(1).yaml --size $(SIZE) --results $(RESULTS) || [ $$? -eq 1 ]
+	@$(BIN)/boostbench report configs/$(1).yaml --size $(SIZE) --results $(RESULTS) --pack || [ $$? -eq 1 ]
 endef
 
 .DEFAULT_GOAL := help

@@ -277,7 +277,7 @@ class Experiment:
         """Return the results of all runs, as reports read them."""
         from boostbench.reports.values.frame import collect
 
-        return collect(self.config, self.plan(check_packages=False).results())
+        return collect(self.config, self._reported(self.config, self.runs, self.size).results())
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -321,11 +321,47 @@ class Experiment:
         verdicts = judge(self.study(), self._study_of)
         return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
 
+    def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
+        """Write the records that a report is of into one small file; return it.
+
+        `study`, `report` and `verify` read it where no run has a record.
+
+        Parameters
+        ----------
+        folder : Path or None, default=None
+            Takes ``records.jsonl.xz``; None: the report's folder.
+        whole : bool, default=False
+            Keep ``loss`` and ``edge`` of all rounds, not of the checkpoints alone.
+        """
+        from boostbench.experiments.store.packed import PACKED, pack
+
+        file = (folder or self.report_folder) / PACKED
+        plan = self._reported(self.config, self.runs, self.size)
+        records = (planned.record() for planned in plan.runs)
+        pack((record for record in records if record is not None), file, whole=whole)
+        return file
+
     @property
     def report_folder(self) -> Path:
         """Folder in the results folder that its report is written to."""
-        name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
+        return self._folder_of(self.config, self.size)
+
+    def _folder_of(self, config: Config, size: str | None) -> Path:
+        name = config.name if size is None else f"{config.name}-{size}"
         return self.store.folder.parent / name
+
+    def _reported(self, config: Config, runs: Sequence[Run], size: str | None) -> Plan:
+        """Return the plan that a report reads: of packed records if no run has one of its own."""
+        from boostbench.experiments.store.packed import PACKED, PackedRecords
+
+        plan = make_plan(runs, self.store, self.data, config=config)
+        file = self._folder_of(config, size) / PACKED
+        if not file.is_file() or any(planned.path for planned in plan.runs):
+            return plan
+        packed = PackedRecords(file)
+        self.store.damaged += packed.damaged
+        packed.damaged = self.store.damaged  # what is found later is told with the rest
+        return make_plan(runs, packed, self.data, config=config)
 
     def _executor(
         self,
@@ -374,8 +410,7 @@ class Experiment:
         variant = load_config(other.path, size=size, check_parameters=False)
         rounds = min(variant.rounds, self.config.rounds)
         variant = variant.model_copy(update={"rounds": rounds})
-        plan = make_plan(expand(variant), self.store, self.data, config=variant)
-        return collect(variant, plan.results())
+        return collect(variant, self._reported(variant, expand(variant), size).results())
 
 
 def load_experiments(
@@ -448,6 +483,8 @@ def load_results(
 ) -> pd.DataFrame:
     """Return all records of a results folder as `Experiment.results` does; no config is needed.
 
+    If there are none, those that are packed in the folders of reports.
+
     Parameters
     ----------
     results : path, default="results"
@@ -459,11 +496,14 @@ def load_results(
     BoostbenchError
         If the folder holds no record of a run that ended well.
     """
+    from boostbench.experiments.store.packed import PACKED, PackedRecords
     from boostbench.reports.values.frame import export_rows
 
-    store = RecordStore(results)
-    records = (store.read(path) for path in store.all_paths())
-    found = [Result.of(record) for record in records if record is not None]
+    stores = [RecordStore(results)]
+    if not stores[0].all_paths():
+        stores = [PackedRecords(file) for file in sorted(Path(results).glob(f"*/{PACKED}"))]
+    records = {path.name: store.read(path) for store in stores for path in store.all_paths()}
+    found = [Result.of(record) for record in records.values() if record is not None]
     if not found:
         raise BoostbenchError("there are no run records here", where=str(results))
     return export_rows(found, rounds)

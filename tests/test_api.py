@@ -1,6 +1,7 @@
 """Experiments from Python do what the command line does, and stay silent."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,37 @@ def test_data_sets_are_loaded_from_a_folder(tmp_path):
     (tmp_path / "own.csv").write_text("a,b,target\n1,2,x\n3,4,y\n5,6,x\n")
     own = load_dataset("own", data=tmp_path)
     assert own.X.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_packed_records_are_reported_like_the_records_that_they_hold(done, path, tmp_path):
+    before = {file.name: file.read_bytes() for file in done.report().write(done.report_folder)}
+    frame, rows = done.results(), load_results()
+    done.pack()
+    shutil.rmtree(done.store.folder)
+    again = Experiment.load(path)
+    assert again.plan().counts() == {"missing": 4}
+    after = {file.name: file.read_bytes() for file in again.report().write(again.report_folder)}
+    assert after == before
+    assert again.results().equals(frame)
+    assert load_results().equals(rows)
+
+
+def test_packed_records_of_other_code_are_read_and_said_to_be_so(done, path, monkeypatch):
+    done.pack()
+    shutil.rmtree(done.store.folder)
+    planner = "boostbench.experiments.planning.planner.code_of"
+    monkeypatch.setattr(planner, lambda run, generator: "0" * 8)
+    results = Experiment.load(path).study().results
+    assert {(result.status, result.reason) for result in results} == {
+        ("ok", "the code changed since it was done")
+    }
+
+
+def test_packed_records_are_not_mixed_with_records(done, path):
+    done.pack()
+    shutil.rmtree(done.store.folder / "wine")
+    study = Experiment.load(path).study()
+    assert sorted({(r.run.dataset, r.ok) for r in study.results}) == [
+        ("iris", True),
+        ("wine", False),
+    ]

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import SelectedRuns
+from boostbench.cli.options import SelectedRuns, any_number
 from boostbench.cli.output import complain, is_fancy, warn_of_damage
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.shipped import shipped_configs
 
 if TYPE_CHECKING:
+    from boostbench.api import Experiment
     from boostbench.reports.experiment_report import Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportedRuns(SelectedRuns):
+    """Options that select experiments to report; none are needed with ``--all``."""
+
+    configs: Annotated[
+        list[str],
+        any_number("CONFIG", "Config files, or names that `boostbench list configs` shows"),
+    ]
 
 
 def report(
     *,
-    asked: SelectedRuns,
+    asked: ReportedRuns,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="All shipped configs and sizes that have a folder in --results."
+        ),
+    ] = False,
+    pack: Annotated[
+        bool,
+        typer.Option(
+            "--pack", help="Also write records.jsonl.xz, which is read where there are no records."
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -34,26 +61,55 @@ def report(
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
-    Nothing is trained; the main table is printed. The report names runs without a result, and
-    tables and figures that cannot be made; the exit code is then 1.
+    Nothing is trained; the main table is printed. Where no run of a config has a record, packed
+    records in the folder of its report are read in their place. The report names runs without a
+    result, and tables and figures that cannot be made; the exit code is then 1.
 
     Examples:
       boostbench report noise20 --open
       boostbench report configs/quickstart.yaml --results DIR
+      boostbench report --all --output DIR
     """
+    if every == bool(asked.configs):
+        raise BoostbenchError("name configs, or give --all", where="report")
+    from boostbench.reports.overview import write_overview
+
     code = OK
-    for experiment in asked.load(check_parameters=False):
-        made = experiment.report()
+    for experiment in _all(asked) if every else asked.load(check_parameters=False):
+        try:
+            made = experiment.report()
+        except BoostbenchError as error:
+            if not every:
+                raise
+            complain(error)
+            code = INCOMPLETE
+            continue
+        finally:
+            warn_of_damage(experiment.store)
         print_table(made)
         folder = experiment.report_folder
-        written = made.write(folder if output is None else output / folder.name)
+        folder = folder if output is None else output / folder.name
+        written = made.write(folder)
         print(*written, sep="\n")
+        if pack:
+            print(experiment.pack(folder))
         if open_page and typer.launch(written[-1].resolve().as_uri()):
             complain(f"there is no browser to show it; open {written[-1].resolve().as_uri()}")
-        warn_of_damage(experiment.store)
         if not made.is_whole:
             code = INCOMPLETE
+    if every:
+        print(write_overview(output or asked.results))
     return code
+
+
+def _all(asked: ReportedRuns) -> Iterator[Experiment]:
+    """Yield the shipped configs, in each size that has a folder in the results folder."""
+    for name in shipped_configs():
+        general = replace(asked, configs=[name]).load(check_parameters=False)[0]
+        for size in (None, *general.config.sizes):
+            sized = replace(general, size=size)
+            if sized.report_folder.is_dir():
+                yield replace(asked, configs=[name], size=size).load(check_parameters=False)[0]
 
 
 def print_table(report: Report) -> None:

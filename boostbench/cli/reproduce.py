@@ -118,6 +118,7 @@ def _report(experiment: Experiment) -> int:
     for verdict in made.verdicts:
         claim = verdict.claim
         print(f"{in_colour(verdict.status)} ({claim.origin}): {claim.says} ({verdict.reasons[0]})")
-    print(made.write(experiment.report_folder)[-1], end="\n\n")
+    print(made.write(experiment.report_folder)[-1])
+    print(experiment.pack(), end="\n\n")
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
     return OK if made.is_whole and all_hold else INCOMPLETE

@@ -152,15 +152,16 @@ class _Planner:
         key, found = self.key_of(run), None
         for path in reversed(self.store.find(run)):
             other = Key.of(path)
-            if other.code != key.code or key.data not in ("", other.data):
+            changed = _difference(other, key)
+            if changed and not self.store.is_archive:
                 continue
             record = read(path)
             if record is not None and (other.rounds == run.rounds or record.nested_rounds):
                 planned = PlannedRun.of(record, path, self.store, run)
-                outdated = self._outdated(record)
+                outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
-                    return replace(planned, reason=planned.reason or absent), record
+                    return replace(planned, reason=planned.reason or changed or absent), record
                 found = replace(planned, status="stale", reason=outdated), record
         return found
 
@@ -243,5 +244,7 @@ class _Planner:
 
 
 def _difference(old: Key, new: Key) -> str:
-    changed = [name for name in ("code", "data") if getattr(old, name) != getattr(new, name)]
+    """Return what changed since an old record, in words; data that is absent here did not."""
+    names = ("code", "data") if new.data else ("code",)
+    changed = [name for name in names if getattr(old, name) != getattr(new, name)]
     return f"the {' and the '.join(changed)} changed since it was done" if changed else ""

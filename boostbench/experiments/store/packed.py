@@ -1,0 +1,134 @@
+"""Records of one experiment in one small file, read like those of a results folder.
+
+``records.jsonl.xz`` holds a record a line, each with its digest as in a file of its own. Nothing
+that reads records knows the difference. For a file that is to be committed, the two real-valued
+curves that every run has, ``loss`` and ``edge``, keep the rounds of the checkpoints alone; error
+counts, and all that a config asked for, stay whole.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.errors import BoostbenchError, DataError, RecordError
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import RecordStore, encode, folder_name
+from boostbench.whole_files import open_file, read_bounded, write_file
+
+PACKED = "records.jsonl.xz"
+_THINNED = ("loss", "edge")
+_KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
+
+
+class PackedRecords(RecordStore):
+    """The records in a file, which is read once; none can be added.
+
+    A record counts for a run of its value, whatever code and data there are here: it is what was
+    published.
+
+    Parameters
+    ----------
+    file : Path
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or unpacked.
+    """
+
+    is_archive = True
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file.parent)
+        self.folder = file
+        self._lines: dict[Path, bytes] = {}
+        self._of_value: dict[str, list[Path]] = {}
+        for line in _unpacked(file).splitlines(keepends=True):
+            match = _KEY.match(line)
+            if match is None:
+                self.damaged.append(f"{file}: holds a line that is no record; it is passed over")
+                continue
+            path = file / f"{match[1].decode()}.json"
+            self._lines[path] = line
+            self._of_value.setdefault(Key.of(path).value, []).append(path)
+
+    def all_paths(self) -> list[Path]:
+        """Return a path for each record, below that of the file."""
+        return list(self._lines)
+
+    def write(self, record: Record) -> Path:
+        """Refuse: the file is what it is."""
+        raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
+
+    def _stored(self, dataset: str) -> dict[str, list[Path]]:
+        return self._of_value
+
+    def _content(self, path: Path) -> bytes:
+        return self._lines[path]
+
+    def _set_aside(self, path: Path, error: RecordError) -> None:
+        self.damaged.append(f"{error}; it is passed over")
+
+
+def pack(records: Iterable[Record], file: Path, *, whole: bool = False) -> None:
+    """Write records into one file, in the order of their own files.
+
+    The same records give the same bytes.
+
+    Parameters
+    ----------
+    records : iterable of Record
+    file : Path
+        Its folder is made.
+    whole : bool, default=False
+        Keep all rounds of all curves.
+
+    Raises
+    ------
+    BoostbenchError
+        If the file cannot be written.
+    """
+    lines = {
+        (folder_name(record.run.data.name), str(record.key)): encode(
+            record if whole else _thinned(record)
+        )
+        for record in records
+    }
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(file, lzma.compress(b"".join(lines[key] for key in sorted(lines))))
+    except OSError as error:
+        raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
+
+
+def _thinned(record: Record) -> Record:
+    kept = np.array([int(at) for at in record.at_checkpoints.right], dtype=np.int64)
+    if not len(kept):
+        return record
+    thinned = {
+        name: _only(curve, kept) if name in _THINNED else curve
+        for name, curve in record.curves.items()
+    }
+    return record.model_copy(update={"curves": thinned})
+
+
+def _only(curve: NDArray[np.float64], rounds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a curve that has no value at other rounds."""
+    thinned = np.full(len(curve), np.nan)
+    thinned[rounds - 1] = curve[rounds - 1]
+    return thinned
+
+
+def _unpacked(file: Path) -> bytes:
+    try:
+        with open_file(file) as packed, lzma.open(packed) as lines:
+            return read_bounded(lines, file)
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise DataError(f"the file cannot be unpacked ({error})", where=str(file)) from error

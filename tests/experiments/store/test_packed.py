@@ -1,0 +1,87 @@
+import lzma
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError, DataError
+from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
+from boostbench.experiments.store.records import RecordStore, encode
+from tests.experiments.tools import carry_out
+
+TWO = """
+name: two
+datasets: [iris]
+split: {holdout: 0.3}
+boosters: [sm-boost]
+rounds: 8
+checkpoints: [4, 8]
+seeds: 2
+"""
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def done(runs_of, results):
+    """The records of two finished runs."""
+    carry_out(runs_of(TWO), results)
+    store = RecordStore(results)
+    return [store.read(path) for path in store.all_paths()]
+
+
+def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
+    pack(done, tmp_path / PACKED, whole=True)
+    store, files = PackedRecords(tmp_path / PACKED), RecordStore(results)
+    assert [path.name for path in store.all_paths()] == [path.name for path in files.all_paths()]
+    for path, own in zip(store.all_paths(), files.all_paths(), strict=True):
+        assert encode(store.read(path)) == own.read_bytes()
+        assert store.summary(path) == files.summary(own)
+
+
+def test_packed_records_keep_counts_whole_and_the_loss_at_checkpoints(done, tmp_path):
+    pack(done, tmp_path / PACKED)
+    store = PackedRecords(tmp_path / PACKED)
+    for record, path in zip(done, store.all_paths(), strict=True):
+        packed = store.read(path)
+        assert packed.at_checkpoints == record.at_checkpoints
+        for name in ("train_errors", "test_errors"):
+            np.testing.assert_array_equal(packed.curves[name], record.curves[name])
+        kept = np.array([1, 2, 5, 8])
+        loss = packed.curves["loss"]
+        np.testing.assert_array_equal(np.flatnonzero(~np.isnan(loss)) + 1, kept)
+        np.testing.assert_array_equal(loss[kept - 1], record.curves["loss"][kept - 1])
+
+
+def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
+    pack(done, tmp_path / "a" / PACKED)
+    store = PackedRecords(tmp_path / "a" / PACKED)
+    pack([store.read(path) for path in reversed(store.all_paths())], tmp_path / "b" / PACKED)
+    assert (tmp_path / "a" / PACKED).read_bytes() == (tmp_path / "b" / PACKED).read_bytes()
+
+
+def test_an_edited_record_is_passed_over_and_told(done, tmp_path):
+    file = tmp_path / PACKED
+    pack(done, file)
+    lines = lzma.decompress(file.read_bytes()).splitlines(keepends=True)
+    lines[0] = lines[0].replace(b'"n_test": ', b'"n_test": 1')
+    file.write_bytes(lzma.compress(b"".join([*lines, b"no record\n"])))
+    store = PackedRecords(file)
+    assert [store.read(path) is None for path in store.all_paths()] == [True, False]
+    assert "no record; it is passed over" in store.damaged[0]
+    assert "changed after writing" in store.damaged[1]
+
+
+@pytest.mark.parametrize("content", [b"", b"no xz", lzma.compress(b"x" * 99)[:-20]])
+def test_a_file_that_is_cut_off_is_refused(content, tmp_path):
+    (tmp_path / PACKED).write_bytes(content)
+    with pytest.raises(DataError, match=PACKED):
+        PackedRecords(tmp_path / PACKED)
+
+
+def test_nothing_is_added_to_packed_records(done, tmp_path):
+    pack(done, tmp_path / PACKED)
+    with pytest.raises(BoostbenchError, match="cannot be added to"):
+        PackedRecords(tmp_path / PACKED).write(done[0])
