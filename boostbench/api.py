@@ -19,9 +19,10 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import check_data, make_plan
+from boostbench.experiments.planning.planner import check_data, make_plan, plan_to_report
 from boostbench.experiments.planning.plans import Plan, PlannedRun, Result
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore
 
 # A method imports what it alone needs: a plan draws nothing, a report starts no workers.
@@ -333,8 +334,6 @@ class Experiment:
         whole : bool, default=False
             Keep ``loss`` and ``edge`` of all rounds, not of the checkpoints alone.
         """
-        from boostbench.experiments.store.packed import PACKED, pack
-
         file = (folder or self.report_folder) / PACKED
         plan = self._reported(self.config, self.runs, self.size)
         records = (planned.record() for planned in plan.runs)
@@ -351,17 +350,8 @@ class Experiment:
         return self.store.folder.parent / name
 
     def _reported(self, config: Config, runs: Sequence[Run], size: str | None) -> Plan:
-        """Return the plan that a report reads: of packed records if no run has one of its own."""
-        from boostbench.experiments.store.packed import PACKED, PackedRecords
-
-        plan = make_plan(runs, self.store, self.data, config=config)
-        file = self._folder_of(config, size) / PACKED
-        if not file.is_file() or any(planned.path for planned in plan.runs):
-            return plan
-        packed = PackedRecords(file)
-        self.store.damaged += packed.damaged
-        packed.damaged = self.store.damaged  # what is found later is told with the rest
-        return make_plan(runs, packed, self.data, config=config)
+        packed = self._folder_of(config, size) / PACKED
+        return plan_to_report(runs, self.store, packed, self.data, config=config)
 
     def _executor(
         self,
@@ -496,7 +486,6 @@ def load_results(
     BoostbenchError
         If the folder holds no record of a run that ended well.
     """
-    from boostbench.experiments.store.packed import PACKED, PackedRecords
     from boostbench.reports.values.frame import export_rows
 
     stores = [RecordStore(results)]

@@ -14,6 +14,7 @@ from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Run
 from boostbench.experiments.store.identity import Key, code_of, value_of
+from boostbench.experiments.store.packed import PackedRecords
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import AnyRecord, RecordStore
 from boostbench.experiments.store.versions import other_versions
@@ -80,6 +81,32 @@ def make_plan(
         lambda: [its.result(head, by_run) for its in selections for head in its.heads],
         n_open,
     )
+
+
+def plan_to_report(
+    runs: Sequence[Run],
+    store: RecordStore,
+    packed: Path,
+    data_dirs: Sequence[str | Path] = (),
+    *,
+    config: Config | None = None,
+) -> Plan:
+    """Compare runs with the records there are; if none has one, with packed records.
+
+    Parameters
+    ----------
+    runs, store, data_dirs, config
+        As for `make_plan`.
+    packed : Path
+        A file of `PackedRecords`; need not exist.
+    """
+    plan = make_plan(runs, store, data_dirs, config=config)
+    if not packed.is_file() or any(planned.path for planned in plan.runs):
+        return plan
+    archive = PackedRecords(packed)
+    store.damaged += archive.damaged
+    archive.damaged = store.damaged  # what is found later is told with the rest
+    return make_plan(runs, archive, data_dirs, config=config)
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
