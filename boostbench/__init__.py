@@ -13,9 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from boostbench.api import Experiment, load_dataset, load_results
+    from boostbench.api import Experiment, load_dataset
     from boostbench.boosters import list_boosters, make_booster
     from boostbench.compare_boosters import compare
+    from boostbench.reports.values.frame import load_results
 
 __all__ = [
     "Experiment",
@@ -34,7 +35,7 @@ _ROOMS = {
     "compare": "compare_boosters",
     "list_boosters": "boosters",
     "load_dataset": "api",
-    "load_results": "api",
+    "load_results": "reports.values.frame",
     "make_booster": "boosters",
 }
 

@@ -20,9 +20,9 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import check_data, make_plan, plan_to_report
-from boostbench.experiments.planning.plans import Plan, PlannedRun, Result
+from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
+from boostbench.experiments.store.packed import PACKED, pack
 from boostbench.experiments.store.records import RecordStore
 
 # A method imports what it alone needs: a plan draws nothing, a report starts no workers.
@@ -466,36 +466,6 @@ def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
     finally:
         store.damaged += seen.damaged
     return all(planned.status == "ok" for plan in plans for planned in plan.runs)
-
-
-def load_results(
-    results: str | Path = "results", rounds: Sequence[int] | None = None
-) -> pd.DataFrame:
-    """Return all records of a results folder as `Experiment.results` does; no config is needed.
-
-    If there are none, those that are packed in the folders of reports.
-
-    Parameters
-    ----------
-    results : path, default="results"
-    rounds : sequence of int or None, default=None
-        All by default.
-
-    Raises
-    ------
-    BoostbenchError
-        If the folder holds no record of a run that ended well.
-    """
-    from boostbench.reports.values.frame import export_rows
-
-    stores = [RecordStore(results)]
-    if not stores[0].all_paths():
-        stores = [PackedRecords(file) for file in sorted(Path(results).glob(f"*/{PACKED}"))]
-    records = {path.name: store.read(path) for store in stores for path in store.all_paths()}
-    found = [Result.of(record) for record in records.values() if record is not None]
-    if not found:
-        raise BoostbenchError("there are no run records here", where=str(results))
-    return export_rows(found, rounds)
 
 
 def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,8 @@ from boostbench.experiments.planning.plans import (
     Result as Result,  # kinds of plugins take it from here
 )
 from boostbench.experiments.runs import Run, canonical_json
+from boostbench.experiments.store.packed import PACKED, PackedRecords
+from boostbench.experiments.store.records import RecordStore
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
 if TYPE_CHECKING:
@@ -248,6 +251,34 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
     frame = tidy(results, rounds, recorded).dropna(subset="value")
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+
+
+def load_results(
+    results: str | Path = "results", rounds: Sequence[int] | None = None
+) -> pd.DataFrame:
+    """Return all records of a results folder as `Experiment.results` does; no config is needed.
+
+    If there are none, those that are packed in the folders of reports.
+
+    Parameters
+    ----------
+    results : path, default="results"
+    rounds : sequence of int or None, default=None
+        All by default.
+
+    Raises
+    ------
+    BoostbenchError
+        If the folder holds no record of a run that ended well.
+    """
+    stores = [RecordStore(results)]
+    if not stores[0].all_paths():
+        stores = [PackedRecords(file) for file in sorted(Path(results).glob(f"*/{PACKED}"))]
+    records = {path.name: store.read(path) for store in stores for path in store.all_paths()}
+    found = [Result.of(record) for record in records.values() if record is not None]
+    if not found:
+        raise BoostbenchError("there are no run records here", where=str(results))
+    return export_rows(found, rounds)
 
 
 def _holds(result: Result, metric: str) -> bool:
