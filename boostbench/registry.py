@@ -374,6 +374,7 @@ figures = Registry(
         "differences": "boostbench.reports.figures.pairs:draw_differences",
         "distribution": "boostbench.reports.figures.repeats:draw_distribution",
         "noise": "boostbench.reports.figures.levels:draw_noise_levels",
+        "pairs": "boostbench.reports.figures.rank_figures:draw_pairs",
         "parameter": "boostbench.reports.figures.levels:draw_parameter",
         "ranks": "boostbench.reports.figures.rank_figures:draw_ranks",
         "scatter": "boostbench.reports.figures.pairs:draw_scatter",

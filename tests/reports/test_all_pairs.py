@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
+from boostbench.reports.figures.rank_figures import draw_pairs
+from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.tables.all_pairs import build_pairwise_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 from boostbench.reports.values.rank_statistics import compare_pair
@@ -124,3 +126,35 @@ def test_what_cannot_be_paired_is_said(tmp_path):
 def test_an_unknown_control_is_refused_with_the_config(tmp_path):
     with pytest.raises(ValueError, match="did you mean 'samme'"):
         make_config(tmp_path, report=[("pairwise", {"control": "same"})])
+
+
+def written(its_study, **options):
+    """Return the texts in the matrix by row and column, and those that are bold."""
+    with drawing_style():
+        figure = draw_pairs(its_study, **options)
+        files_of(figure)
+    (axes,) = figure.axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    places = {
+        (names[round(t.get_position()[1])], names[round(t.get_position()[0])]): t
+        for t in axes.texts
+    }
+    bold = {pair for pair, text in places.items() if text.get_fontweight() == "bold"}
+    return names, {pair: text.get_text().split("\n") for pair, text in places.items()}, bold
+
+
+def test_the_matrix_shows_what_the_table_tells(tmp_path):
+    names, texts, bold = written(study(tmp_path), alpha=0.01)
+    assert names == ["one", "three", "two"]  # by their mean errors
+    told = cells(build_pairwise_table(study(tmp_path)))
+    for (a, b), (difference, wins, p) in texts.items():
+        assert difference == told[a, "difference", b]
+        assert wins == told[a, "wins/ties/losses", b]
+        assert p == f"p = {told[a, 'p', b]}"
+    assert bold == {("one", "two"), ("two", "one")}
+
+
+def test_another_booster_changes_nothing_in_the_matrix(tmp_path):
+    _, few, _ = written(study(tmp_path, ("one", "two")))
+    _, more, _ = written(study(tmp_path))
+    assert few.items() <= more.items()

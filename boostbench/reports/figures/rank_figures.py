@@ -1,4 +1,4 @@
-"""Ranks of boosters over cases: the figure kinds ``ranks`` and ``critical-difference``."""
+"""Boosters over data sets: the figure kinds ``ranks``, ``critical-difference`` and ``pairs``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
 from boostbench.reports.values.rank_statistics import (
     Cases,
     RankTests,
     case_errors,
+    compare_pairs,
     compare_ranks,
     competition_ranks,
     groups_of,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9
 _WIDTH, _LINE = 6.4, 0.2
+_CELL = 0.92, 0.6
 
 
 def draw_ranks(
@@ -128,6 +131,67 @@ def draw_critical_difference(
         figure,
         f"Mean ranks over {len(errors)} data sets, 1 is the lowest error. A bar joins methods that "
         f"Nemenyi's test does not tell apart at the level {alpha:g}. {friedman}.",
+    )
+    return figure
+
+
+def draw_pairs(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    at: int | None = None,
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
+) -> Figure:
+    """Every booster against every other over data sets, as a matrix.
+
+    A cell is about two boosters alone, so that another one beside them changes nothing: the mean
+    difference, wins/ties/losses and the p-value of Wilcoxon's signed-rank test, bold up to
+    ``alpha``. Boosters stand by their mean error (Ismail-Fawaz et al. 2023).
+
+    Parameters
+    ----------
+    study : Study
+        With two boosters or more.
+    value : str, default="test_error"
+    at : int or None, default=None
+        Round T; by default the last of each booster.
+    alpha : float, default=0.05
+    """
+    from matplotlib.figure import Figure
+
+    (metric,) = chosen_metrics(study, "value", value)
+    T = None if at is None else chosen_rounds(study, at)[-1]
+    pairs = [(a, b) for a in study.boosters for b in study.boosters if a != b]
+    tests = compare_pairs(study.results, pairs, metric, T)
+    leads: dict[str, list[float]] = {}
+    for (a, _), test in tests.items():
+        leads.setdefault(a, []).append(test.difference)
+    order = sorted(leads, key=lambda a: float(np.mean(leads[a])))
+    shown = np.full((len(order), len(order)), np.nan)
+    for (a, b), test in tests.items():
+        shown[order.index(a), order.index(b)] = test.difference
+    widest = float(np.nanmax(np.abs(shown))) or 1.0
+    size = 1.6 + _CELL[0] * len(order), 0.9 + _CELL[1] * len(order)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    axes.imshow(shown, cmap="PuOr_r", vmin=-2 * widest, vmax=2 * widest, aspect="auto")
+    for (a, b), test in tests.items():
+        text = f"{test.difference:+.2f}\n{test.wins}/{test.ties}/{test.losses}\np = {test.p:.2g}"
+        weight = "bold" if test.p <= alpha else "normal"
+        style: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "fontsize": SMALL}
+        axes.text(order.index(b), order.index(a), text, fontweight=weight, **style)
+    axes.set_xticks(range(len(order)), order, rotation=30, ha="right")
+    axes.set_yticks(range(len(order)), order)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    counts = sorted({test.wins + test.ties + test.losses for test in tests.values()})
+    sets = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    describe(
+        figure,
+        f"Each method (row) against each other (column) over {sets} data sets: mean difference of "
+        f"{METRICS[metric].words}{', in points' * bool(METRICS[metric].unit)}; wins/ties/losses, a "
+        "win is a lower value of the row's; p of Wilcoxon's signed-rank test of this pair, not "
+        f"adjusted, bold up to {alpha:g}. The first row has the lowest values.",
     )
     return figure
 

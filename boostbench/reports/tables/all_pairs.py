@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
-from boostbench.reports.values.rank_statistics import PairTest, case_errors, compare_pair, holm
+from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
 def build_pairwise_table(
@@ -44,13 +42,8 @@ def build_pairwise_table(
         raise BoostbenchError("pairs need two boosters or more")
     columns = study.boosters if control is None else [control]
     left = [booster for booster in study.boosters if booster != control]
-    tests: dict[tuple[str, str], PairTest] = {}
-    for pair in ((a, b) for a in left for b in columns if a != b):
-        with suppress(BoostbenchError):  # no data set that both have done
-            errors = METRICS[metric].scale * case_errors(study.results, pair, metric, T).by_set
-            tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
-    if not tests:
-        raise BoostbenchError("no data set has a result of two boosters yet")
+    pairs = ((a, b) for a in left for b in columns if a != b)
+    tests = compare_pairs(study.results, pairs, metric, T)
     texts = {
         "wins/ties/losses": {
             pair: f"{test.wins}/{test.ties}/{test.losses}" for pair, test in tests.items()

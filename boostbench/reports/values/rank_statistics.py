@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.values.frame import Result, error_curve
+from boostbench.reports.values.metrics import METRICS
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
@@ -194,6 +196,38 @@ def compare_pair(left: Floats, right: Floats) -> PairTest:
     wins = int((apart < 0).sum())
     mean = round(float(differences.mean()), _DECIMALS)
     return PairTest(wins, len(differences) - n, n - wins, mean, effect, p)
+
+
+def compare_pairs(
+    results: Sequence[Result],
+    pairs: Iterable[tuple[str, str]],
+    metric: str,
+    at: int | None = None,
+) -> dict[tuple[str, str], PairTest]:
+    """Compare pairs of boosters, each over all data sets that both have done.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    pairs : iterable of (str, str)
+        Labels; pairs without a common data set are left out.
+    metric : str
+    at : int or None, default=None
+        Round T; the last of each run by default.
+
+    Raises
+    ------
+    BoostbenchError
+        If no pair has a data set in common.
+    """
+    tests: dict[tuple[str, str], PairTest] = {}
+    for pair in pairs:
+        with suppress(BoostbenchError):  # no data set that both have done
+            errors = METRICS[metric].scale * case_errors(results, pair, metric, at).by_set
+            tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
+    if not tests:
+        raise BoostbenchError("no data set has a result of two boosters yet")
+    return tests
 
 
 def holm(p: Sequence[float]) -> list[float]:
