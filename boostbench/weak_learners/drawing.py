@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boostbench.weak_learners.forest import Forest
+    from boostbench.weak_learners.flat_trees import FlatTrees
 
 
 class _Labels:
@@ -16,14 +16,14 @@ class _Labels:
 
     Parameters
     ----------
-    forest : Forest
+    forest : FlatTrees
     tree : int
     feature_names, class_names : sequence of str, or None
     """
 
     def __init__(
         self,
-        forest: Forest,
+        forest: FlatTrees,
         tree: int,
         feature_names: Sequence[str] | None,
         class_names: Sequence[str] | None,
@@ -60,7 +60,7 @@ class _Labels:
 
 
 def tree_text(
-    forest: Forest,
+    forest: FlatTrees,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -69,7 +69,7 @@ def tree_text(
 
     Parameters
     ----------
-    forest : Forest
+    forest : FlatTrees
         Holds the tree.
     tree : int
         0..n_trees-1.
@@ -108,7 +108,7 @@ def tree_text(
 
 
 def plot_tree(
-    forest: Forest,
+    forest: FlatTrees,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

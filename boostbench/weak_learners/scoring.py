@@ -12,7 +12,7 @@ from boostbench.weak_learners.traversal import BLOCK, add_scores, apply, encode,
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from boostbench.weak_learners.forest import Forest
+    from boostbench.weak_learners.flat_trees import FlatTrees
 
 #: Rows whose codes are held at a time: bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
@@ -48,7 +48,7 @@ class RankedForest:
         Values, columns, and the leaves of each tree.
     """
 
-    def __init__(self, forest: Forest) -> None:
+    def __init__(self, forest: FlatTrees) -> None:
         order = np.lexsort((forest.threshold, forest.feature))
         feature, threshold = forest.feature[order], forest.threshold[order]
         new_feature = np.ones(len(order), dtype=np.bool_)
@@ -80,7 +80,7 @@ class RankedForest:
         return codes
 
 
-def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
+def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
     ranked = RankedForest(forest)
@@ -106,7 +106,7 @@ class Scoring:
 
     def __init__(
         self,
-        forest: Forest,
+        forest: FlatTrees,
         X: ArrayLike,
         tree_index: ArrayLike,
         coefficient: ArrayLike,
@@ -119,7 +119,7 @@ class Scoring:
         self._check(forest)
         self.ranked = self._rank(forest)
 
-    def _check(self, forest: Forest) -> None:
+    def _check(self, forest: FlatTrees) -> None:
         trees, F = self.tree_index, self.F
         if trees.shape != self.coefficient.shape or trees.ndim != 1:
             raise ValueError(
@@ -135,7 +135,7 @@ class Scoring:
                 f"found {F.dtype} of shape {F.shape}"
             )
 
-    def _rank(self, forest: Forest) -> RankedForest:
+    def _rank(self, forest: FlatTrees) -> RankedForest:
         """Leave out the trees that are not asked for, so that they cost nothing."""
         used, renumbered = np.unique(self.tree_index, return_inverse=True)
         if len(used) == forest.n_trees:
@@ -185,7 +185,7 @@ class Scoring:
         return ends
 
 
-def _check_rows(forest: Forest, X: ArrayLike) -> NDArray[np.float64]:
+def _check_rows(forest: FlatTrees, X: ArrayLike) -> NDArray[np.float64]:
     X = np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")

@@ -1,0 +1,253 @@
+"""Trees side by side in flat arrays.
+
+Internal nodes carry only what a row needs to go on (feature, threshold, two children); leaves carry
+only what they answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
+
+NODE_ARRAYS = {
+    "feature": np.int32,
+    "threshold": np.float64,
+    "missing_left": np.bool_,
+    "left": np.int32,
+    "right": np.int32,
+}
+LEAF_ARRAYS = {"leaf_value": np.float64, "leaf_column": np.int32}
+OFFSETS = {"node_offset": np.int64, "leaf_offset": np.int64}
+
+
+class FlatTrees:
+    """Trees side by side in flat arrays: built, checked, joined and picked.
+
+    A row goes left at a node if ``x[feature] <= threshold``, or, if the value is missing (NaN),
+    if ``missing_left``. A leaf adds its value to the scores: to one column (width 1) or to all of
+    them (width K).
+
+    Parameters
+    ----------
+    feature : array of int32, shape (n_nodes,)
+        Feature a node asks for; the nodes of a tree are consecutive, its root is the first.
+    threshold : array of float64, shape (n_nodes,)
+        In the units of the features.
+    missing_left : array of bool, shape (n_nodes,)
+        Whether a missing value goes left.
+    left, right : array of int32, shape (n_nodes,)
+        A child ``>= 0`` is a node of the same tree, counted from its root, and comes after its
+        parent; a child ``< 0`` is the leaf ``~child``.
+    node_offset : array of int64, shape (n_trees + 1,)
+        Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if it is one leaf.
+    leaf_value : array of float64, shape (n_leaves, width)
+        Value that a leaf adds to the scores.
+    leaf_column : array of int32, shape (n_leaves,)
+        Column of the scores a leaf adds to if the width is 1; ignored (-1) otherwise.
+    leaf_offset : array of int64, shape (n_trees + 1,)
+        Leaves of tree ``t`` are ``leaf_offset[t]:leaf_offset[t + 1]``.
+    n_features : int
+        Number of columns of ``X``.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit together.
+    """
+
+    __slots__ = (*NODE_ARRAYS, *LEAF_ARRAYS, *OFFSETS, "n_features")
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    node_offset: NDArray[np.int64]
+    leaf_value: NDArray[np.float64]
+    leaf_column: NDArray[np.int32]
+    leaf_offset: NDArray[np.int64]
+    n_features: int
+
+    def __init__(
+        self,
+        *,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        missing_left: ArrayLike,
+        left: ArrayLike,
+        right: ArrayLike,
+        node_offset: ArrayLike,
+        leaf_value: ArrayLike,
+        leaf_column: ArrayLike,
+        leaf_offset: ArrayLike,
+        n_features: int,
+    ) -> None:
+        self.feature = np.ascontiguousarray(feature, dtype=np.int32)
+        self.threshold = np.ascontiguousarray(threshold, dtype=np.float64)
+        self.missing_left = np.ascontiguousarray(missing_left, dtype=np.bool_)
+        self.left = np.ascontiguousarray(left, dtype=np.int32)
+        self.right = np.ascontiguousarray(right, dtype=np.int32)
+        self.node_offset = np.ascontiguousarray(node_offset, dtype=np.int64)
+        self.leaf_value = np.ascontiguousarray(leaf_value, dtype=np.float64)
+        self.leaf_column = np.ascontiguousarray(leaf_column, dtype=np.int32)
+        self.leaf_offset = np.ascontiguousarray(leaf_offset, dtype=np.int64)
+        self.n_features = int(n_features)
+        self._check_shapes()
+
+    @classmethod
+    def of_checked(cls, **arrays: Any) -> Self:
+        """Return a forest of what the constructor takes, without copies and checks.
+
+        For arrays of the right types that fit together by construction, as those of grown trees
+        do; each round of a fit makes a forest.
+        """
+        forest = cls.__new__(cls)
+        for name, value in arrays.items():
+            setattr(forest, name, value)
+        return forest
+
+    def _check_shapes(self) -> None:
+        n_nodes, n_leaves = len(self.feature), len(self.leaf_column)
+        if any(getattr(self, name).shape != (n_nodes,) for name in NODE_ARRAYS):
+            raise ValueError("the arrays of the nodes must be one-dimensional and equally long")
+        if self.leaf_value.ndim != 2 or len(self.leaf_value) != n_leaves:
+            raise ValueError(
+                f"leaf_value must have one row per leaf ({n_leaves}), "
+                f"found shape {self.leaf_value.shape}"
+            )
+        if self.node_offset.shape != self.leaf_offset.shape or not len(self.node_offset):
+            raise ValueError("node_offset and leaf_offset must both have n_trees + 1 entries")
+        if self.node_offset[-1] != n_nodes or self.leaf_offset[-1] != n_leaves:
+            raise ValueError("node_offset and leaf_offset must end with n_nodes and n_leaves")
+        self._check_children()
+
+    def _check_children(self) -> None:
+        """Refuse a child that is not of its tree: compiled code would read beyond the arrays."""
+        n_nodes, n_leaves = np.diff(self.node_offset), np.diff(self.leaf_offset)
+        parent = np.arange(len(self.feature)) - np.repeat(self.node_offset[:-1], n_nodes)
+        n_nodes, n_leaves = np.repeat(n_nodes, n_nodes), np.repeat(n_leaves, n_nodes)
+        for child in (self.left, self.right):
+            if ((child >= 0) & ((child <= parent) | (child >= n_nodes))).any():
+                raise ValueError("a child must be a node of its tree and come after its parent")
+            if (~child >= n_leaves).any():
+                raise ValueError("a child < 0 must be ~leaf, of a leaf of its tree")
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.node_offset) - 1
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees."""
+        return len(self.leaf_column)
+
+    @property
+    def width(self) -> int:
+        """Columns of ``leaf_value``: 1, or the number of classes."""
+        return int(self.leaf_value.shape[1])
+
+    def __len__(self) -> int:
+        return self.n_trees
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}(n_trees={self.n_trees}, n_leaves={self.n_leaves}, width={self.width})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in FlatTrees.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]  # a damaged file must not crash compiled code
+
+    @classmethod
+    def concatenate(cls, forests: Iterable[Self]) -> Self:
+        """Join forests of the same features and width; trees keep their order.
+
+        Parameters
+        ----------
+        forests : iterable
+            At least one.
+
+        Returns
+        -------
+        Self
+            Of the same class.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or if features or widths differ.
+        """
+        parts = list(forests)
+        if not parts:
+            raise ValueError("there is no forest to concatenate")
+        if len({(part.n_features, part.width) for part in parts}) > 1:
+            raise ValueError("forests to concatenate must have the same features and leaf width")
+        arrays = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in (*NODE_ARRAYS, *LEAF_ARRAYS)
+        }
+        for name in OFFSETS:
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            arrays[name] = _offsets(sizes)
+        return cls.of_checked(n_features=parts[0].n_features, **arrays)
+
+    def with_leaf_values(
+        self, values: NDArray[np.float64], columns: NDArray[np.int32] | None = None
+    ) -> Self:
+        """Return a forest of the same trees with other answers in the leaves.
+
+        Parameters
+        ----------
+        values : array of float64, shape (n_leaves, width)
+        columns : array of int32, shape (n_leaves,), optional
+            For values of width 1.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many of them as leaves.
+        """
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        if columns is None:
+            columns = np.full(len(values), -1, dtype=np.int32)
+        if len(values) != self.n_leaves or len(columns) != self.n_leaves:
+            raise ValueError(f"there are {self.n_leaves} leaves, found {len(values)} answers")
+        state = self.__getstate__() | {"leaf_value": values, "leaf_column": columns}
+        return self.of_checked(**state)
+
+    def take(self, trees: ArrayLike) -> Self:
+        """Return a forest of some trees, in the order asked for.
+
+        Parameters
+        ----------
+        trees : array of int, shape (n_chosen,)
+            Indices of trees; negative ones count from the end; repeats are allowed.
+        """
+        chosen = np.arange(self.n_trees)[np.asarray(trees, dtype=np.int64)]
+        arrays = {}
+        for offset_name, names in (("node_offset", NODE_ARRAYS), ("leaf_offset", LEAF_ARRAYS)):
+            offset = getattr(self, offset_name)
+            sizes = np.diff(offset)[chosen]
+            arrays[offset_name] = _offsets(sizes)
+            shift = np.repeat(offset[chosen] - arrays[offset_name][:-1], sizes)
+            rows = np.arange(len(shift)) + shift
+            arrays |= {name: getattr(self, name)[rows] for name in names}
+        return self.of_checked(n_features=self.n_features, **arrays)
+
+    def __getitem__(self, trees: int | slice) -> Self:
+        """Return a forest of a slice of the trees, or of one."""
+        if isinstance(trees, slice):
+            return self.take(np.arange(self.n_trees)[trees])
+        return self.take([trees])
+
+
+def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
