@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from boostbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from boostbench.theory.conditions import Decision
+    from boostbench.theory.spaces import Space
 
 #: Predictions of a space from which its linear programs take minutes.
 _MANY_PREDICTIONS = 300_000
@@ -68,7 +70,7 @@ def conditions(
       boostbench theory conditions predictions.csv --target label --certificate m1
       boostbench theory conditions iris --rows 60 --json
     """
-    from boostbench.theory.conditions import CONDITIONS, TOLERANCE, decide_all
+    from boostbench.theory.conditions import CONDITIONS, decide_all
     from boostbench.theory.layout import check_gamma
     from boostbench.theory.named_spaces import find_space
 
@@ -83,20 +85,43 @@ def conditions(
         work = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples"
         complain(f"{work}: this can take minutes")
     decided = decide_all(space)
-    margin = decided["minimal"].gamma
     if as_json:
-        print_json(
+        print_json(_as_json(space, decided, gamma))
+    else:
+        _print_decisions(space, decided, gamma)
+        _print_certificate(decided[certificate], gamma)
+    return OK
+
+
+def _as_json(space: Space, decided: Mapping[str, Decision], gamma: float) -> dict[str, Any]:
+    from boostbench.theory.conditions import TOLERANCE
+
+    n, N = space.predictions.shape
+    return {
+        "space": space.name,
+        "n_samples": n,
+        "n_classifiers": N,
+        "classes": list(space.classes),
+        "gamma": gamma,
+        "boostable": decided["minimal"].gamma > TOLERANCE,
+        "conditions": [
             {
-                "space": space.name,
-                "n_samples": n,
-                "n_classifiers": N,
-                "classes": list(space.classes),
-                "gamma": gamma,
-                "boostable": margin > TOLERANCE,
-                "conditions": [_row(decision, gamma) for decision in decided.values()],
+                "condition": decision.condition,
+                "edge": decision.gamma,
+                "satisfied": decision.holds(gamma),
+                "mixture": decision.weights(),
+                "witness": decision.witness.tolist(),
             }
-        )
-        return OK
+            for decision in decided.values()
+        ],
+    }
+
+
+def _print_decisions(space: Space, decided: Mapping[str, Decision], gamma: float) -> None:
+    """Print the largest edge of every condition, and whether the space is boostable."""
+    from boostbench.theory.conditions import CONDITIONS, TOLERANCE
+
+    n, N = space.predictions.shape
     print(f"{space.name}: {n} samples, {space.n_classes} classes, {N} classifiers\n")
     print_rows(
         [
@@ -109,20 +134,9 @@ def conditions(
             for name, decision in decided.items()
         ]
     )
+    margin = decided["minimal"].gamma
     word = "boostable: some vote has" if margin > TOLERANCE else "not boostable: no vote exceeds"
     print(f"\n{word} the margin {short(margin)} on every sample\n")
-    _print_certificate(decided[certificate], gamma)
-    return OK
-
-
-def _row(decision: Decision, gamma: float) -> dict[str, Any]:
-    return {
-        "condition": decision.condition,
-        "edge": decision.gamma,
-        "satisfied": decision.holds(gamma),
-        "mixture": decision.weights(),
-        "witness": decision.witness.tolist(),
-    }
 
 
 def _print_certificate(decision: Decision, gamma: float) -> None:

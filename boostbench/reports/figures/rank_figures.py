@@ -22,7 +22,7 @@ from boostbench.reports.figures.panels import (
 from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
+from boostbench.reports.values.part_options import MetricName, compared_value
 from boostbench.reports.values.rank_statistics import (
     Cases,
     RankTests,
@@ -159,8 +159,7 @@ def draw_pairs(
     """
     from matplotlib.figure import Figure
 
-    (metric,) = chosen_metrics(study, "value", value)
-    T = None if at is None else chosen_rounds(study, at)[-1]
+    metric, T = compared_value(study, value, at)
     pairs = [(a, b) for a in study.boosters for b in study.boosters if a != b]
     tests = compare_pairs(study.results, pairs, metric, T)
     leads: dict[str, list[float]] = {}
@@ -196,12 +195,8 @@ def draw_pairs(
     return figure
 
 
-def _cases(study: Study, value: Any, at: Any) -> Cases:
-    (metric,) = chosen_metrics(study, "value", value)
-    T = None if at is None else chosen_rounds(study, at)[-1]
-    if len(study.boosters) < 2:
-        raise BoostbenchError("ranks need two boosters or more")
-    return case_errors(study.results, study.boosters, metric, T)
+def _cases(study: Study, value: str, at: int | None) -> Cases:
+    return case_errors(study.results, study.boosters, *compared_value(study, value, at))
 
 
 def _draw_shares(

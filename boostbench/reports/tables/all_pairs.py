@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName, chosen_metrics, chosen_rounds
+from boostbench.reports.values.part_options import MetricName, compared_value
 from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
@@ -36,10 +35,7 @@ def build_pairwise_table(
         Compare with this booster alone, with p-values adjusted by Holm's method.
     title : str, default=""
     """
-    (metric,) = chosen_metrics(study, "value", value)
-    T = None if at is None else chosen_rounds(study, at)[-1]
-    if len(study.boosters) < 2:
-        raise BoostbenchError("pairs need two boosters or more")
+    metric, T = compared_value(study, value, at)
     columns = study.boosters if control is None else [control]
     left = [booster for booster in study.boosters if booster != control]
     pairs = ((a, b) for a in left for b in columns if a != b)

@@ -92,3 +92,17 @@ def chosen_rounds(study: Study, at: Any) -> list[int]:
         if isinstance(each, bool) or not isinstance(each, int) or not 1 <= each <= largest:
             raise BoostbenchError(f"at must be rounds from 1 to {largest}, found {each!r}")
     return sorted(set(rounds))
+
+
+def compared_value(study: Study, value: str, at: int | None) -> tuple[str, int | None]:
+    """Return by what boosters are compared: a metric, and a round T; None: the last of each run.
+
+    Raises
+    ------
+    BoostbenchError
+        If there are no two boosters, or an option is wrong.
+    """
+    (metric,) = chosen_metrics(study, "value", value)
+    if len(study.boosters) < 2:
+        raise BoostbenchError("a comparison needs two boosters or more")
+    return metric, None if at is None else chosen_rounds(study, at)[-1]
