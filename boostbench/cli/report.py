@@ -63,7 +63,8 @@ def report(
 
     Nothing is trained; the main table is printed. Where no run of a config has a record, packed
     records in the folder of its report are read in their place. The report names runs without a
-    result, and tables and figures that cannot be made; the exit code is then 1.
+    result, and tables and figures that cannot be made; the exit code is then 1. index.html in the
+    results folder lists all reports there.
 
     Examples:
       boostbench report noise20 --open
@@ -72,7 +73,7 @@ def report(
     """
     if every == bool(asked.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
-    from boostbench.reports.overview import write_overview
+    from boostbench.reports.overview import write_index, write_overview
 
     code = OK
     for experiment in _all(asked) if every else asked.load(check_parameters=False):
@@ -97,8 +98,10 @@ def report(
             complain(f"there is no browser to show it; open {written[-1].resolve().as_uri()}")
         if not made.is_whole:
             code = INCOMPLETE
-    if every:
-        print(write_overview(output or asked.results))
+    try:
+        print((write_overview if every else write_index)(output or asked.results))
+    except BoostbenchError as error:
+        complain(error)  # of another experiment's summary
     return code
 
 

@@ -1,4 +1,4 @@
-"""Summary of each experiment, and `results/README.md`, which gathers the summaries.
+"""Summary of each experiment; `README.md` and `index.html`, which gather the summaries.
 
 Every report leaves a ``summary.json`` in its folder; the overview is made of these alone, so that
 it reads no records and folders of several machines merge by copying.
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.claims import Origin
@@ -18,6 +18,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.claims.writing import counts_in_words
 from boostbench.reports.files import write_file
+from boostbench.reports.html import render
 from boostbench.reports.tables.table import Table
 from boostbench.reports.text import markdown, markdown_table
 from boostbench.reports.values.agreement import Held, in_words
@@ -97,20 +98,58 @@ def summary_text(
 
 
 def write_overview(results: Path) -> Path:
-    """Write ``README.md`` in a results folder from the summaries there.
+    """Write ``README.md`` and ``index.html`` in a results folder from the summaries there.
 
     Raises
     ------
     BoostbenchError
         If a summary cannot be read, or the file cannot be written.
     """
-    summaries = sorted(read_summaries(results), key=lambda item: _order(*item))
-    papers = sorted({summary["paper"] for _, summary in summaries}, key=lambda p: (not p, p))
     parts = [_HEAD]
-    for paper in papers:
-        its = [item for item in summaries if item[1]["paper"] == paper]
+    for paper, its in _by_paper(results).items():
         parts.append("\n".join(_of_paper(paper, its)))
+    write_index(results)
     return write_file(results / "README.md", "\n".join(parts))
+
+
+def write_index(results: Path) -> Path:
+    """Write ``index.html`` in a results folder, with a link to the page of each report there.
+
+    Raises
+    ------
+    BoostbenchError
+        If a summary cannot be read, or the file cannot be written.
+    """
+    papers = [
+        {
+            "title": paper or _OTHERS,
+            "answers": [_agreement(its), _verdicts(its)],
+            "entries": [Entry.of(*item) for item in its],
+        }
+        for paper, its in _by_paper(results).items()
+    ]
+    page = render("index.html.j2", papers=papers, columns=_COLUMNS[:-1])
+    return write_file(results / "index.html", page)
+
+
+def _by_paper(results: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Return folders and summaries by paper, in the papers' order."""
+    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    items = sorted(read_summaries(results), key=lambda item: _order(*item))
+    for item in sorted(items, key=lambda item: (not item[1]["paper"], item[1]["paper"])):
+        found.setdefault(item[1]["paper"], []).append(item)
+    return found
+
+
+def _agreement(items: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    held = _held(summary for _, summary in items)
+    return f"{in_words(held)}." if held else ""
+
+
+def _verdicts(items: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    claims = [claim for _, summary in items for claim in summary["claims"]]
+    judged = [(_origin(claim), claim["verdict"]) for claim in claims]
+    return f"{counts_in_words(judged)}." if judged else ""
 
 
 def read_summaries(results: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -152,17 +191,14 @@ def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
 
 def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
     numbers = (1 < place < len(_COLUMNS) - 1 for place in range(len(_COLUMNS)))
-    rows = (_row(folder, summary) for folder, summary in items)
+    rows = (Entry.of(*item).row() for item in items)
     lines = [f"## {paper or _OTHERS}\n", markdown_table(_COLUMNS, numbers, rows)]
-    held = _held(summary for _, summary in items)
-    lines += [f"\n{in_words(held)}."] if held else []
+    lines += [f"\n{sentence}" for sentence in (_agreement(items), _verdicts(items)) if sentence]
     claims = [
         (folder, number, claim)
         for folder, summary in items
         for number, claim in enumerate(summary["claims"], start=1)
     ]
-    judged = [(_origin(claim), claim["verdict"]) for _, _, claim in claims]
-    lines += [f"\n{counts_in_words(judged)}."] if claims else []
     for status in ("not reproduced", "undecided", "reproduced"):
         its = [
             item for item in claims if (_origin(item[2]), item[2]["verdict"]) == ("paper", status)
@@ -192,30 +228,44 @@ def _claim(folder: str, number: int, claim: Mapping[str, Any]) -> str:
     )
 
 
-def _row(folder: str, summary: dict[str, Any]) -> list[str]:
-    name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
-    held = _held([summary])
-    agree = sum(each.agreement == "agrees" for each in held)
-    placebo = sum(each.placebo or 0.0 for each in held)
-    found: dict[str, list[str]] = {"paper": []}
-    for claim in summary["claims"]:
-        found.setdefault(_origin(claim), []).append(claim["verdict"])
-    ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
-    files = [("page", "report.html")]
-    files += [("claims", "claims.md")] if summary["claims"] else []
-    files += [(name, f"{name}.md") for name in summary["tables"]]
-    files += [(name, f"{name}.png") for name in summary["figures"]]
-    return [
-        markdown(name),
-        summary["size"] or ("as stated" if planned else "computed"),
-        str(ok or "") if ok == planned else f"{ok} of {planned}",
-        f"{agree} of {len(held)} agree ({placebo:.1f})" if held else "",
-        *(str(found["paper"].count(status)) if found["paper"] else "" for status in STATUSES),
-        *(
-            f"{found[origin].count('reproduced')} of {len(found[origin])} hold"
-            if origin in found
-            else ""
-            for origin in _OTHER_ORIGINS
-        ),
-        " · ".join(f"[{text}]({folder}/{file})" for text, file in files),
-    ]
+class Entry(NamedTuple):
+    """The line of an experiment: its folder, the cells of all columns but the last, its files."""
+
+    folder: str
+    cells: list[str]
+    files: list[tuple[str, str]]  # words, name
+
+    @classmethod
+    def of(cls, folder: str, summary: Mapping[str, Any]) -> Entry:
+        """Read a summary."""
+        name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
+        held = _held([summary])
+        agree = sum(each.agreement == "agrees" for each in held)
+        placebo = sum(each.placebo or 0.0 for each in held)
+        found: dict[str, list[str]] = {"paper": []}
+        for claim in summary["claims"]:
+            found.setdefault(_origin(claim), []).append(claim["verdict"])
+        ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
+        files = [("page", "report.html")]
+        files += [("claims", "claims.md")] if summary["claims"] else []
+        files += [(name, f"{name}.md") for name in summary["tables"]]
+        files += [(name, f"{name}.png") for name in summary["figures"]]
+        cells = [
+            name,
+            summary["size"] or ("as stated" if planned else "computed"),
+            str(ok or "") if ok == planned else f"{ok} of {planned}",
+            f"{agree} of {len(held)} agree ({placebo:.1f})" if held else "",
+            *(str(found["paper"].count(status)) if found["paper"] else "" for status in STATUSES),
+            *(
+                f"{found[origin].count('reproduced')} of {len(found[origin])} hold"
+                if origin in found
+                else ""
+                for origin in _OTHER_ORIGINS
+            ),
+        ]
+        return cls(folder, cells, files)
+
+    def row(self) -> list[str]:
+        """Return the cells in Markdown, links to the files last."""
+        links = (f"[{text}]({self.folder}/{file})" for text, file in self.files)
+        return [*map(markdown, self.cells), " · ".join(links)]

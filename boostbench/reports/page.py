@@ -6,16 +6,14 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summary_line
+from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
-from boostbench.reports.text import in_print, visible
 from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import ERRORS
@@ -57,24 +55,13 @@ def render_page(
     withdrawn : sequence of PastClaim, default=()
         Claims that were taken out after their results were seen.
     """
-    environment = Environment(
-        loader=PackageLoader("boostbench.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["printed"] = in_print
-    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     config = study.config
     counts = Counter(result.status for result in study.results)
-    return environment.get_template("report.html.j2").render(
+    return render(
+        "report.html.j2",
         title=config.title or config.name,
         paper=config.paper,
         description=config.description,
-        style=_asset("report.css"),
-        script=_asset("report.js"),
         library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
@@ -97,17 +84,12 @@ def render_page(
     )
 
 
-def _asset(name: str) -> Markup:
-    text = files("boostbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
-    return Markup(text)  # our own file
-
-
 def _library() -> Mapping[str, Markup]:
     """Return what draws charts: uPlot with its licence, and our use of it."""
     return {
-        "licence": _asset("uplot/LICENSE"),
-        "style": _asset("uplot/uPlot.min.css"),
-        "script": _asset("uplot/uPlot.iife.min.js") + _asset("chart.js"),
+        "licence": asset("uplot/LICENSE"),
+        "style": asset("uplot/uPlot.min.css"),
+        "script": asset("uplot/uPlot.iife.min.js") + asset("chart.js"),
     }
 
 

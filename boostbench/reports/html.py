@@ -1,0 +1,33 @@
+"""Pages from the templates: one file each that loads nothing."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from boostbench.reports.text import in_print, visible
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page; text is escaped, and the filter ``printed`` gives methods printed names."""
+    environment = Environment(
+        loader=PackageLoader("boostbench.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["printed"] = in_print
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    own = {"style": asset("report.css"), "script": asset("report.js")}
+    return environment.get_template(template).render(**own, **values)
+
+
+def asset(name: str) -> Markup:
+    """Return a file that lies beside the templates, as it is."""
+    text = files("boostbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return Markup(text)  # our own file

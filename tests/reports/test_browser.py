@@ -1,0 +1,184 @@
+"""Pages in a real browser: what a click, a pointer, a narrow screen and a printer make of them."""
+
+import io
+import json
+import shutil
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from boostbench.reports.overview import write_index
+
+from .claims.stating import with_claims
+from .synthetic import make_config
+from .test_report import report_of
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("no Chromium is found")
+    with playwright.sync_playwright() as p:
+        started = p.chromium.launch(executable_path=path, args=OPTIONS, timeout=120_000)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    config = make_config(folder, rounds=30, checkpoints=list(range(1, 31)), seeds=2)
+    config = with_claims(
+        config, {"says": "it leads", "compares": {"booster": "samme", "lower_than": "others"}}
+    )
+    report_of(folder, config, broken={"dna/samme/clean/seed-0": ("skipped", "no dna.csv")})
+    write_index(folder)
+    return folder
+
+
+@pytest.fixture
+def opened(browser, results):
+    """Return a function that opens a page; nothing may be loaded and no script may fail."""
+    contexts, complaints = [], []
+
+    def open_page(name="out/report.html", size=DESKTOP, **options):
+        contexts.append(browser.new_context(viewport=size, **options))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("request", lambda request: complaints.append(request.url))
+        page.goto((results / name).as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    loaded = [text for text in complaints if not text.startswith(("file:", "data:"))]
+    assert not loaded
+
+
+def over(page):
+    plot = page.locator(".u-over").first
+    plot.scroll_into_view_if_needed()
+    return plot.bounding_box()
+
+
+def test_the_pointer_shows_the_values_of_the_lines_at_its_round(opened):
+    page = opened()
+    box = over(page)
+    page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+    tip = page.locator(".tip:visible")
+    tip.wait_for()
+    panel = json.loads(page.locator("figure script").text_content())[0]
+    shown = tip.inner_text()
+    assert shown.startswith("round 1\n")
+    for line in panel["lines"]:
+        assert line["label"] in shown
+    first = max(line["y"][0] for line in panel["lines"])
+    assert f"{first:.4g}" in shown
+
+
+def test_a_name_of_the_legend_hides_its_lines_and_shows_them_again(opened):
+    page = opened()
+    name = page.get_by_role("button", name="SAMME")
+    box = over(page)
+
+    def pointed():
+        page.mouse.move(box["x"] + 3, box["y"] + 3)
+        page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+        return page.locator(".tip:visible").inner_text()
+
+    assert "SAMME" in pointed()
+    name.click()
+    assert name.get_attribute("aria-pressed") == "false"
+    box = over(page)
+    assert "SAMME" not in pointed()
+    name.click()
+    box = over(page)
+    assert "SAMME" in pointed()
+
+
+def test_dragging_zooms_and_two_clicks_show_the_whole(opened):
+    page = opened()
+    box = over(page)
+
+    def leftmost():
+        page.mouse.move(box["x"] + 3, box["y"] + 60)
+        page.mouse.move(box["x"] + 1, box["y"] + 60)
+        return page.locator(".tip:visible").inner_text().split("\n")[0]
+
+    assert leftmost() == "round 1"
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + 42, steps=4)
+    page.mouse.up()
+    assert int(leftmost().split()[1]) > 1
+    page.mouse.dblclick(box["x"] + 80, box["y"] + 60)
+    assert leftmost() == "round 1"
+
+
+def test_an_axis_becomes_logarithmic_and_linear_again(opened):
+    page = opened()
+    box = over(page)
+    round_at_middle = []
+    for _ in range(2):
+        page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + 50)
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 50)
+        text = page.locator(".tip:visible").inner_text().split("\n")[0]
+        round_at_middle.append(int(text.split()[1]))
+        page.get_by_role("button", name="log x").click()
+        box = over(page)
+    logarithmic, linear = round_at_middle
+    assert logarithmic < 8 < 13 < linear
+
+
+def test_heads_stay_while_a_table_scrolls_and_sort_it(opened):
+    page = opened()
+    scroll = page.locator("#table .scroll")
+    scroll.evaluate("its => { its.style.maxHeight = '6rem'; its.scrollTop = 60 }")
+    head = page.locator("#table thead th").first.bounding_box()
+    assert abs(head["y"] - scroll.bounding_box()["y"]) < 3
+    button = page.locator("#table thead button").last
+    button.click()
+    column = page.locator("#table tbody td:last-child").all_inner_texts()
+    numbers = [float(text.split()[0]) for text in column if text[0].isdigit()]
+    assert numbers == sorted(numbers)
+
+
+def test_print_shows_the_still_figure_in_place_of_the_chart(opened):
+    page = opened()
+    assert page.locator("figure canvas").first.is_visible()
+    assert not page.locator("figure img").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("figure img").is_visible()
+    assert not page.locator("figure canvas").first.is_visible()
+
+
+def test_figures_are_dark_on_a_dark_page(opened):
+    def brightness(page):
+        area = page.locator("#curves figure").screenshot(type="png")
+        return float(np.asarray(Image.open(io.BytesIO(area)).convert("L")).mean())
+
+    assert brightness(opened(color_scheme="light")) > 200
+    assert brightness(opened(color_scheme="dark")) < 60
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "index.html"])
+def test_on_a_phone_only_tables_scroll_sideways(opened, name):
+    page = opened(name, PHONE)
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+
+
+def test_the_index_leads_to_the_page_of_an_experiment(opened):
+    page = opened("index.html")
+    page.get_by_role("link", name="tiny").click()
+    assert page.url.endswith("out/report.html")
+    assert page.locator("#claims").is_visible()
