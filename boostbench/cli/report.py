@@ -98,8 +98,11 @@ def report(
             complain(f"there is no browser to show it; open {written[-1].resolve().as_uri()}")
         if not made.is_whole:
             code = INCOMPLETE
+    if every:
+        print(write_overview(output or asked.results))
+        return code
     try:
-        print((write_overview if every else write_index)(output or asked.results))
+        write_index(output or asked.results)
     except BoostbenchError as error:
         complain(error)  # of another experiment's summary
     return code
