@@ -148,15 +148,8 @@ def draw_curves(
             if column >= len(below):
                 axes.set_xlabel("round")
     repeats = repeats_in_words(study, band=band)
-    boosters, others = _handles(figure, look)
-    beside = n_columns == 1  # a narrow figure has its room for the legend at the side
-    if len(metrics) == 1:
-        others = others[1:]  # the axis says it
-        boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
-    if boosters or others:
-        add_legend(figure, boosters, others, note=repeats, beside=beside)
-    else:
-        remark(figure, repeats)
+    # A narrow figure has its room for the legend at the side.
+    _explain(figure, look, repeats, beside=n_columns == 1)
     words = [_LINES[metric][0] for metric in metrics]
     describe(
         figure,
@@ -168,6 +161,18 @@ def draw_curves(
         "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in metrics),
     )
     return figure
+
+
+def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool) -> None:
+    """Add a legend of what the axes and the ends of the curves do not say, and the repeats."""
+    boosters, others = _handles(figure, look)
+    if len(look.metrics) == 1:
+        others = others[1:]  # the axis says it
+        boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
+    if boosters or others:
+        add_legend(figure, boosters, others, note=repeats, beside=beside)
+    else:
+        remark(figure, repeats)
 
 
 def _axis(metrics: Sequence[str]) -> str:
