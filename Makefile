@@ -25,7 +25,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -90,6 +90,9 @@ attack: setup  ## hostile inputs, kills and signals by the thousand, counted; an
 
 same-bits: setup  ## every booster on every processor that this one can stand in for
 	@$(BIN)/python -m checks.bits --emulate
+
+slurm: setup  ## batch jobs under a real Slurm, started here for it; says so where none is installed
+	@nice $(BIN)/python -m checks.slurm
 
 papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
 

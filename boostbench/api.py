@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from boostbench.experiments.planning.adoption import Revalidated
     from boostbench.experiments.running.conduct import Event, Progress
-    from boostbench.experiments.running.executors import Executor
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.experiment_report import Report
     from boostbench.reports.values.frame import Study
@@ -160,6 +159,7 @@ class Experiment:
         jobs: int | None = None,
         executor: Literal["local", "inline", "dask"] = "local",
         scheduler: str | None = None,
+        dask: Mapping[str, str] | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         retry: Sequence[str] = (),
@@ -178,11 +178,14 @@ class Experiment:
         jobs : int or None, default=None
             Runs at once, each on one thread; None: as many as there are cores.
         executor : {"local", "inline", "dask"}, default="local"
-            Worker processes, this process, or a running Dask cluster.
+            Worker processes, this process, or a Dask cluster.
         scheduler : str or None, default=None
-            Address of the cluster.
+            Address of the cluster, or the name of a batch system that dask-jobqueue knows, where
+            one of ``jobs`` workers is started; None: one of this machine.
+        dask : mapping of str to str or None, default=None
+            Options of the cluster: of TLS with an address, else of the class of dask-jobqueue.
         time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
-            Of one run; None: the config's. Only worker processes have limits.
+            Of one run; None: the config's. They do not hold inline.
         retry : sequence of str, default=()
             Do exactly the runs of these statuses: ``"failed"``, ``"timeout"`` ...
         fresh : bool, default=False
@@ -205,10 +208,14 @@ class Experiment:
             If an argument does not fit, or records cannot be written.
         """
         from boostbench.experiments.running.conduct import Progress, run_plan
-        from boostbench.experiments.running.executors import check_options
+        from boostbench.experiments.running.executors import check_options, make_executor
 
-        local = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
-        check_options(executor, scheduler, local)
+        workers: dict[str, Any] = {
+            "jobs": jobs,
+            "time_limit": time_limit,
+            "memory_limit": memory_limit,
+        }
+        check_options(executor, dask={"scheduler": scheduler, "dask": dask}, workers=workers)
         plan = self.plan(strict=strict)
         if on_plan is not None:
             on_plan(plan)
@@ -216,10 +223,11 @@ class Experiment:
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(todo, self.data)
-            with self._executor(executor, scheduler, jobs, time_limit, memory_limit) as workers:
+            workers |= self.config.limits.replaced(time_limit, memory_limit)
+            with make_executor(executor, self.data, scheduler, dask, **workers) as its:
                 while todo and not outcome.ends_early:
                     outcome += run_plan(
-                        todo, self.store, workers, on_event=on_event, fail_fast=fail_fast
+                        todo, self.store, its, on_event=on_event, fail_fast=fail_fast
                     )
                     done |= {planned.run for planned in todo}
                     if self.config.select is None or retry:
@@ -353,40 +361,16 @@ class Experiment:
         packed = self._folder_of(config, size) / PACKED
         return plan_to_report(runs, self.store, packed, self.data, config=config)
 
-    def _executor(
-        self,
-        name: str,
-        scheduler: str | None = None,
-        jobs: int | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-    ) -> Executor:
-        from boostbench.experiments.running.environment import n_cores
-        from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
-
-        if name == "inline":
-            return InlineExecutor(self.data)
-        if name == "dask":
-            from boostbench.experiments.running.dask_executor import DaskExecutor
-
-            assert scheduler is not None
-            return DaskExecutor(scheduler, self.data)
-        limits = self.config.limits
-        return LocalExecutor(
-            jobs or n_cores(),
-            self.data,
-            time_limit=time_limit or limits.time,
-            memory_limit=memory_limit or limits.memory,
-        )
-
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Progress:
         from boostbench.experiments.running.conduct import Progress, run_plan
+        from boostbench.experiments.running.executors import make_executor
 
         if not runs:
             return Progress()
-        with self._executor("local", jobs=jobs) as executor:
+        limits = self.config.limits.replaced()
+        with make_executor("local", self.data, jobs=jobs, **limits) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 
     def _study_of(self, other: Config) -> Study:

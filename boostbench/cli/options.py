@@ -58,6 +58,12 @@ Jobs = Annotated[
         help="Runs at once, each on one thread; as many as there are cores by default.",
     ),
 ]
+TimeLimit = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
+]
+MemoryLimit = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
+]
 Retry = Annotated[
     list[str],
     repeatable(
@@ -195,6 +201,30 @@ def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
             raise BoostbenchError(f"{what}; found {part.strip()}", where=option)
         found += range(first, last + 1)
     return found
+
+
+def parse_pair(text: str, option: str) -> tuple[str, str]:
+    """Return key and value of ``key=value``.
+
+    Raises
+    ------
+    BoostbenchError
+        If it is none.
+
+    Examples
+    --------
+    >>> parse_pair("partition=long", "--sbatch")
+    ('partition', 'long')
+    """
+    key, _, value = text.partition("=")
+    if not key.strip() or not value:
+        raise BoostbenchError(f"{text[:40]!r} is not of the form KEY=VALUE", where=option)
+    return key.strip().lstrip("-"), value
+
+
+def statuses_of(retry: Iterable[str]) -> list[str]:
+    """Return the statuses that ``--retry`` names, each time with commas."""
+    return [word.strip() for words in retry for word in words.split(",")]
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:

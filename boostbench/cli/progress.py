@@ -76,7 +76,7 @@ def _live_bar(name: str) -> Iterator[Listener]:
         bar.start()  # with the first event: there is no bar where nothing is to do
         progress = event.progress
         running = ", ".join(planned.run.id for planned in progress.running[:2])
-        note = f"{_note(progress)}  {running}"
+        note = f"{_note(progress)}  {progress.notice or running}"
         bar.update(task, total=progress.total, completed=progress.done, note=note)
 
     try:
@@ -86,10 +86,13 @@ def _live_bar(name: str) -> Iterator[Listener]:
 
 
 def _occasional_lines(name: str) -> Listener:
-    last = time.monotonic()
+    last, notice = time.monotonic(), ""
 
     def listen(event: Event) -> None:
-        nonlocal last
+        nonlocal last, notice
+        if event.progress.notice != notice:
+            notice = event.progress.notice
+            print(f"{name}: {notice or 'going on'}", file=sys.stderr)
         if time.monotonic() - last >= _LINE_EVERY_SECONDS:
             last = time.monotonic()
             progress = event.progress

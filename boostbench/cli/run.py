@@ -14,14 +14,19 @@ import typer
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import (
     Jobs,
+    MemoryLimit,
     Quiet,
     Retry,
     SelectedRuns,
     Shard,
     Strict,
+    TimeLimit,
     Verbose,
+    parse_pair,
     parse_shard,
     program,
+    repeatable,
+    statuses_of,
 )
 from boostbench.cli.output import complain, tell_log, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
@@ -41,23 +46,29 @@ def run(
         Literal["local", "inline", "dask"],
         typer.Option(
             metavar="NAME",
-            help="local: worker processes; inline: in this process; dask: a running cluster.",
+            help="local: worker processes; inline: in this process; dask: a cluster.",
         ),
     ] = "local",
     scheduler: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address of the cluster, as in tcp://host:8786; its workers find data under the "
-            "same paths, and its own limits hold.",
+            help="Of a Dask cluster, as in tcp://host:8786 or tls://host:8786, or the name of a "
+            "batch system that dask-jobqueue knows, as slurm, for --jobs workers there; by default "
+            "a cluster of this machine.",
         ),
     ] = None,
-    time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
-    ] = None,
-    memory_limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
-    ] = None,
+    dask: Annotated[
+        list[str],
+        repeatable(
+            "--dask",
+            "KEY=VALUE",
+            "Option of the cluster: with an address of TLS, as in tls_ca_file=ca.pem, with the "
+            "name of a batch system its own, as in queue=long",
+        ),
+    ],
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
     strict: Strict = False,
@@ -86,6 +97,7 @@ def run(
         "jobs": jobs,
         "executor": executor,
         "scheduler": scheduler,
+        "dask": dict(parse_pair(text, "--dask") for text in dask),
         "time_limit": time_limit and parse_duration(time_limit, where="--time-limit"),
         "memory_limit": memory_limit and parse_size(memory_limit, where="--memory-limit"),
         "retry": retry,
@@ -116,7 +128,7 @@ def run_and_tell(
 
     If there are results, ``following`` is the command that is named next.
     """
-    options["retry"] = [word.strip() for words in retry for word in words.split(",")]
+    options["retry"] = statuses_of(retry)
     name = experiment.config.name
     on_plan = partial(_tell_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
@@ -141,8 +153,8 @@ def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> N
     limits = experiment.config.limits
     kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
     todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
-    if options.get("executor", "local") != "local" and kinds and todo:
-        what = f"its limits on {' and '.join(kinds)} are only held by --executor local, not here"
+    if options.get("executor") == "inline" and kinds and todo:
+        what = f"its limits on {' and '.join(kinds)} are not held by --executor inline"
         complain(f"{experiment.config.name}: {what}")
 
 

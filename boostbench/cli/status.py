@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json, SelectedRuns, Verbose, any_number
-from boostbench.cli.output import print_json, print_rows, tell_log, warn_of_damage
+from boostbench.cli.output import complain, print_json, print_rows, tell_log, warn_of_damage
 from boostbench.cli.progress import n_runs
+from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.experiments.planning.plans import Plan
+    from boostbench.experiments.running.submission import BatchJob
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +58,28 @@ def status(*, asked: SelectedRecords, verbose: Verbose = False, as_json: Json = 
         print_json(plan.rows())
     else:
         _print(plan)
+        _print_jobs(asked.results)
         for planned in {p.reason: p for p in plan.runs}.values() if verbose else ():
             tell_log(planned.record() if planned.status in FAILURES else None)
     return OK if plan.counts().keys() <= {"ok", "missing", "stale"} else INCOMPLETE
+
+
+def jobs_in_words(jobs: Sequence[BatchJob], before: str = "") -> str:
+    """Return ``"3 jobs running, 5 jobs pending"`` after some text; empty without jobs."""
+    states = Counter(job.state.lower() for job in jobs)
+    return before + ", ".join(f"{n} jobs {state}" for state, n in states.items()) if jobs else ""
+
+
+def _print_jobs(results: Path) -> None:
+    from boostbench.experiments.running.submission import jobs_under_way
+
+    try:
+        jobs = jobs_under_way(results)
+    except BoostbenchError as error:
+        complain(str(error))
+        return
+    if jobs:
+        print(jobs_in_words(jobs))
 
 
 def _print(plan: Plan) -> None:

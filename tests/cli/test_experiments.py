@@ -330,7 +330,7 @@ def test_limits_that_do_not_hold_are_told(boostbench, tiny):
     tiny.write_text(tiny.read_text() + "limits: {time: 30m, memory: 4G}\n")
     outcome = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
     assert outcome.code == 0
-    told = "tiny: its limits on time and memory are only held by --executor local, not here"
+    told = "tiny: its limits on time and memory are not held by --executor inline"
     assert told in outcome.err
     assert "limits" not in boostbench("run", tiny, "--only", "iris", "--executor", "inline").err
 
@@ -341,7 +341,7 @@ def test_limits_that_do_not_hold_are_told(boostbench, tiny):
 def test_options_of_another_executor_are_refused(boostbench, tiny, option, value):
     outcome = boostbench("run", tiny, "--executor", "inline", option, value)
     assert outcome.code == 2
-    assert f"{option}: only goes with `--executor local`; leave it out" in outcome.err
+    assert f"{option}: only goes with `--executor local` or `dask`; leave it out" in outcome.err
 
 
 def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):

@@ -9,6 +9,8 @@ from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.records import RecordStore
 
+forget_code = fingerprints.forget
+
 #: What may differ between two records of the same run.
 CIRCUMSTANCES = ("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished")
 CIRCUMSTANCES += ("inputs",)
@@ -22,12 +24,6 @@ boosters: [toy-centroids]
 rounds: 8
 seeds: 2
 """
-
-
-def forget_code():
-    """Let sources be read anew, as in a new process."""
-    for name in ("_fingerprint", "_path_of", "_text_of", "_facts_of", "_imports_of"):
-        getattr(fingerprints, name).cache_clear()
 
 
 def plan_of(runs, results, data_dirs=()):

@@ -8,6 +8,7 @@ import signal
 import time
 
 import numpy as np
+import psutil
 
 from boostbench.registry import boosters
 
@@ -69,6 +70,13 @@ class ToyKillsItself(ToyCentroids):
     def fit(self, X, y):
         print("goodbye", flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+@boosters.register("toy-kills-dask")
+class ToyKillsDask(ToyCentroids):
+    def fit(self, X, y):
+        os.kill(psutil.Process().parents()[1].pid, signal.SIGKILL)
+        time.sleep(60)
 
 
 @boosters.register("toy-exits")

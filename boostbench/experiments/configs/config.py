@@ -71,6 +71,10 @@ class Limits(Model):
     time: Duration = Field(None, description="Wall time, such as 90s, 30m or 1h30m.")
     memory: MemorySize = Field(None, description="Memory, such as 512M or 4G.")
 
+    def replaced(self, time: float | None = None, memory: int | None = None) -> dict[str, Any]:
+        """Return the limits as arguments of an executor, those that are given in their place."""
+        return {"time_limit": time or self.time, "memory_limit": memory or self.memory}
+
 
 def _values_of(entries: Any) -> BeforeValidator:
     """Return a validator that reads entries, as ``entries`` types them, and makes their values."""

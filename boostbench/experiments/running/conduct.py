@@ -42,6 +42,8 @@ class Progress:
         Runs that were not finished.
     untouched : tuple of PlannedRun
         The other runs of the experiment, with their earlier statuses.
+    notice : str
+        What the executor has to say at this moment.
     """
 
     total: int = 0
@@ -53,6 +55,7 @@ class Progress:
     interrupted: bool = False
     n_left: int = 0
     untouched: tuple[PlannedRun, ...] = ()
+    notice: str = ""
 
     @property
     def done(self) -> int:
@@ -268,6 +271,7 @@ class _Conductor:
             for planned, started in self.running.values()
         )
         progress.running = tuple(planned for planned, _ in self.running.values())
+        progress.notice = self.executor.notice
         progress.seconds, progress.remaining = clock - self.begin, left / self.executor.jobs
         self.on_event(Event(kind, progress, planned, record))
 

@@ -19,13 +19,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Any
 
 import psutil
 from typing_extensions import Self
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
-from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.running.environment import THREAD_VARIABLES, n_cores
 from boostbench.experiments.running.server import MOST_LOSSES, Ending, Task
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.runs import Run
@@ -56,7 +57,11 @@ class Executor(ABC):
         How many runs it works on at once.
     ahead : int
         How many more it may be given beforehand.
+    notice : str
+        What a user should know at this moment, as that there are no workers; else empty.
     """
+
+    notice = ""
 
     def __init__(self, jobs: int, data_dirs: Sequence[str | Path], *, ahead: int) -> None:
         self.jobs = jobs
@@ -105,15 +110,38 @@ class Executor(ABC):
         self.shutdown()
 
 
-def check_options(executor: str, scheduler: str | None, local: Mapping[str, object]) -> None:
-    """Refuse options that do not go with an executor; ``local`` goes with worker processes."""
-    if (executor == "dask") != (scheduler is not None):
-        what = "`--executor dask` and `--scheduler ADDRESS` are given together"
-        raise BoostbenchError(what, where="--scheduler" if scheduler else "--executor dask")
-    for option, value in local.items():
-        if executor != "local" and value is not None:
+def check_options(
+    executor: str, *, dask: Mapping[str, object], workers: Mapping[str, object]
+) -> None:
+    """Refuse options that do not go with an executor: those of Dask, and of worker processes."""
+    refused = {} if executor == "dask" else dict.fromkeys(dask, "`--executor dask`")
+    if executor == "inline":
+        refused |= dict.fromkeys(workers, "`--executor local` or `dask`")
+    for option, executors in refused.items():
+        if {**dask, **workers}[option]:
             where = f"--{option.replace('_', '-')}"
-            raise BoostbenchError("only goes with `--executor local`; leave it out", where=where)
+            raise BoostbenchError(f"only goes with {executors}; leave it out", where=where)
+
+
+def make_executor(
+    name: str,
+    data_dirs: Sequence[str | Path],
+    scheduler: str | None = None,
+    dask: Mapping[str, str] | None = None,
+    *,
+    jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+) -> Executor:
+    """Return the executor of a name, with arguments as of `Experiment.run`."""
+    if name == "inline":
+        return InlineExecutor(data_dirs)
+    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+    if name == "dask":
+        from boostbench.experiments.running.dask_executor import DaskExecutor
+
+        return DaskExecutor(scheduler, data_dirs, jobs=jobs, options=dask, **limits)
+    return LocalExecutor(jobs or n_cores(), data_dirs, **limits)
 
 
 class InlineExecutor(Executor):
@@ -189,8 +217,11 @@ class LocalExecutor(Executor):
 
     def prepare(self, runs: Sequence[Run]) -> None:
         """Compile the kernels that the boosters need, once for all workers and without limits."""
-        by_booster = {run.booster: run for run in runs}
-        number = self.submit_job(tuple(self.job(run) for run in by_booster.values()))
+        self.prepare_jobs([self.job(run) for run in {run.booster: run for run in runs}.values()])
+
+    def prepare_jobs(self, jobs: Sequence[Job]) -> None:
+        """Compile the kernels that some jobs need."""
+        number = self.submit_job(tuple(jobs))
         while number in self._sent:
             self.wait(_POLL_SECONDS)
 

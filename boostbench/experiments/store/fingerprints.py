@@ -75,6 +75,12 @@ def modules_behind(origin: str) -> list[Path]:
     return sorted(_walk((origin,)))
 
 
+def forget() -> None:
+    """Let sources be read anew, as in a new process."""
+    for kept in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
+        kept.cache_clear()
+
+
 def sources_of(fingerprint: str) -> tuple[tuple[str, str], ...]:
     """Return real path and 16 hex digits of the sha256 of each file behind a fingerprint.
 

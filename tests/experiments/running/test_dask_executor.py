@@ -1,13 +1,22 @@
 """Runs sent to a cluster give the records that they give here."""
 
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running import dask_executor
+from boostbench.experiments.running import dask_executor, dask_worker
+from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.store.records import RecordStore
+from boostbench.inputs import digest_of
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 
@@ -33,7 +42,6 @@ def test_records_are_those_of_this_process(cluster, runs_of, tmp_path):
     runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-centroids, samme]"))
     carry_out(runs, tmp_path / "here")
     with DaskExecutor(cluster.scheduler_address) as executor:
-        assert executor.jobs == 2
         assert carry_out(runs, tmp_path / "there", executor).counts == {"ok": 16}
     assert records_of(tmp_path / "there") == records_of(tmp_path / "here")
 
@@ -50,15 +58,26 @@ def test_runs_that_fail_or_kill_their_process_have_records(cluster, runs_of, tmp
     assert errors["killed"].message == "the worker process ended with signal SIGKILL"
 
 
+def test_limits_hold_for_each_run(cluster, runs_of, tmp_path):
+    runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-sleeps, toy-centroids]"))[:2]
+    with DaskExecutor(cluster.scheduler_address, time_limit=3) as executor:
+        assert carry_out(runs, tmp_path, executor).counts == {"timeout": 1, "ok": 1}
+
+
 def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys):
     path = config_file(SMALL.replace("toy-centroids", "samme"))
-    command = ["run", str(path), "--results", str(tmp_path / "results"), "--executor", "dask"]
-    assert main([*command, "--scheduler", cluster.scheduler_address]) == 0
+    command = ["run", str(path), "--results", str(tmp_path / "results")]
+    dask = [*command, "--executor", "dask", "--scheduler"]
+    assert main([*dask, cluster.scheduler_address]) == 0
     assert "8 runs: 8 ok" in capsys.readouterr().out
-    assert main(command) == 2
-    assert "`--scheduler ADDRESS` are given together" in capsys.readouterr().err
-    assert main([*command, "--scheduler", "tcp://127.0.0.1:1", "--time-limit", "3s"]) == 2
-    assert "--time-limit: only goes with `--executor local`" in capsys.readouterr().err
+    again = ["--fresh", "--scheduler", "tcp://127.0.0.1:1"]
+    assert main([*command, *again]) == 2
+    assert "--scheduler: only goes with `--executor dask`" in capsys.readouterr().err
+    assert main([*dask, "slrm", "--fresh"]) == 2
+    assert "batch system; did you mean 'slurm'?" in capsys.readouterr().err
+    tls = ["--dask", "tls_ca_file=nowhere.pem"]
+    assert main([*dask, "tls://127.0.0.1:1", "--fresh", *tls]) == 2
+    assert "--dask: " in capsys.readouterr().err
 
 
 def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypatch):
@@ -79,16 +98,127 @@ def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypat
     ],
 )
 def test_an_address_without_a_scheduler_is_refused(address, message, monkeypatch):
-    monkeypatch.setattr("boostbench.experiments.running.dask_executor._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("boostbench.experiments.running.dask_clusters._CONNECT_SECONDS", 0.5)
     with pytest.raises(BoostbenchError, match=message):
         DaskExecutor(address)
 
 
-def test_workers_of_several_threads_are_refused(distributed):
+def test_workers_of_several_threads_are_refused(distributed, runs_of, tmp_path):
     with (
         distributed.LocalCluster(
             1, threads_per_worker=2, processes=False, dashboard_address=":0"
         ) as cluster,
-        pytest.raises(BoostbenchError, match="1 of its 1 workers have several threads"),
+        DaskExecutor(cluster.scheduler_address) as executor,
+        pytest.raises(BoostbenchError, match="has several threads; start workers with"),
     ):
-        DaskExecutor(cluster.scheduler_address)
+        carry_out(runs_of(SMALL), tmp_path, executor)
+
+
+def test_files_that_a_worker_lacks_are_kept_by_content(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(dask_worker, "_moved", {})
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "mine.csv").write_text("1,a\n2,b\n")
+    (folder / "more.yaml").write_text("{}")
+    content = (
+        str(folder),
+        tuple((n, digest_of(str(folder / n))) for n in ("mine.csv", "more.yaml")),
+    )
+    assert dask_worker.greet((), [content]) == ([], [])
+    assert dask_worker._path_here(str(folder)) == str(folder)
+    parcel = content, dask_worker.Parcel(content).read()
+    shutil.rmtree(folder)
+    assert dask_worker.greet((), [content]) == ([0], [])
+    dask_worker.receive([parcel])
+    assert dask_worker.greet((), [content]) == ([], [])
+    here = Path(dask_worker._path_here(str(folder)))
+    assert (here / "mine.csv").read_text() == "1,a\n2,b\n"
+    folder.mkdir()
+    (folder / "mine.csv").write_text("other rows")
+    assert dask_worker.greet((), [content]) == ([], [])
+    assert Path(dask_worker._path_here(str(folder))) == here
+
+
+class Machines:
+    """A scheduler and workers as processes of a cluster that are started and killed one by one."""
+
+    def __init__(self, start_process, folder):
+        self.start_process, self.folder = start_process, folder
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self.port = listener.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+
+    def start(self, kind, *options, **more):
+        words = [sys.executable, "-m", "distributed.cli.dask_" + kind, *options]
+        return self.start_process(words, cwd=self.folder, stderr=subprocess.DEVNULL, **more)
+
+    def start_scheduler(self):
+        scheduler = self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard"
+        )
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            with socket.socket() as caller:
+                if caller.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return scheduler
+            time.sleep(0.2)
+        raise AssertionError
+
+    def start_worker(self, **more):
+        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--death-timeout", "120")
+        return self.start("worker", self.address, *options, **more)
+
+
+def test_workers_may_come_late_and_go_and_the_scheduler_restart(
+    start_process, runs_of, config_file, tmp_path
+):
+    runs = runs_of(SMALL.replace("seeds: 2", "seeds: 6"))
+    machines = Machines(start_process, tmp_path)
+    scheduler = machines.start_scheduler()
+    workers, notices, done = [], set(), 0
+
+    def listen(event):
+        nonlocal scheduler, done
+        notices.add(event.progress.notice)
+        done += event.kind == "finished"
+        if not workers and event.progress.notice:
+            workers.append(machines.start_worker())
+        elif len(workers) == 1 and done >= 6:
+            workers[0].kill()
+            workers.append(machines.start_worker())
+        elif len(workers) == 2 and done >= 12:
+            scheduler.kill()
+            scheduler.wait()
+            workers[1].kill()
+            scheduler = machines.start_scheduler()
+            workers.append(machines.start_worker())
+
+    store = RecordStore(tmp_path / "r")
+    with DaskExecutor(machines.address) as executor:
+        todo = make_plan(runs, store).todo()
+        assert run_plan(todo, store, executor, on_event=listen).counts == {"ok": 24}
+    assert "waiting for workers of the cluster" in notices
+    assert len(workers) == 3
+    carry_out(runs, tmp_path / "here")
+    assert records_of(tmp_path / "r") == records_of(tmp_path / "here")
+
+
+def test_a_run_that_kills_its_worker_costs_itself_alone(start_process, runs_of, tmp_path):
+    text = SMALL.replace("[toy-centroids]", "[toy-centroids, toy-kills-dask]")
+    runs = runs_of(text.replace("noise: [none, {model: exchange, rate: 0.2}]\n", ""))
+    machines = Machines(start_process, tmp_path)
+    machines.start_scheduler()
+    alive = [machines.start_worker()]
+    with DaskExecutor(machines.address) as executor:
+
+        def listen(event):
+            if all(worker.poll() is not None for worker in alive):
+                alive.append(machines.start_worker())
+
+        store = RecordStore(tmp_path / "r")
+        todo = make_plan(runs[:3], store).todo()
+        outcome = run_plan(todo, store, executor, on_event=listen)
+    assert outcome.counts == {"ok": 2, "killed": 1}
+    assert outcome.failures[0][1].error.message.startswith("its worker was lost 3 times")

@@ -1,0 +1,58 @@
+"""Time that a short run takes beside its own work, with each executor.
+
+    python -m benchmarks.run_overhead [--n 2000] [--workers 2]
+
+The time between start and end, times the workers, less what the runs themselves took by their
+records, by run. It includes planning the run, its lock, its way to a worker and back, and its
+record on the disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from typing import Any
+
+from boostbench.api import Experiment
+
+CONFIG: dict[str, Any] = {
+    "name": "short",
+    "datasets": ["iris"],
+    "split": {"holdout": 0.3},
+    "boosters": ["samme"],
+    "rounds": 1,
+}
+
+
+def main() -> None:
+    """Measure, and print a line for each executor."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=2000)
+    parser.add_argument("--workers", type=int, default=2)
+    arguments = parser.parse_args()
+    for executor in ("local", "dask"):
+        with tempfile.TemporaryDirectory() as folder:
+            config = {**CONFIG, "seeds": arguments.n}
+            experiment = Experiment.load(config, results=folder)
+            moments: list[float] = []
+
+            def listen(event: Any, moments: list[float] = moments) -> None:
+                if event.kind in ("started", "finished"):
+                    moments.append(time.perf_counter())
+
+            cpu = time.process_time()
+            experiment.run(executor=executor, jobs=arguments.workers, on_event=listen)
+            cpu = time.process_time() - cpu
+            records = [planned.record() for planned in experiment.plan().runs]
+            spent = sum(record.total_seconds for record in records if record is not None)
+            whole = (moments[-1] - moments[0]) * arguments.workers
+            n = len(records)
+            print(
+                f"{executor}: {1000 * (whole - spent) / n:.1f} ms of a worker's time by run, "
+                f"{1000 * cpu / n:.1f} ms of processor in the command"
+            )
+
+
+if __name__ == "__main__":
+    main()
