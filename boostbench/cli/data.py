@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Source(str, Enum):
-    """Where data sets may be fetched from."""
+    """Source from which data sets may be fetched."""
 
     packages = "packages"
     openml = "openml"

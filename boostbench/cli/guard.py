@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., None]:
-    """Return a Typer command that ends with the exit code ``command`` returns or deserves.
+    """Return a Typer command that ends with the exit code of ``command``, or of its error.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class Noise:
 
     @property
     def component(self) -> str:
-        """Name or file that the registry is asked for."""
+        """Registered name, or plugin file and attribute."""
         return self.source or self.model
 
 
@@ -165,7 +165,7 @@ class BoosterSpec:
 
     @property
     def component(self) -> str:
-        """Name or file that the registry is asked for."""
+        """Registered name, or plugin file and attribute."""
         return self.source or self.name
 
     @property

@@ -64,7 +64,7 @@ class Comparison:
 
 
 def check_rope(rope: float) -> None:
-    """Refuse what is no number of points."""
+    """Refuse a rope that is not a number of points from 0 to 100."""
     if not 0 <= rope < 100:
         raise BoostbenchError(f"the rope must be points from 0 to 100, found {rope:g}")
 

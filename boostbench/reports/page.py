@@ -85,7 +85,7 @@ def render_page(
 
 
 def _library() -> Mapping[str, Markup]:
-    """Return what draws charts: uPlot with its licence, and our use of it."""
+    """Return the scripts that draw charts: uPlot with its licence, and ours."""
     return {
         "licence": asset("uplot/LICENSE"),
         "style": asset("uplot/uPlot.min.css"),
@@ -96,7 +96,7 @@ def _library() -> Mapping[str, Markup]:
 def _answers(
     study: Study, tables: Mapping[str, Table], verdicts: Sequence[Verdict]
 ) -> Iterator[str]:
-    """Yield what came out, in sentences."""
+    """Yield the main results as sentences."""
     if verdicts:
         yield f"{summary_line(verdicts)}."
     held = {name: its for table in tables.values() for name, its in table.held.items()}

@@ -22,7 +22,7 @@ Origin = Literal["paper", "ours", "identity", "against the paper"]
 
 @dataclass(frozen=True)
 class Claim:
-    """Something a paper says, with what would check it."""
+    """A claim of a paper, and the check of it."""
 
     says: str
     kind: str  # of claim

@@ -161,7 +161,7 @@ class Config(Model):
     path: Path = Field(alias="<file>", exclude=True)
 
     def scope(self) -> Scope:
-        """Return what the config is about."""
+        """Return the names and values of the config that options refer to."""
         return _scope(dict(self), self.path)
 
     # Each check stands at the last key that it needs: what is wrong elsewhere is said besides.
@@ -203,7 +203,7 @@ class Config(Model):
     @field_validator("noise")
     @classmethod
     def _drawn_rates(cls, noises: tuple[Noise, ...], info: ValidationInfo) -> tuple[Noise, ...]:
-        """A noise rate may be the name of something that every generated problem draws."""
+        """Check rates that are names: every generated problem must draw a value of the name."""
         for rate in (noise.rate for noise in noises if isinstance(noise.rate, str)):
             for entry in info.data.get("datasets", ()):
                 if rate not in drawn_by(entry.data.name):
@@ -331,7 +331,7 @@ def _context(info: ValidationInfo) -> Mapping[str, Any]:
 
 
 def _scope(data: Mapping[str, Any], path: Path) -> Scope:
-    """Return what a config is about, as far as it is right."""
+    """Return the scope of a config, made of the keys that are right."""
     datasets, boosters = data.get("datasets", ()), data.get("boosters", ())
     rounds = data.get("rounds", 0)
     return Scope(

@@ -58,7 +58,7 @@ class Setting:
         return next((path for path in paths if is_file(path)), paths[0])
 
     def source_of(self, name: str) -> str:
-        """Return what the registry is asked for; a plugin file is looked for beside the config."""
+        """Return the name for the registry; a plugin file is looked for beside the config."""
         file, separator, attribute = name.rpartition(".py:")
         if not separator:
             return name

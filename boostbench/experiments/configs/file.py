@@ -188,11 +188,11 @@ def _printable(complaint: BoostbenchError) -> BoostbenchError:
 
 
 def _without_echoes(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """A mistake in the general part shows again in every size; say it once."""
+    """Return complaints once each: a mistake in the general part shows again in every size."""
     return list({str(complaint): complaint for complaint in complaints}.values())
 
 
 def _line(complaint: BoostbenchError) -> tuple[str, int]:
-    """Return what complaints are sorted by; what is said of a whole file comes first."""
+    """Return the key that complaints are sorted by; those about a whole file come first."""
     file, _, line = complaint.where.rpartition(":")
     return (file, int(line)) if line.isdecimal() else (complaint.where, 0)

@@ -30,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Scope:
-    """Scope of the config that states an option, before a size or ``--set`` took from it."""
+    """Names and values that options refer to: those of the config without size or ``--set``."""
 
     datasets: tuple[str, ...] = ()  # labels
     boosters: tuple[str, ...] = ()  # labels
@@ -46,7 +46,7 @@ class Scope:
 
 
 def scope_of(info: ValidationInfo) -> Scope:
-    """Return what the config under validation is about."""
+    """Return the scope of the config under validation."""
     scope: Scope = (info.context or {})["scope"]
     return scope
 
@@ -90,7 +90,7 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
 
 
 def with_options(model: type[Options]) -> Callable[[Function], Function]:
-    """Return a decorator that gives a kind a model of its options that says more than types."""
+    """Return a decorator that gives a kind a model with validators for its options."""
 
     def mark(function: Function) -> Function:
         function.options = model  # type: ignore[attr-defined]

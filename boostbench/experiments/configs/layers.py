@@ -167,9 +167,9 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
 
 
 def _entered(holder: Any, step: str, where: str) -> Any:
-    """Return what a step leads to, a mapping that is made if nothing is there; None if it cannot.
+    """Return the value that a step leads to, a new mapping if there is none; None if impossible.
 
-    The step to an entry of a list by its name leads to what stands below the name.
+    The step to an entry of a list by its name leads to the options of the entry.
     """
     key = _key(holder, step)
     if key is None:

@@ -204,7 +204,7 @@ class _Planner:
         return f"it was done with {others}" if others else ""
 
     def planned(self) -> tuple[PlannedRun, ...]:
-        """Return where the runs stand that were looked up, in that order."""
+        """Return the runs with their statuses, in the order in which they were looked up."""
         counting = (found for found in self._found.values() if found and found[0].status != "stale")
         estimates = Estimates(record for _, record in counting)
         return tuple(
@@ -213,7 +213,7 @@ class _Planner:
         )
 
     def _undone(self, run: Run, estimates: Estimates) -> PlannedRun:
-        """Return where a run stands that no record counts for."""
+        """Return a run without a record that counts, with its status."""
         key, source, found = self.key_of(run), self._source(run), self._found[run]
         missing = PlannedRun(
             run, "missing", "", key, estimates.seconds(run, source.entry), self.store
@@ -252,7 +252,7 @@ class _Planner:
         return self._sources[run.data]
 
     def _absent_package(self, booster: BoosterSpec) -> str:
-        """Return which package the booster lacks; empty if none, or if nobody asks."""
+        """Return the package that the booster needs and that is absent; empty if unchecked."""
         name = booster.component
         if not self.check_packages:
             return ""

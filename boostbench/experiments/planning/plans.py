@@ -1,4 +1,4 @@
-"""Plans: the runs of an experiment, where each stands, and what came of it."""
+"""Plans: the runs of an experiment, the status of each, and its result."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Result:
 
     @classmethod
     def of(cls, record: Record) -> Result:
-        """Return what a record alone tells, under the plain names of data set and booster."""
+        """Return the result that a record holds, under the plain names of data set and booster."""
         return cls(record.run, record.status, record.why, record)
 
     @classmethod
     def read(cls, run: Run, status: str, reason: str, record: Record | None) -> Result:
-        """Return what a plan says of a run; a record that is damaged is missing."""
+        """Return the result of a planned run; a damaged record counts as missing."""
         if record is None and status == "ok":
             return cls(run, "missing", "its record is damaged")
         return cls(run, status, reason, record)
@@ -81,7 +81,7 @@ class Result:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run and where it stands."""
+    """A run and its status."""
 
     run: Run
     #: ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
@@ -112,7 +112,7 @@ class PlannedRun:
         )
 
     def row(self) -> dict[str, Any]:
-        """Return where the run stands as flat, JSON-able values."""
+        """Return the run and its status as flat, JSON-able values."""
         run = self.run
         return {
             "id": run.id,
@@ -168,7 +168,7 @@ class Plan:
         return cls(tuple(PlannedRun.of(r, path, store) for r, path in found if r is not None))
 
     def results(self) -> list[Result]:
-        """Read what a report is of: the runs, or the choices among them."""
+        """Read the results that a report shows: of the runs, or of the choices among them."""
         return [each.result() for each in self.runs] if self.chosen is None else self.chosen()
 
     def counts(self) -> dict[str, int]:
@@ -216,7 +216,7 @@ class Plan:
         return tuple(found)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return where each run stands, one flat JSON-able dict each, as for a DataFrame."""
+        """Return each run with its status as a flat, JSON-able dict, as for a DataFrame."""
         todo = {planned.run for planned in self.todo()}
         return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
 

@@ -116,7 +116,7 @@ def extended(grid: Grid, kept: Iterable[Point], reaches: Mapping[str, Reach]) ->
 
 
 def groups_of(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
-    """Put together what shares a grid, and with ``by: test`` the choice."""
+    """Group the runs that share a grid, and with ``by: test`` the choice."""
     groups: dict[tuple[Any, ...], list[Run]] = {}
     for head in heads:
         seed = None if rule.by == "test" else head.seed
@@ -264,7 +264,7 @@ class Selection:
     def _told(
         self, head: Run, choices: Sequence[Choice], planned: Mapping[Run, PlannedRun]
     ) -> dict[str, Any]:
-        """Return the choices, and what they were made from."""
+        """Return the choices, with the numbers of points, folds and fits behind them."""
         trials = [planned[run] for run in self.trials[head]]
         names, points = [axis.name for axis in self.grid], points_of(self.grid)
         folds = self.rule.folds["folds"] if self.rule.folds is not None else 1

@@ -1,4 +1,4 @@
-"""Carrying out a plan: runs go to an executor, records to the store, news to whoever listens."""
+"""Carrying out a plan: runs go to an executor, records to the store, events to a listener."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORT_SECONDS = 2.0
 
 @dataclass
 class Progress:
-    """Progress of the work on a plan; at its end, what came of it.
+    """Progress of the work on a plan; at its end, the outcome.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Progress:
         return self.interrupted or self.n_left > 0
 
     def __add__(self, other: Progress) -> Progress:
-        """Return what came of both."""
+        """Return the outcome of both."""
         return Progress(
             self.total + other.total,
             dict(Counter(self.counts) + Counter(other.counts)),
@@ -81,7 +81,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Event:
-    """Something to tell.
+    """A step of the work, for the listener.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class _Conductor:
         return self.store.path_of(planned.run.data.name, planned.key)
 
     def stamp(self, planned: PlannedRun) -> tuple[int, int] | None:
-        """Return what tells one record of a run from the next; None if there is none."""
+        """Return a mark that each record of a run has for itself; None if there is no record."""
         try:
             status = self.path(planned).stat()
         except OSError:
@@ -224,7 +224,7 @@ class _Conductor:
         return status.st_mtime_ns, status.st_ino
 
     def room(self) -> int:
-        """Return how many runs may be under way.
+        """Return the number of runs that may be under way.
 
         A worker that ends a short run finds the next one there, and need not wait until this
         process has written the record to the disk.

@@ -139,6 +139,6 @@ def _prctl(option: int, value: int) -> None:
 
 
 def n_cores() -> int:
-    """Return on how many cores this process may run."""
+    """Return the number of cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

@@ -168,9 +168,9 @@ def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> di
     """Fit the run's booster once for each inner fold and count its errors on the fold.
 
     The folds depend on the seed and the data only, so they are the same for all boosters and
-    parameters. Labels are as the booster sees them, corrupted ones too: who chooses parameters does
-    not know better. Errors are summed over the folds. A fit that stopped early holds its last
-    count; a class that a fold does not leave in training is never answered.
+    parameters. Labels are as the booster sees them, corrupted ones too, as in practice. Errors are
+    summed over the folds. A fit that stopped early holds its last count; a class that a fold does
+    not leave in training is never answered.
     """
     assert run.validation is not None
     folds = run.validation["folds"]
@@ -354,7 +354,7 @@ def make(
 
 
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
-    """Return what holds at T = 0: equal scores, where the first label wins."""
+    """Return the errors at T = 0, where all scores are equal and the first label wins."""
     first = booster.classes_[0]
     curves = Curves(problem.y, problem.y_clean, problem.cost)
     tested = Tally(problem.y_test, problem.cost)

@@ -54,11 +54,11 @@ class Executor(ABC):
     Attributes
     ----------
     jobs : int
-        How many runs it works on at once.
+        Number of runs at once.
     ahead : int
-        How many more it may be given beforehand.
+        Number of further runs that it may be given beforehand.
     notice : str
-        What a user should know at this moment, as that there are no workers; else empty.
+        A message for the user at this moment, as that there are no workers; else empty.
     """
 
     notice = ""

@@ -6,7 +6,7 @@ process, so that nothing a run changed, left open or used up reaches another. Wh
 started ends with it.
 
 Each worker has its own pipes and the server waits for all of them in one loop, without threads
-or locks: whoever is killed, at whatever moment, the others go on.
+or locks: if one of them is killed, at any moment, the others go on.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class _Worker:
     task : Task or None
         What it works on.
     answer : bytearray
-        What came of it so far.
+        Part of the answer that has been read.
     verdict : str
         The limit that it was killed for.
     """
@@ -211,7 +211,7 @@ class _Worker:
         return self._requests.fileno(), self.answers, self.output
 
     def close(self) -> None:
-        """Let go of the pipes."""
+        """Close the pipes."""
         self._requests.close()
         os.close(self.answers)
         os.close(self.output)
@@ -247,7 +247,7 @@ class _Server:
             self.sweep(keep=())
 
     def assign(self) -> None:
-        """Start what there is room for."""
+        """Start waiting tasks while there is room."""
         while self.waiting:
             busy = [worker.task for worker in self.workers.values() if worker.task is not None]
             apart = self.waiting[0].alone or any(task.alone for task in busy)
@@ -274,7 +274,7 @@ class _Server:
         return worker
 
     def listen(self) -> None:
-        """Wait until something happens, and take it in."""
+        """Wait for messages and output, and read them."""
         sources = {fd: worker for worker in self.workers.values() for fd in worker.sources}
         is_busy = any(worker.task is not None for worker in self.workers.values())
         timeout = _TICK_SECONDS if is_busy or self.waiting else None
@@ -292,7 +292,7 @@ class _Server:
                     kill_tree(worker.pid)  # its answer is told when nothing is left of it
 
     def reap(self) -> None:
-        """See who has ended; what it started ends too."""
+        """Remove workers that have ended, with the processes that they started."""
         gone = {pid: code for pid in self.workers if (code := _exit_code(pid)) is not None}
         if gone:
             self.sweep(keep=self.workers.keys() - gone.keys())
@@ -377,7 +377,7 @@ def _kill(pid: int) -> None:
 
 
 def _exit_code(pid: int) -> int | None:
-    """Return how a child ended; None if it has not."""
+    """Return the exit code of a child; None while it runs."""
     try:
         ended, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:

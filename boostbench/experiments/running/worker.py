@@ -98,7 +98,7 @@ def failure(
 
 
 def as_text(value: object) -> str:
-    """Return ``str(value)``, whatever that does: bounded, and such that it can be written."""
+    """Return ``str(value)``, of bounded length and without lone surrogates, even if it raises."""
     try:
         text = str(value)
     except BaseException as problem:

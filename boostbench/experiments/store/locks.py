@@ -110,7 +110,7 @@ class RunLocks:
                 os.utime(self._owner)
 
     def _clear(self) -> None:
-        """Remove what processes left that ended long ago."""
+        """Remove the files of processes that ended long ago."""
         for path in self._folder.iterdir():
             with suppress(OSError):
                 is_old = time.time() - path.lstat().st_mtime > _LEFTOVER_SECONDS
@@ -119,7 +119,7 @@ class RunLocks:
 
 
 def _host() -> str:
-    """Return what tells the processes of this machine, or container, from those of others."""
+    """Return a name of this machine, or container, that no other one has."""
     marks = [socket.gethostname()]
     for path in ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"):
         with suppress(OSError):

@@ -64,7 +64,7 @@ class PackedRecords(RecordStore):
         return list(self._lines)
 
     def write(self, record: Record) -> Path:
-        """Refuse: the file is what it is."""
+        """Raise an error: packed records cannot be added to."""
         raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
 
     def _stored(self, dataset: str) -> dict[str, list[Path]]:

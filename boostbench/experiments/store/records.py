@@ -114,7 +114,7 @@ class RecordStore:
         return path
 
     def remember(self, record: Record) -> None:
-        """Know a record that was written since its folder was looked through."""
+        """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
         path = self.path_of(dataset, key)
         self._curves.pop(path, None)
@@ -157,7 +157,7 @@ class RecordStore:
             raise BoostbenchError(f"{what}; run again", where=str(self.folder))
 
     def _check_folder(self) -> None:
-        """Notice that the folder was deleted, moved or replaced since the first write."""
+        """Raise an error if the folder was deleted, moved or replaced since the first write."""
         if self._identity is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._identity = _identity_of(self.folder)

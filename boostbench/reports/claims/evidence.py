@@ -184,7 +184,7 @@ class Evidence:
         return over_sets(samples)
 
     def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Repeats:
-        """Return what ``read`` makes of the runs in a cell, the mean over its data sets.
+        """Return the mean, over the data sets of a cell, of what ``read`` returns for their runs.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ class PastClaim:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What was changed after results were seen, in words."""
+        """Changes after results were seen, in words."""
         late = [f"stated after results were seen, {self.stated}"] if self.stated else []
         return (*late, *(change.text for change in self.changes))
 

@@ -313,7 +313,7 @@ def _missing(cases: Sequence[Case]) -> list[str]:
 
 
 def _deciding(groups: Sequence[GroupVerdict], more: int | None, *, over_sets: bool) -> list[str]:
-    """Return what would decide it, in words."""
+    """Return in words what would decide the claim, such as further runs."""
     waiting = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
     found = []
     if more is not None:
@@ -371,7 +371,7 @@ def _power_in_words(
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:
-    """Return on how many runs it rests, where that matters."""
+    """Return in words the number of runs behind the verdict, where that matters."""
     known = [case.outcome for case in cases if case.outcome.n]
     short = [outcome for outcome in known if outcome.n < outcome.planned]
     if short:

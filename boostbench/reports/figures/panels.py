@@ -192,7 +192,7 @@ def name_ends(axes: Axes) -> bool:
 
 
 def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
-    """Write into an empty panel what became of its runs."""
+    """Write into an empty panel why its runs have no result."""
     text = f"no result: {', '.join(dict.fromkeys(result.status for result in results))}"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     axes.set_yticks([])

@@ -1,1 +1,1 @@
-"""Tables: what a cell holds, and the faces a table has."""
+"""Tables: their cells, and their forms in the terminal, Markdown, LaTeX and CSV."""

@@ -1,4 +1,4 @@
-"""The table of a paper's shape: every number and every mark worked out once, for all writers."""
+"""The table in the shape of a paper's: numbers and marks are computed once for all writers."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def _doubts(paper: PaperValue | None) -> list[str]:
 
 
 def _remarks_on_rounds(study: Study, at: object) -> list[str]:
-    """Say which T a reader would not expect."""
+    """Return remarks on rounds T that a reader would not expect."""
     runs = [result.run for result in study.results]
     own = {run.method: run.rounds for run in runs if run.booster.rounds}
     if at != END:

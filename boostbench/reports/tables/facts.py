@@ -149,7 +149,7 @@ def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
-    """Say why runs have no result; equal reasons once, so that notes can be shared."""
+    """Return the reasons why runs have no result, equal ones once, so that notes can be shared."""
     by_reason: dict[str, list[Result]] = {}
     for result in missing:
         reason = " ".join(result.reason.split())
@@ -168,7 +168,7 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
 
 
 def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
-    """Say which runs had stopped before T, and why."""
+    """Return in words the runs that had stopped before T, and the reasons."""
     stopped = [result for result in results if result.stopped_at is not None]
     stops = sorted({result.stopped_at for result in stopped if result.stopped_at is not None})
     if not stops or stops[0] >= T:

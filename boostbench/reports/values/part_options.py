@@ -95,7 +95,7 @@ def chosen_rounds(study: Study, at: Any) -> list[int]:
 
 
 def compared_value(study: Study, value: str, at: int | None) -> tuple[str, int | None]:
-    """Return by what boosters are compared: a metric, and a round T; None: the last of each run.
+    """Return the metric and the round T that boosters are compared by; None: the last of each.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class Cases:
 def case_errors(
     results: Iterable[Result], boosters: Sequence[str], value: str, at: int | None = None
 ) -> Cases:
-    """Return what is ranked: a case is a data set at a noise.
+    """Return the mean error of every booster in every case, a data set at a noise.
 
     Parameters
     ----------
