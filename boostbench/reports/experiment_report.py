@@ -16,8 +16,9 @@ from boostbench.reports.figures.style import drawing_style, files_of, print_name
 from boostbench.reports.files import write_file
 from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
+from boostbench.reports.tables.latex_writer import to_latex, to_macros
 from boostbench.reports.tables.table import Table
-from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import PartOptions
@@ -76,7 +77,7 @@ class Report:
         verdicts = history.note(self.verdicts)
         with drawing_style(mathtext=False):
             figures = {name: files_of(figure) for name, figure in self.figures.items()}
-        contents = _table_files(tables, verdicts)
+        contents = _table_files(study.config.name, tables, verdicts)
         for name, drawing in figures.items():
             contents |= {f"{name}.{kind}": getattr(drawing, kind) for kind in ("png", "svg", "pdf")}
         contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
@@ -167,13 +168,17 @@ def _first_line(function: Callable[..., Any]) -> str:
     return in_print((function.__doc__ or "").strip().partition("\n")[0])
 
 
-def _table_files(tables: dict[str, Table], verdicts: Sequence[Verdict]) -> dict[str, str | bytes]:
+def _table_files(
+    config: str, tables: dict[str, Table], verdicts: Sequence[Verdict]
+) -> dict[str, str | bytes]:
     contents: dict[str, str | bytes] = {}
     for name, table in tables.items():
         is_main = not contents
         below = verdicts_list(verdicts) if is_main else ""
         contents[f"{name}.md"] = to_markdown(table) + below
-        contents[f"{name}.tex"] = to_latex(table, label=f"tab:{name}")
+        contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config}-{name}")
+        if table.macros:
+            contents[f"{name}-macros.tex"] = to_macros(table, f"{config}/{name}")
         contents[f"{name}.csv"] = to_csv(table)
     return contents
 

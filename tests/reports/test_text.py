@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import csv_text, plain, visible
 from boostbench.reports.values.frame import collect
 
@@ -64,7 +65,10 @@ def test_markdown_keeps_its_table(label):
 @given(labels)
 def test_latex_keeps_its_table(label):
     text = to_latex(table_of(label))
-    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")].strip().split("\n")
+    begin, end = r"\midrule", r"\bottomrule"
+    if "longtable" in text:
+        begin, end = r"\endlastfoot", r"\end{longtable}"
+    body = text[text.index(begin) : text.index(end)].strip().split("\n")
     assert len(body) == 2
     assert len(re.findall(r"(?<!\\)&", body[1])) == 4
     bare = re.sub(r"\\[{}]", "", text)

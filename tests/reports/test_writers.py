@@ -5,13 +5,15 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from boostbench.experiments.runs import CLEAN
 from boostbench.reports.tables.error_table import build_table
-from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.latex_writer import to_latex, to_macros
+from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 
 from .synthetic import EXCHANGE, make_config, study_of
 
@@ -71,30 +73,85 @@ def test_every_writer_has_every_number(table):
     assert len(set(bold.values())) == 1, bold
 
 
-def test_latex_is_well_formed(table):
-    text = to_latex(table, label="tab:x")
-    width = len(re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)[1])
-    body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
-    for line in body.splitlines():
-        if line.endswith(r"\\"):
-            spanned = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d)\}", line))
-            assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == width, line
+def latex_forms(table):
+    """The table as it is, one narrow and short, one too wide for any page."""
+    narrow = replace(
+        table,
+        columns=table.columns[:1],
+        names=("booster",),
+        rows=tuple(
+            replace(row, labels=row.labels[-1:], cells=row.cells[:1]) for row in table.rows[:5]
+        ),
+    )
+    wide = replace(
+        table,
+        columns=tuple(f"T = {T}" for T in range(20)),
+        rows=tuple(replace(row, cells=row.cells * 10) for row in table.rows),
+    )
+    return {"turned": table, "narrow": narrow, "wide": wide}
+
+
+@pytest.mark.parametrize("form", ["turned", "narrow", "wide"])
+def test_latex_is_well_formed(table, form):
+    text = to_latex(latex_forms(table)[form], label="tab:x")
+    tables = re.findall(r"\\begin\{(tabular|longtable)\}\{(.*?)\}\n(.*?)\\end\{\1\}", text, re.S)
+    for _, shape, body in tables:
+        width = len(re.sub(r"@\{.*?\}(?!\})|@\{\\hspace\{.*?\}\}", "", shape))
+        for line in body.splitlines():
+            if line.endswith(r"\\") and "caption" not in line:
+                spanned = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
+                assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == width, line
     plain = text.replace(r"\{", "").replace(r"\}", "").replace(r"\%", "")
     assert plain.count("{") == plain.count("}")
-    assert len(re.findall(r"\\begin\{", text)) == len(re.findall(r"\\end\{", text)) == 3
+    begun, ended = (re.findall(rf"\\{word}\{{(\w+)\}}", text) for word in ("begin", "end"))
+    assert sorted(begun) == sorted(ended)
     assert not re.search(r"(?<!\\)[#_%]", text.replace("% needs", "", 1))
-    assert r"letter\_x" in text
-    assert r"smudged \& torn" in text
-    assert r"50\% of \{a\textbar{}b\}" in text
     assert not re.search(r"[^\x00-\x7f]", text)  # any engine takes it
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    assert labels == ["tab:x", *(f"tab:x-{n}" for n in range(2, len(tables) + 1))]
+
+
+def test_latex_is_upright_turned_or_split_as_it_fits(table):
+    forms = {name: to_latex(form) for name, form in latex_forms(table).items()}
+    assert r"\usepackage{booktabs}" in forms["narrow"]
+    assert r"\begin{tabular}" in forms["narrow"]
+    assert forms["turned"].count(r"\begin{landscape}") == 1
+    assert forms["wide"].count(r"\begin{landscape}") > 2
+    for T in range(20):
+        assert forms["wide"].count(rf"{{T = {T}}}") == 2, "once, and once where it is continued"
+    assert forms["wide"].count(r"smudged \& torn") == 1
+
+
+def test_a_long_narrow_table_goes_over_several_pages(table):
+    narrow = latex_forms(table)["narrow"]
+    text = to_latex(replace(narrow, rows=narrow.rows * 12))
+    assert r"\begin{longtable}" in text
+    assert "landscape" not in text
+    assert r"\usepackage{booktabs,longtable}" in text
+
+
+def test_numbers_of_the_paper_have_their_points_below_each_other(table):
+    text = to_latex(table)
+    assert r"10\phantom{.00}" in text
+    assert r"24.8\phantom{0}" in text
+
+
+def test_every_value_is_a_macro_of_its_own(table):
+    text = to_macros(table, "mine")
+    keys = re.findall(r"csname bb:(.*?)\\endcsname\{", text)
+    cells = sum(1 + bool(cell.paper) for cell in table.cells)
+    assert len(keys) == len(set(keys)) == cells
+    assert r"bb:mine/exchange-0.2/dna/adaboost-mh/T-10\endcsname{24.03 $\pm$ 0.00}" in text
+    assert r"bb:mine/exchange-0.2/letter-x/sm-boost/T-100/paper\endcsname{14.30}" in text
 
 
 def test_latex_compiles(table, tmp_path):
     pdflatex = shutil.which("pdflatex")
     if pdflatex is None:
         pytest.skip("pdflatex is not installed")
-    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-    (tmp_path / "t.tex").write_text(f"{head}\n{to_latex(table)}\\end{{document}}")
+    head = r"\documentclass{article}\usepackage{booktabs,longtable,pdflscape}\begin{document}"
+    body = "".join(to_latex(form) for form in latex_forms(table).values())
+    (tmp_path / "t.tex").write_text(f"{head}\n{body}\\end{{document}}")
     done = subprocess.run(
         [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
         cwd=tmp_path,

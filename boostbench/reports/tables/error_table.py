@@ -46,6 +46,7 @@ def build_table(
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
+    macros: bool = False,
     title: str = "",
 ) -> Table:
     """Build the table of a study.
@@ -65,6 +66,8 @@ def build_table(
         File with the paper's test errors.
     main : bool, default=True
         Whether this reading of the printed table is the one that the overview counts.
+    macros : bool, default=False
+        Whether ``<name>-macros.tex`` makes every value a LaTeX macro.
     title : str, default=""
     """
     check_choice("value of a table", value, [*METRICS, *ACCURACIES])
@@ -83,6 +86,7 @@ def build_table(
         footers=(*shown.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(shown.notes),
         held=_printed(shown.facts, str(paper)) if paper and main else {},
+        macros=macros,
     )
 
 

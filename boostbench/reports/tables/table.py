@@ -55,6 +55,7 @@ class Table:
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # numbered from 1 in the cells
     held: Mapping[str, Held] = field(default_factory=dict)  # printed numbers that it stands for
+    macros: bool = False  # whether its values are LaTeX macros, too
 
     @property
     def cells(self) -> list[TableCell]:

@@ -1,4 +1,4 @@
-"""Tables for the terminal and as Markdown, LaTeX and CSV. Writers decide nothing."""
+"""Tables for the terminal and as Markdown and CSV. Writers decide nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from boostbench.reports.tables.table import Table, TableCell
-from boostbench.reports.text import csv_text, latex, markdown, markdown_table, plain
+from boostbench.reports.text import csv_text, markdown, markdown_table, plain
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         grid.add_column(Text(plain(column)), justify="right", no_wrap=True)
         if with_paper:
             grid.add_column("paper", justify="right", no_wrap=True, style="dim")
-    for new, labels, cells in _rows(table, lambda text: Text(plain(text)), ours, theirs):
+    for new, labels, cells in written_rows(table, lambda text: Text(plain(text)), ours, theirs):
         if 0 <= new < len(labels) - 1:
             grid.add_section()
         grid.add_row(*labels, *cells)
@@ -59,7 +59,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     lines = [line.rstrip() for line in target.getvalue().splitlines()]
     has_bold = any(cell.best for cell in table.cells)
     starred = " Bold is shown as *." if has_bold and not colour else ""
-    first, *others = _texts(table)
+    first, *others = remarks_of(table)
     below = [plain(text) for text in (first + starred, *others)]
     return "\n".join([*lines, "", *below]) + "\n"
 
@@ -78,64 +78,10 @@ def to_markdown(table: Table) -> str:
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         header += [markdown(column), "paper"][: 1 + with_paper]
     numbers = [place >= len(table.names) for place in range(len(header))]
-    rows = ([*labels, *cells] for _, labels, cells in _rows(table, markdown, ours, theirs))
+    rows = ([*labels, *cells] for _, labels, cells in written_rows(table, markdown, ours, theirs))
     body = markdown_table(header, numbers, rows)
-    below = "\n".join(f"- {markdown(text)}" for text in _texts(table))
+    below = "\n".join(f"- {markdown(text)}" for text in remarks_of(table))
     return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
-
-
-def to_latex(table: Table, *, label: str = "") -> str:
-    r"""Return the table in LaTeX; it needs the package booktabs.
-
-    Parameters
-    ----------
-    table : Table
-    label : str, default=""
-        For ``\ref``.
-    """
-
-    def ours(cell: TableCell) -> str:
-        text = latex(cell.text)
-        return (rf"\textbf{{{text}}}" if cell.best else text) + raised(cell.marks, cell.notes)
-
-    def theirs(cell: TableCell) -> str:
-        return latex(cell.paper) + raised("", cell.paper_notes)
-
-    def raised(marks: str, notes: Iterable[int]) -> str:
-        parts = [latex(mark) for mark in (*marks, *(f"[{number}]" for number in notes))]
-        return rf"\textsuperscript{{{','.join(parts)}}}" if parts else ""
-
-    lines: list[str] = []
-    for new, labels, cells in _rows(table, latex, ours, theirs):
-        if 0 <= new < len(labels) - 1:
-            lines.append(r"\midrule" if new == 0 else r"\addlinespace")
-        lines.append(" & ".join([*labels, *cells]) + r" \\")
-    n_names = len(table.names)
-    n_numbers = len(table.columns) + sum(table.with_paper)
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{latex(table.title)}}}",
-            *([rf"\label{{{label}}}"] if label else []),
-            r"\small",
-            rf"\begin{{tabular}}{{{'l' * n_names}{'r' * n_numbers}}}",
-            r"\toprule",
-            *_latex_header(table),
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-            r"\smallskip",
-            r"\begin{minipage}{\linewidth}\footnotesize",
-            "\n\n".join(latex(text) for text in _texts(table)),
-            r"\end{minipage}",
-            r"\end{table}",
-            "",
-        ]
-    )
 
 
 def to_csv(table: Table) -> str:
@@ -149,7 +95,7 @@ def to_csv(table: Table) -> str:
     return cells.to_csv(index=False, header=[csv_text(name) for name in header])
 
 
-def _rows(
+def written_rows(
     table: Table,
     text: Callable[[str], T],
     ours: Callable[[TableCell], T],
@@ -168,27 +114,10 @@ def _rows(
         yield new, [text(label) for label in shown], cells
 
 
-def _texts(table: Table) -> list[str]:
+def remarks_of(table: Table) -> list[str]:
     """Return footers and numbered notes."""
     return [*table.footers, *(f"[{n}] {text}" for n, text in enumerate(table.notes, start=1))]
 
 
 def _references(notes: Iterable[int]) -> str:
     return "".join(f" [{number}]" for number in notes)
-
-
-def _latex_header(table: Table) -> list[str]:
-    names = [latex(name) for name in table.names]
-    if not any(table.with_paper):
-        return [" & ".join([*names, *map(latex, table.columns)]) + r" \\"]
-    top, bottom, rules, at = [""] * len(names), names, [], len(names) + 1
-    for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        if with_paper:
-            top.append(rf"\multicolumn{{2}}{{c}}{{{latex(column)}}}")
-            bottom += ["ours", "paper"]
-            rules.append(rf"\cmidrule(lr){{{at}-{at + 1}}}")
-        else:
-            top.append(latex(column))
-            bottom.append("ours")
-        at += 1 + with_paper
-    return [" & ".join(top) + r" \\", "".join(rules), " & ".join(bottom) + r" \\"]
