@@ -121,7 +121,8 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
     assert table.notes[far.paper_notes[0] - 1] == "paper's value doubtful: smudged"
     assert (
         "1 of 3 printed numbers agree, ours are better than 1, worse than 1, a wrong column of the "
-        "same table would agree with 0.5 (1 of the paper's values are doubtful)." in table.footers
+        "same table would agree with 0.5 of them (1 of the paper's values is doubtful)."
+        in table.footers
     )
     marks = "§ better, ¶ worse than printed: outside the 95 % prediction interval."
     assert marks in table.footers

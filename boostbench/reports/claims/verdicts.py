@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.inference import EQUALITY, NEVER, SHARE_TEST, State
+from boostbench.reports.claims.inference import EQUALITY, NEVER, SHARE_TEST
 from boostbench.reports.claims.kind import Kind
-from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
+from boostbench.reports.claims.power import WANTED_POWER, p_at_least, p_over_sets, power_of
+from boostbench.reports.provenance import duration
+from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
 from boostbench.reports.values.rank_statistics import holm
 
 _MOST_GROUPS = 3
-_MOST_REPEATS = 1000
-_WANTED_POWER = 0.8
 Status = Literal["reproduced", "not reproduced", "undecided"]
 STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
 
@@ -74,6 +72,8 @@ class Verdict:
     power: float | None = None
     #: Runs of each kind at which the power is 0.8; None if no number would do.
     repeats: int | None = None
+    #: What one more repeat of the claim's runs takes of one core; None if none has a result.
+    seconds: float | None = None
     #: What was changed after results were seen, in words.
     marks: tuple[str, ...] = ()
 
@@ -112,11 +112,19 @@ def judge_claim(
     kind = claim.options
     assert isinstance(kind, Kind)
     cases = kind.cases_of(claim.scope, results, studies, printed)
-    return verdict_on(claim, cases, kind.at_least, over_sets=kind.over_sets)
+    part = kind.selection(claim.scope)
+    its = [r for r in results if r.run.dataset in part.datasets and r.noise in part.noise]
+    seconds = _seconds_of_a_repeat(its)
+    return verdict_on(claim, cases, kind.at_least, over_sets=kind.over_sets, seconds=seconds)
 
 
 def verdict_on(
-    claim: Claim, cases: Sequence[Case], rule: Rule, *, over_sets: bool = False
+    claim: Claim,
+    cases: Sequence[Case],
+    rule: Rule,
+    *,
+    over_sets: bool = False,
+    seconds: float | None = None,
 ) -> Verdict:
     """Form the verdict on a claim from its cases.
 
@@ -133,10 +141,12 @@ def verdict_on(
         How many cases of each group have to hold.
     over_sets : bool, default=False
         Whether the rule is tested by a bootstrap over data sets, which takes cases as they are.
+    seconds : float or None, default=None
+        What one more repeat takes.
     """
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
-    test = _over_sets if over_sets else _of_at_least
+    test = p_over_sets if over_sets else p_at_least
     p = [test(part, rule.needed(len(part))) for part in parts]
     unmet = holm([p_unmet for _, p_unmet in p])
     groups = tuple(
@@ -151,105 +161,17 @@ def verdict_on(
         status = "undecided"
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
-    deciding = _deciding(groups, more, over_sets=over_sets) if is_open else []
+    deciding = _deciding(groups, more, seconds, over_sets=over_sets) if is_open else []
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
         *_missing(cases),
         *deciding,
         *_tests(cases, over_sets=over_sets),
-        *_power_in_words(claim, cases, power, repeats),
+        *_power_in_words(claim, cases, power, repeats, seconds),
         *_basis(cases),
     )
-    return Verdict(claim, status, groups, tuple(cases), reasons, more, power, repeats)
-
-
-def power_of(
-    groups: Sequence[Sequence[Case]], rule: Rule, *, over_sets: bool = False
-) -> tuple[float | None, int | None]:
-    """Return the probability of "reproduced" if the printed values are true.
-
-    Cases count as independent. A bootstrap over data sets takes the printed values as they are, so
-    that it is 0 or 1, whatever the repeats.
-
-    Returns
-    -------
-    power : float or None
-        None if a case has no printed values, or all are missing.
-    repeats : int or None
-        Units with which the power is 0.8; None if no number would do.
-    """
-    cases = [case for group in groups for case in group]
-    known = [case for case in cases if case.outcome.state != "missing"]
-    if not known or any(case.outcome.power is None for case in known):
-        return None, None
-    units = max(case.outcome.planned for case in cases)
-    if over_sets:
-        met = [_over_sets(_as_printed(group), rule.needed(len(group)))[0] for group in groups]
-        return float(max(met) <= LEVEL), units if max(met) <= LEVEL else None
-
-    def power(n: int) -> float:
-        return math.prod(_power_of_group(group, rule, n / max(units, 1)) for group in groups)
-
-    return power(units), _fewest(power, max(units, 1))
-
-
-def _as_printed(cases: Sequence[Case]) -> list[Case]:
-    """Return cases that hold where they do by the printed values."""
-    found = []
-    for case in cases:
-        holds = case.outcome.power is not None and case.outcome.power(LEVEL, 1.0) > 0
-        state: State = "holds" if holds else "fails"
-        found.append(replace(case, outcome=replace(case.outcome, state=state)))
-    return found
-
-
-def _power_of_group(cases: Sequence[Case], rule: Rule, factor: float) -> float:
-    n = len(cases)
-    needed = rule.needed(n)
-    level = LEVEL / (n - needed + 1)
-    chances = np.ones(1)  # of 0, 1, 2 ... cases that hold
-    for case in cases:
-        power = case.outcome.power
-        one = 0.0 if power is None else power(level, factor)
-        chances = np.convolve(chances, [1 - one, one])
-    return float(chances[needed:].sum())
-
-
-def _fewest(power: Callable[[int], float], units: int) -> int | None:
-    """Return the smallest number of units with the wanted power, from 2 to 1000."""
-    low, high = (1, units) if power(units) >= _WANTED_POWER else (units, _MOST_REPEATS)
-    if power(high) < _WANTED_POWER:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= _WANTED_POWER else (middle, high)
-    return high
-
-
-def _of_at_least(cases: Sequence[Case], needed: int) -> tuple[float, float]:
-    """Return the p-values that at least so many cases hold, and that fewer do."""
-    n = len(cases)
-    holds = sorted(case.outcome.p_values[0] for case in cases)
-    fails = sorted(case.outcome.p_values[1] for case in cases)
-    if needed > n:
-        return 1.0, 0.0
-    met = (n - needed + 1) * holds[needed - 1]
-    return min(1.0, met), min(1.0, needed * fails[n - needed])
-
-
-def _over_sets(cases: Sequence[Case], needed: int) -> tuple[float, float]:
-    """Return the same from a bootstrap over data sets; missing cases count against both."""
-    sets = list(dict.fromkeys(case.dataset for case in cases))
-    if len(sets) < FEWEST_SETS:
-        return 1.0, 1.0
-    counts = np.zeros((3, len(sets)))  # holds, missing, cases
-    for case in cases:
-        at = sets.index(case.dataset)
-        counts[:, at] += (case.outcome.state == "holds", case.outcome.state == "missing", 1)
-    holds, missing, n = counts @ resampled_sets(len(sets)).T
-    share = needed / len(cases) - 1e-9
-    return float((holds < share * n).mean()), float((holds + missing >= share * n).mean())
+    return Verdict(claim, status, groups, tuple(cases), reasons, more, power, repeats, seconds)
 
 
 def _of_group(name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, float]) -> GroupVerdict:
@@ -312,12 +234,27 @@ def _missing(cases: Sequence[Case]) -> list[str]:
     return [f"without a result: {', '.join(gaps[:3])}{rest}"]
 
 
-def _deciding(groups: Sequence[GroupVerdict], more: int | None, *, over_sets: bool) -> list[str]:
+def _seconds_of_a_repeat(results: Sequence[Result]) -> float | None:
+    """Return what the finished runs took, for each seed and fold."""
+    done = [(result, result.record) for result in results if result.ok]
+    repeats = {(result.run.seed, result.fold) for result, _ in done}
+    taken = sum(record.total_seconds for _, record in done if record is not None)
+    return taken / len(repeats) if repeats else None
+
+
+def _price(repeats: int, seconds: float | None) -> str:
+    return "" if seconds is None else f" ({duration(repeats * seconds)} of one core)"
+
+
+def _deciding(
+    groups: Sequence[GroupVerdict], more: int | None, seconds: float | None, *, over_sets: bool
+) -> list[str]:
     """Return in words what would decide the claim, such as further runs."""
     waiting = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
     found = []
     if more is not None:
-        found.append(f"about {more} more {'run' if more == 1 else 'runs'} (seeds) would decide it")
+        runs = f"about {more} more {'run' if more == 1 else 'runs'} (seeds)"
+        found.append(f"{runs} would decide it{_price(more, seconds)}")
     if any(group.missing for group in waiting):
         found.append("missing runs could change the verdict")
     if any(not group.missing and not over_sets for group in waiting):
@@ -339,19 +276,24 @@ def _tests(cases: Sequence[Case], *, over_sets: bool) -> list[str]:
 
 
 def _power_in_words(
-    claim: Claim, cases: Sequence[Case], power: float | None, repeats: int | None
+    claim: Claim,
+    cases: Sequence[Case],
+    power: float | None,
+    repeats: int | None,
+    seconds: float | None,
 ) -> list[str]:
     if power is not None:
         there = max(case.outcome.planned for case in cases)
         absent = any(case.outcome.state == "missing" for case in cases)
         text = f"if the printed values are true, it is reproduced with probability {power:.2f}"
-        if power >= _WANTED_POWER:
+        if power >= WANTED_POWER:
             return [text]
         if absent:
             return [f"{text} without the missing runs"]
         if repeats is None:
-            return [f"{text}, and no number of repeats gives {_WANTED_POWER}"]
-        return [f"{text}; {_WANTED_POWER} takes {repeats} repeats, not {there}"]
+            return [f"{text}, and no number of repeats gives {WANTED_POWER}"]
+        price = _price(repeats - there, seconds)
+        return [f"{text}; {WANTED_POWER} takes {repeats} repeats, not {there}{price}"]
     if all(case.outcome.test in ("", EQUALITY) for case in cases):
         return []  # nothing is left to chance
     halves = [
@@ -367,7 +309,7 @@ def _power_in_words(
     detectable = metric.text(2.8 / 1.96 * statistics.median(halves))
     unit = " points" if metric.unit == "%" else ""
     found = f"in a case, a difference of {detectable}{unit} is found with probability"
-    return [f"{text}; {found} {_WANTED_POWER}"]
+    return [f"{text}; {found} {WANTED_POWER}"]
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:

@@ -79,6 +79,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "more_runs": verdict.more_runs,
         "power": verdict.power,
         "repeats_for_power": verdict.repeats,
+        "seconds_per_repeat": verdict.seconds,
         "groups": [
             {"where": group.group, "verdict": group.status, **_picked(group, _OF_GROUPS)}
             for group in verdict.groups

@@ -205,7 +205,8 @@ class _Shown:
     def _agreement(self, held: Sequence[Held]) -> Iterable[str]:
         facts = self.facts.items()
         doubtful = sum(bool(f.held and f.paper and f.paper.doubt) for _, f in facts)
-        doubt = f" ({doubtful} of the paper's values are doubtful)" if doubtful else ""
+        are = "is" if doubtful == 1 else "are"
+        doubt = f" ({doubtful} of the paper's values {are} doubtful)" if doubtful else ""
         yield f"{in_words(held)}{doubt}."
         marks = {BETTER: "better", WORSE: "worse"}
         shown = [f"{mark} {word}" for mark, word in marks.items() if mark in map(_mark, held)]

@@ -120,5 +120,7 @@ def in_words(held: Iterable[Held]) -> str:
             parts.append(f"{words} {states.count(state)}")
     placebos = [each.placebo for each in held if each.placebo is not None]
     if placebos:
-        parts.append(f"a wrong column of the same table would agree with {sum(placebos):.1f}")
+        parts.append(
+            f"a wrong column of the same table would agree with {sum(placebos):.1f} of them"
+        )
     return ", ".join(parts)

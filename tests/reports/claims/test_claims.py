@@ -197,7 +197,8 @@ def test_the_power_is_that_of_the_printed_difference_at_the_repeats_at_hand(tmp_
     # eight runs, one point, standard deviation 0.87 of the differences
     assert 0.7 < verdict.power < 0.8
     assert verdict.repeats == 9
-    assert "0.8 takes 9 repeats, not 8" in verdict.reasons[-1]
+    # three boosters, 1.61 seconds each
+    assert "0.8 takes 9 repeats, not 8 (4.8 s of one core)" in verdict.reasons[-1]
     missing = power_of(tmp_path, "gaps", compares={**claim, "datasets": ["a", "b"]})
     assert missing.power == 0.0
     assert missing.reasons[-1].endswith("0.00 without the missing runs")
