@@ -9,16 +9,17 @@ noise in each copy. A folder that is given is kept, and used again.
 from __future__ import annotations
 
 import argparse
-import resource
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from boostbench.api import Experiment
-from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import RecordStore, encode
+from boostbench.experiments.runs import CLEAN
+from boostbench.experiments.store.records import encode
 
 CONFIG = """\
 name: many
@@ -26,7 +27,7 @@ datasets: [iris, wine, breast-cancer, digits]
 split: {{holdout: 0.3}}
 noise: [none, {{model: exchange, rate: 0.1}}, {{model: exchange, rate: 0.2}},
         {{model: flip, rate: 0.1}}, {{model: flip, rate: 0.2}}]
-boosters: [adaboost-mh, samme, sm-boost, real-adaboost, gentleboost]
+boosters: [adaboost-mh, adaboost-mm, adaboost-mr, samme, sm-boost]
 rounds: 100
 checkpoints: [10, 100]
 seeds: {seeds}
@@ -60,43 +61,34 @@ def main() -> None:
 
 def make_records(experiment: Experiment) -> int:
     """Write a record for each run that has none; return how many were written."""
-    first = Experiment.load(experiment.config.path, results=experiment.store.folder.parent)
-    models: dict[tuple[str, str], Record] = {}
-    planned = first.plan(check_packages=False).runs
-    if all(each.status == "ok" for each in planned):
+    missing = experiment.plan(check_packages=False).todo()
+    if not missing:
         return 0
-    only = ["*/clean/seed-0"]
-    sample = Experiment.load(
-        experiment.config.path, results=experiment.store.folder.parent, only=only
-    )
-    sample.run(jobs=2)
-    for each in sample.plan(check_packages=False).runs:
-        record = each.record()
-        assert record is not None
-        models[each.run.dataset, each.run.method] = record
-    store = RecordStore(experiment.store.folder.parent)
-    n_made = 0
-    for each in planned:
-        if each.status == "ok":
-            continue
-        path = store.path_of(each.run.data.name, each.key)
-        model = models[each.run.dataset, each.run.method]
-        own = {"run": each.run, "key": each.key}
+    store = experiment.store
+    first = {planned.run for planned in missing[:RUNS_A_SEED] if planned.run.noise == CLEAN}
+    run = replace(experiment, runs=tuple(first))
+    run.run(jobs=2)
+    models = {
+        (planned.run.dataset, planned.run.method): planned.record()
+        for planned in run.plan(check_packages=False).runs
+    }
+    for planned in missing:
+        model = models[planned.run.dataset, planned.run.method]
+        assert model is not None
+        own = {"run": planned.run, "key": planned.key}
+        path = store.path_of(planned.run.data.name, planned.key)
         path.write_bytes(encode(model.model_copy(update=own)))
-        n_made += 1
-    return n_made
+    return len(missing)
 
 
 def measure(command: str, config: Path, results: Path, *, name: str) -> None:
     """Run a command and print what it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
     words = [sys.executable, "-m", "boostbench", command, str(config), "--results", str(results)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    _, status, used = __import__("os").wait4(process.pid, 0)
+    _, status, used = os.wait4(process.pid, 0)
     seconds = used.ru_utime + used.ru_stime
     wall = time.perf_counter() - begin
-    del before
     print(
         f"{name}: {seconds:.1f} s of processor, {wall:.1f} s, {used.ru_maxrss / 1024:.0f} MiB, "
         f"exit code {status >> 8}",

@@ -63,6 +63,7 @@ def make_plan(
     if config is None or config.select is None:
         for run in runs:
             planner.find(run, store.summary)
+        store.keep_summaries()
         return Plan(planner.planned())
 
     def read(run: Run, curve: str) -> Record | None:

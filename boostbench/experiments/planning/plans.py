@@ -164,7 +164,8 @@ class Plan:
                 "another folder",
                 where=str(store.folder.parent),
             )
-        found = ((store.summary(path), path) for path in store.all_paths())
+        found = [(store.summary(path), path) for path in store.all_paths()]
+        store.keep_summaries()
         return cls(tuple(PlannedRun.of(r, path, store) for r, path in found if r is not None))
 
     def results(self) -> list[Result]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Key:
         return cls.parse(path.stem)
 
 
+@lru_cache(maxsize=1)  # a plan asks for the same one several times in a row
 def value_of(run: Run) -> str:
     """Return 16 hex digits that stand for the value of a run without its number of rounds."""
     value = run.value()

@@ -195,6 +195,11 @@ class Summary(_Strict):
             raise ValueError(f"{(*absent, 'seconds')[0]} is missing")
         return self
 
+    def plain(self) -> dict[str, Any]:
+        """Return the record as JSON-able data."""
+        first = {"format": self.format, "key": str(self.key)}
+        return first | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}
+
 
 class Record(Summary):
     """A run record.
@@ -263,8 +268,3 @@ class Record(Summary):
             if right is None or np.count_nonzero(~right) != self.curve("test_errors")[at - 1]:
                 raise ValueError(f"right at round {at} does not agree with test_errors")
         return self
-
-    def plain(self) -> dict[str, Any]:
-        """Return the record as JSON-able data."""
-        first = {"format": self.format, "key": str(self.key)}
-        return first | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}

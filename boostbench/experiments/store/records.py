@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -32,6 +32,7 @@ from boostbench.experiments.store.record import (
     Summary,
     complaint,
 )
+from boostbench.experiments.store.summaries import Summaries, stamp_of
 from boostbench.whole_files import read_file, write_file
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
@@ -72,6 +73,7 @@ class RecordStore:
         self._curves: dict[Path, tuple[str, Record]] = {}
         self._written: set[Path] = set()
         self._identity: tuple[int, int] | None = None
+        self._summaries: dict[Path, Summaries] = {}
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -178,7 +180,25 @@ class RecordStore:
 
     def summary(self, path: Path) -> Summary | None:
         """Read a record without its long parts, which is faster; None as by `read`."""
-        return self._read(path, Summary)
+        if self.is_archive:
+            return self._read(path, Summary)
+        known = self._summaries.get(path.parent)
+        if known is None:
+            known = self._summaries[path.parent] = Summaries(path.parent)
+        stamp = stamp_of(path)
+        kept = known.get(path.name, stamp)
+        with suppress(RecordError):
+            if kept is not None:
+                return decode(kept, path, Summary)
+        summary = self._read(path, Summary)
+        if summary is not None:
+            known.add(path.name, stamp, _signed(summary.plain()))
+        return summary
+
+    def keep_summaries(self) -> None:
+        """Write down the summaries that were read, so that the next plan reads no records."""
+        for known in self._summaries.values():
+            known.keep()
 
     def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
         try:
@@ -242,7 +262,12 @@ def encode(record: Record) -> bytes:
     plain = record.plain()
     ordered = {name: plain[name] for name in plain if name not in _BULK}
     ordered |= {name: plain.get(name) for name in _BULK}
-    text = json.dumps(ordered, ensure_ascii=False, allow_nan=False)
+    return _signed(ordered)
+
+
+def _signed(plain: dict[str, Any]) -> bytes:
+    """Return JSON that ends with a digest of all before it."""
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON.
     body = text.encode("utf-8", "backslashreplace")[:-1]
     return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
