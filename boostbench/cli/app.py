@@ -14,6 +14,7 @@ from typer.models import ArgumentInfo
 from boostbench import __version__
 from boostbench.cli import data, theory, theory_games
 from boostbench.cli.adopt import adopt
+from boostbench.cli.bundle import bundle
 from boostbench.cli.compare import compare
 from boostbench.cli.diff import diff
 from boostbench.cli.export import export
@@ -101,6 +102,7 @@ _add(
         "verify": verify,
         "reproduce": reproduce,
         "compare": compare,
+        "bundle": bundle,
         "adopt": adopt,
         "diff": diff,
         "export": export,

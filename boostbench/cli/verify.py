@@ -4,26 +4,60 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Json
+from boostbench.cli.options import Experiments, Jobs, Json
 from boostbench.cli.output import is_fancy, print_json, print_rows, warn_of_damage
+from boostbench.cli.progress import showing_progress
+from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
 
 
-def verify(*, asked: Experiments, as_json: Json = False) -> int:
-    """Judge the claims of a paper by the runs.
+def verify(
+    *,
+    asked: Experiments,
+    sample: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Of a bundle: share of the runs of each booster on each data set that are done "
+            "again; at least one.",
+        ),
+    ] = 0.05,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> int:
+    """Judge the claims of a paper by the runs, or a bundle by doing some of its runs again.
 
-    Nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons say how an
-    undecided one could be decided. The exit code is 0 only if every claim is reproduced.
+    Of a config nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons
+    say how an undecided one could be decided. The exit code is 0 only if every claim is reproduced.
+
+    Of a bundle (NAME.zip, see `boostbench bundle`) a sample of the runs is done again with the code
+    and the data of this machine. Each is the same to the bit, the same within 1e-9, or differs, and
+    where. The exit code is 0 only if none differs and all could be done. The bundle's plugins are
+    executed.
 
     Examples:
       boostbench verify noise20
       boostbench verify softmax-boosting/table2 --results DIR --json
+      boostbench verify noise20.zip --data DIR --sample 0.2
     """
+    bundles = [Path(config) for config in asked.configs if config.endswith(".zip")]
+    if bundles:
+        if len(bundles) < len(asked.configs):
+            raise BoostbenchError("verify configs or bundles, not both at a time", where="verify")
+        rows = [row for file in bundles for row in _compared(file, asked, sample, jobs)]
+        print_rows(rows, as_json=as_json)
+        return OK if all(row["verdict"].startswith("same") for row in rows) else INCOMPLETE
     experiments = asked.load(check_parameters=False)
     found = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     warn_of_damage(experiments[0].store)
@@ -35,6 +69,17 @@ def verify(*, asked: Experiments, as_json: Json = False) -> int:
         _print(found)
     statuses = {verdict.status for _, verdicts in found for verdict in verdicts}
     return OK if statuses <= {"reproduced"} else INCOMPLETE
+
+
+def _compared(
+    file: Path, asked: Experiments, sample: float, jobs: int | None
+) -> list[dict[str, str]]:
+    """Compare a bundle with what its runs give here."""
+    from boostbench.bundles import check_bundle
+
+    with showing_progress(file.name) as listener:
+        found = check_bundle(file, data=asked.data, share=sample, jobs=jobs, on_event=listener)
+    return [{"bundle": file.name, **asdict(compared)} for compared in found]
 
 
 def _print(found: Sequence[tuple[str, Sequence[Verdict]]]) -> None:

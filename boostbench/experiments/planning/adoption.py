@@ -9,7 +9,7 @@ the key of today's code, with a note of what was checked. If one differs, none i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,34 @@ _RESULT = {
     *("stop_reason", "n_rounds", "n_train", "n_test"),
     *("round_zero", "noise", "curves", "at_checkpoints"),
 }
-_RELATIVE = 1e-9
+#: Differences of real numbers up to this size, relative to the larger one or 1, are none.
+RELATIVE = 1e-9
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value of a result that is not the same in two records."""
+
+    place: tuple[str | int, ...]
+    old: Any
+    new: Any
+
+    @property
+    def size(self) -> float:
+        """Relative difference of two real numbers; infinite of counts and of all else."""
+        if float not in (type(self.old), type(self.new)) or None in (self.old, self.new):
+            return math.inf
+        largest = max(1.0, abs(self.old), abs(self.new))
+        return float(abs(self.old - self.new) / largest)
+
+    def __str__(self) -> str:
+        *names, last = self.place
+        at = (
+            f" at round {last + 1}"
+            if isinstance(last, int) and names[0] == "curves"
+            else f".{last}"
+        )
+        return f"{'.'.join(map(str, names))}{at}: {self.old!s:.60}, now {self.new!s:.60}"
 
 
 #: Data set, booster and older code of some stale runs. The booster's parameters vary, the code
@@ -72,9 +99,14 @@ def families(planned: Iterable[PlannedRun]) -> dict[Family, list[PlannedRun]]:
     return {name: sorted(its, key=lambda member: member.key.value) for name, its in found.items()}
 
 
+def differences(old: Record, new: Record) -> Iterator[Difference]:
+    """Yield what is not the same in the results of two records."""
+    return _differences(old.model_dump(include=_RESULT), new.model_dump(include=_RESULT), ())
+
+
 def same_result(old: Record, new: Record) -> bool:
     """Return whether two records say the same: counts exactly, real numbers to nine digits."""
-    return _same(*(record.model_dump(include=_RESULT) for record in (old, new)))
+    return all(difference.size <= RELATIVE for difference in differences(old, new))
 
 
 def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> int:
@@ -167,11 +199,12 @@ def _read(store: RecordStore, path: Path | None) -> Record:
     return record
 
 
-def _same(old: Any, new: Any) -> bool:
-    if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(_same(old[key], new[key]) for key in old)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_same, old, new))
-    if float in (type(old), type(new)) and None not in (old, new):
-        return math.isclose(old, new, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
-    return bool(old == new)
+def _differences(old: Any, new: Any, place: tuple[str | int, ...]) -> Iterator[Difference]:
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        for key in old:
+            yield from _differences(old[key], new[key], (*place, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, pair in enumerate(zip(old, new, strict=True)):
+            yield from _differences(*pair, (*place, index))
+    elif old != new:
+        yield Difference(place, old, new)
