@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from boostbench import __version__
 from boostbench.api import Experiment, Paths, paths_of
 from boostbench.data import locate, search_dirs
 from boostbench.data.loading import sha256_of_rows
@@ -298,7 +297,7 @@ def _checksums(experiment: Experiment, run: Run) -> dict[str, str]:
 def _environment() -> dict[str, Any]:
     from boostbench.experiments.running.environment import host
 
-    return {"boostbench": __version__, "versions": versions(), "host": host()}
+    return {"versions": versions(), "host": host()}
 
 
 def _unpack(file: Path, folder: Path) -> dict[str, Any]:
