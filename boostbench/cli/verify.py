@@ -36,7 +36,7 @@ def verify(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> int:
-    """Judge the claims of a paper by the runs, or a bundle by doing some of its runs again.
+    """Judge the claims of a paper by the runs, or do a bundle again.
 
     Of a config nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons
     say how an undecided one could be decided. The exit code is 0 only if every claim is reproduced.
