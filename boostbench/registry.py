@@ -52,14 +52,24 @@ class Registry:
         Name to ``"module:attribute"``.
     options : str, default=""
         ``"module:Class"`` of the base of the models of their options, if a config sets such.
+    adapter : str, default=""
+        ``"module:function"`` that turns classes of other packages into plugins; then
+        ``"package.module:Class"`` is a name too.
     """
 
     def __init__(
-        self, kind: str, group: str, builtin: Mapping[str, str], *, options: str = ""
+        self,
+        kind: str,
+        group: str,
+        builtin: Mapping[str, str],
+        *,
+        options: str = "",
+        adapter: str = "",
     ) -> None:
         self.kind = kind
         self.group = group
         self._options = options
+        self._adapter = adapter
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
@@ -100,9 +110,17 @@ class Registry:
             If there is no such name; the message holds the nearest one.
         PluginError
             If the plugin is known but cannot be loaded; the message holds the reason.
+        ModuleNotFoundError
+            If its package is not installed.
         """
+        plugin = self._found(name, where)
+        return _imported(self._adapter)(plugin) if self._adapter else plugin
+
+    def _found(self, name: str, where: str) -> Any:
         if ".py:" in name:
             return self._from_file(name, where)
+        if self._is_reference(name):
+            return self._from_package(name, where)
         if name in self._registered:
             return _usable(self._registered[name], self.kind, name, where)
         if name in self._builtin:
@@ -129,7 +147,35 @@ class Registry:
             return self._builtin[name].partition(":")[0]
         if name in self._installed():
             return self._installed()[name].module
+        if self._is_reference(name):
+            return name.partition(":")[0]
         raise UnknownNameError(self.kind, name, self.names())
+
+    def origins(self, name: str) -> list[str]:
+        """Return the modules whose code decides what ``name`` does.
+
+        Of another package it is the version that counts, which is in the record.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name.
+        """
+        module, adapter = self.module(name), self._adapter.partition(":")[0]
+        if not adapter or module.startswith("boostbench."):
+            return [module]
+        return [adapter] if self.is_foreign(name) else [module, adapter]
+
+    def is_foreign(self, name: str) -> bool:
+        """Tell whether a name stands for a class that was not written for this package.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name.
+        """
+        is_named = name in self._registered or ".py:" in name or name in self._installed()
+        return not is_named and not self.module(name).startswith("boostbench.")
 
     def summary(self, name: str) -> str:
         """Return the first line of a docstring; of what is built in without importing it.
@@ -142,6 +188,8 @@ class Registry:
         if name in self._registered or name not in self._builtin:
             return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
         module, _, attribute = self._builtin[name].partition(":")
+        if not module.startswith("boostbench."):
+            return f"`{attribute}` of {module.partition('.')[0]}."
         file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
         begin = rf'^(?:class {attribute}\b|def {attribute}\b|{attribute} = ).*?"""(.+?)(?:"""|\n)'
         found = re.search(begin, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -161,7 +209,9 @@ class Registry:
         return dict(self._broken)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._registered or name in self._builtin or name in self._installed()
+        if name in self._registered or name in self._builtin or name in self._installed():
+            return True
+        return isinstance(name, str) and self._is_reference(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -182,6 +232,27 @@ class Registry:
             raise PluginError(
                 f"{self.kind} {name!r} of the package {self._broken[name]}", where=where
             ) from error
+
+    def _is_reference(self, name: str) -> bool:
+        """Tell whether a name is ``"package.module:Class"``."""
+        return bool(self._adapter and re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", name))
+
+    def _from_package(self, reference: str, where: str) -> Any:
+        module, _, attribute = reference.partition(":")
+        with contextlib.redirect_stdout(sys.stderr):
+            try:
+                plugin = getattr(importlib.import_module(module), attribute, None)
+            except ModuleNotFoundError:
+                raise
+            except _ESCAPING as error:
+                raise PluginError(
+                    f"{module} cannot be imported: {_said(error)}", where=where
+                ) from error
+        if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
+            raise PluginError(
+                f"{attribute!r} of {module} is no class with a method 'fit'", where=where
+            )
+        return plugin
 
     def _from_file(self, reference: str, where: str) -> Any:
         path, _, attribute = reference.rpartition(":")
@@ -325,7 +396,16 @@ boosters = Registry(
         "spl-l2boost": "boostbench.boosters.splboost:SPLL2Boost",
         "spl-logitboost": "boostbench.boosters.splboost:SPLLogitBoost",
         "splboost": "boostbench.boosters.splboost:SPLBoost",
+        # what people use besides; those that are not installed are skipped with a reason
+        "catboost": "catboost:CatBoostClassifier",
+        "extra-trees": "sklearn.ensemble:ExtraTreesClassifier",
+        "gradient-boosting": "sklearn.ensemble:GradientBoostingClassifier",
+        "hist-gradient-boosting": "sklearn.ensemble:HistGradientBoostingClassifier",
+        "lightgbm": "lightgbm:LGBMClassifier",
+        "random-forest": "sklearn.ensemble:RandomForestClassifier",
+        "xgboost": "xgboost:XGBClassifier",
     },
+    adapter="boostbench.boosters.classifiers:as_booster",
 )
 weak_learners = Registry(
     "weak learner",
@@ -339,6 +419,7 @@ weak_learners = Registry(
         "stump": "boostbench.weak_learners.presets:Stump",
         "tree": "boostbench.weak_learners.tree:Tree",
     },
+    adapter="boostbench.weak_learners.estimator:as_weak_learner",
 )
 noise_models = Registry(
     "noise model",

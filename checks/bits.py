@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench import registry
+from boostbench import list_boosters, registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
 from boostbench.experiments.running.environment import THREAD_VARIABLES
@@ -113,14 +113,14 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
     """Yield the runs by name: long ones of every booster, then short ones of every option."""
     noisy = NOISE[1]
     rounds = QUICK_ROUNDS if quick else ROUNDS
-    for name in registry.boosters.names():
+    for name in list_boosters():
         for data in ("wdbc", "madelon") if quick else DATA:
             yield _run(name, {}, data, noisy, rounds)
-    for name in registry.boosters.names():
+    for name in list_boosters():
         for number, options in enumerate(OPTIONS.get(name, ())):
             yield _run(name, options, "ringnorm", noisy, FEW_ROUNDS)
             yield _run(name, options, "waveform", NOISE[number % len(NOISE)], FEW_ROUNDS)
-    for name in registry.boosters.names():
+    for name in list_boosters():
         for learner in registry.weak_learners.names():
             yield _run(name, {"weak_learner": learner}, "gaussians", CLEAN, FEW_ROUNDS)
             yield _run(name, {"weak_learner": learner}, "ringnorm", CLEAN, FEW_ROUNDS)

@@ -167,10 +167,39 @@ def test_an_attribute_that_a_file_lacks_is_answered_with_the_nearest(registry, t
 
 @pytest.mark.parametrize("name", boosters.names())
 def test_every_builtin_booster_can_be_loaded(name):
+    pytest.importorskip(boosters.module(name), exc_type=ImportError)
     assert boosters.get(name).__name__
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("sklearn.ensemble:RandomForest", "is no class with a method 'fit'"),
+        ("sklearn.base:clone", "is no class with a method 'fit'"),
+        ("sklearn.linear_model:LinearRegression", "a booster must be a classifier"),
+    ],
+)
+def test_what_is_no_classifier_of_a_package_is_refused(name, message):
+    with pytest.raises(PluginError, match=message):
+        boosters.get(name)
+
+
+def test_a_package_that_is_absent_is_named():
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        boosters.get("no_such_package.models:Forest")
+
+
+def test_the_code_behind_a_class_of_another_package_is_the_adapter():
+    own = ["boostbench.boosters.samme"]
+    adapter = ["boostbench.boosters.classifiers"]
+    assert boosters.origins("samme") == own
+    assert boosters.origins("random-forest") == adapter
+    assert boosters.origins("sklearn.svm:SVC") == adapter
 
 
 @pytest.mark.parametrize("kind", [boosters, weak_learners, noise_models, figures, tables, claims])
 def test_a_summary_read_from_the_source_is_that_of_the_docstring(kind):
     for name in kind.names():
+        if not kind.module(name).startswith("boostbench."):
+            continue
         assert kind.summary(name) == inspect.getdoc(kind.get(name)).partition("\n")[0]

@@ -50,5 +50,8 @@ def make_booster(name: str, **parameters: Any) -> Any:
 
 
 def list_boosters() -> list[str]:
-    """Return the names of all boosters, in alphabetical order."""
-    return boosters.names()
+    """Return the names of the papers' boosters, and of plugins, in alphabetical order.
+
+    Names of other libraries' classifiers (``"random-forest"``) are not among them.
+    """
+    return [name for name in boosters.names() if not boosters.is_foreign(name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
+from boostbench.errors import PluginError
 from boostbench.portable import total
 from boostbench.weak_learners.demands import WeightedLabels
 
@@ -74,6 +76,39 @@ class EstimatorLearner:
         model.fit(X[used], demand.y[used], sample_weight=(demand.weight / count)[used])
         part = EstimatorPart(model)
         return EstimatorHypothesis(part, part.labels_of(X))
+
+
+def as_weak_learner(component: Any) -> Any:
+    """Return a class of weak learners: the component itself, or learners of a class of classifiers.
+
+    Parameters
+    ----------
+    component : object
+        A class of scikit-learn classifiers, made a weak learner for weighted labels; anything else
+        is returned as it is.
+
+    Raises
+    ------
+    PluginError
+        If it is a class that is no weak learner and takes no weights.
+    """
+    if not inspect.isclass(component) or hasattr(component, "prepare"):
+        return component
+    if not has_fit_parameter(component, "sample_weight"):
+        raise PluginError(
+            f"weak learner {component.__name__} must be a classifier whose fit takes sample_weight"
+        )
+
+    class Learner(EstimatorLearner):
+        __doc__ = component.__doc__
+
+        def __init__(self, **params: Any) -> None:
+            super().__init__(component(**params))
+
+    Learner.__init__.__signature__ = inspect.signature(component.__init__)  # type: ignore[attr-defined]
+    Learner.__name__, Learner.__qualname__ = component.__name__, component.__qualname__
+    Learner.__module__ = component.__module__
+    return Learner
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from boostbench import inputs, registry
-from boostbench.errors import BoostbenchError, ChangedError, DataUnavailableError
+from boostbench.errors import (
+    BoostbenchError,
+    ChangedError,
+    DataUnavailableError,
+    UnknownNameError,
+)
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
@@ -168,6 +173,13 @@ def _place_of(problem: BaseException) -> str:
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
+def _package_of(run: Run) -> str:
+    try:
+        return registry.boosters.module(run.booster.component).partition(".")[0]
+    except UnknownNameError:
+        return ""
+
+
 def _record(
     job: Job,
     status: str,
@@ -181,7 +193,7 @@ def _record(
         "key": job.key,
         "run": job.run.value(),
         "peak_memory_mb": environment.peak_memory_mb() if alive else None,
-        "versions": versions(job.run.booster.source.partition(".")[0]),
+        "versions": versions(_package_of(job.run)),
         "host": environment.host(),
         "threads": environment.threads() if alive else {},
         "started": started,

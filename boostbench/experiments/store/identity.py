@@ -69,7 +69,8 @@ def code_of(run: Run, generator: str = "") -> str:
     UnknownNameError
         If the booster, weak learner, noise model or generator is not known here.
     """
-    origins = [_PIPELINE, *_modules_of(run.booster.component, run.booster.params.plain())]
+    components = _components_of(run.booster.component, run.booster.params.plain())
+    origins = [_PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
     if run.noise != CLEAN:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:
@@ -80,21 +81,23 @@ def code_of(run: Run, generator: str = "") -> str:
 def is_own_code(run: Run) -> bool:
     """Return whether booster and weak learner of a run are this package's; imports neither."""
     try:
-        modules = [*_modules_of(run.booster.component, run.booster.params.plain())]
+        components = [*_components_of(run.booster.component, run.booster.params.plain())]
+        return all(kind.module(name).startswith("boostbench.") for kind, name in components)
     except UnknownNameError:
         return False
-    return all(module.startswith("boostbench.") for module in modules)
 
 
-def _modules_of(source: str, params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the modules of a booster and of what its parameters name, at any depth."""
-    yield registry.boosters.module(source)
+def _components_of(
+    source: str, params: Mapping[str, Any]
+) -> Iterator[tuple[registry.Registry, str]]:
+    """Yield a booster and what its parameters name, at any depth."""
+    yield registry.boosters, source
     weak_learner, _ = _named(params.get("weak_learner"))
     if weak_learner is not None:
-        yield registry.weak_learners.module(weak_learner)
+        yield registry.weak_learners, weak_learner
     inner, its_params = _named(params.get("booster"))
     if inner is not None:
-        yield from _modules_of(inner, its_params)
+        yield from _components_of(inner, its_params)
 
 
 def _named(spec: Any) -> tuple[str | None, Mapping[str, Any]]:

@@ -1,0 +1,151 @@
+"""Classifiers of other libraries as boosters: the same predictions as by hand, round by round."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+
+from boostbench import Experiment, make_booster
+from boostbench.boosters.classifiers import as_booster
+from boostbench.errors import ConfigError
+
+X, y = load_wine(return_X_y=True)
+HELD = np.arange(len(y)) % 3 == 0
+T = 8
+
+
+def staged(cls, **params):
+    booster = as_booster(cls)(n_estimators=T, random_state=3, **params)
+    return [*booster.fit(X[~HELD], y[~HELD]).staged_predict(X[HELD])]
+
+
+@pytest.mark.parametrize(
+    ("cls", "rounds"),
+    [
+        (RandomForestClassifier, "n_estimators"),
+        (ExtraTreesClassifier, "n_estimators"),
+        (BaggingClassifier, "n_estimators"),
+        (HistGradientBoostingClassifier, "max_iter"),
+    ],
+)
+def test_each_round_is_the_classifier_of_as_many_rounds(cls, rounds):
+    found = staged(cls)
+    assert len(found) == T
+    for t in (1, 2, T):
+        by_hand = cls(**{rounds: t, "random_state": 3}).fit(X[~HELD], y[~HELD])
+        np.testing.assert_array_equal(found[t - 1], by_hand.predict(X[HELD]))
+
+
+@pytest.mark.parametrize("name", ["catboost", "lightgbm", "xgboost"])
+def test_boosting_libraries_tell_their_first_rounds(name):
+    library = pytest.importorskip(name)
+    booster = make_booster(name, n_estimators=T, random_state=3)
+    found = [*booster.fit(X[~HELD], y[~HELD]).staged_predict(X[HELD])]
+    assert len(found) == T
+    quiet = {
+        "catboost": {"verbose": False, "allow_writing_files": False},
+        "lightgbm": {"verbosity": -1},
+    }
+    cls = {
+        "catboost": "CatBoostClassifier",
+        "lightgbm": "LGBMClassifier",
+        "xgboost": "XGBClassifier",
+    }
+    # CatBoost's default learning rate depends on the number of rounds
+    for t in [T] if name == "catboost" else [1, 3, T]:
+        by_hand = getattr(library, cls[name])(n_estimators=t, random_state=3, **quiet.get(name, {}))
+        by_hand.fit(X[~HELD], y[~HELD])
+        np.testing.assert_array_equal(found[t - 1], np.ravel(by_hand.predict(X[HELD])))
+
+
+def test_a_classifier_without_rounds_is_one_round():
+    booster = as_booster(LogisticRegression)(n_estimators=T, C=0.1, max_iter=10_000)
+    (labels,) = booster.fit(X, y).staged_predict(X)
+    by_hand = LogisticRegression(C=0.1, max_iter=10_000).fit(X, y)
+    np.testing.assert_array_equal(labels, by_hand.predict(X))
+    assert booster.stop_reason_ == "a fit without rounds"
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, HistGradientBoostingClassifier])
+def test_labels_may_be_anything(cls):
+    names = np.array(["gamma", "alpha", "beta"])[y]
+    booster = as_booster(cls)(n_estimators=3, random_state=0).fit(X, names)
+    assert booster.classes_.tolist() == ["alpha", "beta", "gamma"]
+    for labels in booster.staged_predict(X):
+        assert {*labels} <= {*booster.classes_}
+    np.testing.assert_array_equal(booster.predict(X), labels)
+
+
+def test_a_fit_that_stops_by_itself_says_so():
+    stopping = {"early_stopping": True, "n_iter_no_change": 1, "tol": 10.0}
+    booster = as_booster(HistGradientBoostingClassifier)(
+        n_estimators=50, random_state=0, **stopping
+    )
+    assert len([*booster.fit(X, y).staged_predict(X)]) < 50
+    assert booster.stop_reason_ == "stopped by itself"
+
+
+CONFIG = """
+name: others
+datasets: [iris]
+split: {holdout: 0.4, stratify: true}
+rounds: 6
+boosters:
+"""
+GOOD = """
+  - random-forest: {max_depth: [1, 3]}
+  - sklearn.linear_model:LogisticRegression: {C: 0.5, max_iter: 500}
+  - samme: {weak_learner: {"sklearn.tree:DecisionTreeClassifier": {max_depth: 2}}}
+"""
+
+
+def experiment(tmp_path, boosters):
+    path = tmp_path / "others.yaml"
+    path.write_text(CONFIG + boosters, encoding="utf-8")
+    return Experiment.load(path, results=tmp_path / "results")
+
+
+def test_a_config_names_classifiers_of_packages(tmp_path):
+    others = experiment(tmp_path, GOOD)
+    others.run(executor="inline")
+    results = others.results()
+    assert {*results["booster"]} == {
+        "random-forest (max_depth=1)",
+        "random-forest (max_depth=3)",
+        "sklearn.linear_model:LogisticRegression",
+        "samme",
+    }
+    last = results[(results["metric"] == "test_error") & (results["booster"] == "samme")]
+    assert last["value"].iloc[-1] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("booster", "message"),
+    [
+        ("random-forest: {max_dept: 3}", "unknown parameter 'max_dept' of booster 'random-forest'"),
+        ("random-forest: {max_depth: deep}", "max_depth"),
+        ("sklearn.linear_model:Ridge", "a booster must be a classifier"),
+        ("sklearn.ensemble:StackingClassifier", "missing 1 required positional argument"),
+        (
+            "sm-boost: {weak_learner: sklearn.tree:DecisionTreeClassifier}",
+            "cannot meet BinaryLabels",
+        ),
+        ("samme: {weak_learner: sklearn.neighbors:KNeighborsClassifier}", "takes sample_weight"),
+        ("samme: {weak_learner: {sklearn.tree:DecisionTreeClassifier: {depth: 3}}}", "'depth'"),
+    ],
+)
+def test_what_cannot_work_is_refused_when_the_config_is_read(booster, message, tmp_path):
+    with pytest.raises(ConfigError, match=message):
+        experiment(tmp_path, f"  - {booster}\n")
+
+
+def test_an_absent_package_is_a_reason_to_skip(tmp_path):
+    plan = experiment(tmp_path, "  - samme\n  - no_such_package:Forest\n").plan()
+    (reason,) = plan.skipped()
+    assert "needs the package 'no_such_package'" in reason
