@@ -97,4 +97,13 @@ def _split(split: str | Params) -> str:
 
 
 def _params(params: Params) -> str:
-    return ", ".join(f"{key}={value}" for key, value in params.items()) or "the paper's defaults"
+    texts = (f"{key}={_plain(value)}" for key, value in params.plain().items())
+    return ", ".join(texts) or "the paper's defaults"
+
+
+def _plain(value: object) -> str:
+    """Return a value without quotes and braces that only Python needs."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key}={_plain(its)}" for key, its in value.items())
+        return f"({inner})"
+    return str(value)

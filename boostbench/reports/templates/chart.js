@@ -1,12 +1,17 @@
 // Draws the lines of a figure anew: values under the pointer, a legend of switches, zoom, log axes.
 "use strict";
 const AND = " · ";
+const FEW_POINTS = 20; // of a line, which are then marked
 const element = (tag, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
 };
-const shown = (value) => (value === null ? "" : String(+value.toPrecision(4)));
+const shown = (value) => {
+  if (value === null) return "";
+  const isTiny = value && Math.abs(value) < 1e-3;
+  return isTiny ? value.toExponential().replace(/(\.\d{3})\d*/, "$1") : String(+value.toPrecision(4));
+};
 
 // What an axis shows at first: as on the printed figure, above 0 if it is logarithmic.
 const limitsOf = (axis, isLog, values) => {
@@ -30,7 +35,11 @@ class Panel {
     const bands = [];
     const tables = this.panel.lines.map((line) => {
       const show = !line.label.split(AND).some((part) => off.has(part));
-      const points = { show: line.marks, size: 7, width: 1.5, stroke: line.colour, fill: "#fff" };
+      const isShort = line.x.length <= FEW_POINTS;
+      const points = {
+        show: line.marks || isShort, size: line.marks ? 7 : 5, width: 1.5, stroke: line.colour,
+        fill: line.marks ? "#fff" : line.colour,
+      };
       series.push({
         show, points, spanGaps: true, stroke: line.colour, width: line.width, dash: line.dashes,
         ...(line.marks && { paths: () => null }),
@@ -50,13 +59,16 @@ class Panel {
     this.whole = (plot) => {
       for (const name of ["x", "y"]) plot.setScale(name, { min: scales[name].min, max: scales[name].max });
     };
-    const axis = (name, size) => ({
-      size, label: this.labels[name] || null, labelSize: 16, stroke: "#333", gap: 4,
-      font: "11px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif",
-      grid: { stroke: "#e4e4e4", width: 1 }, ticks: { size: 3, stroke: "#999" },
-      values: (_, ticks) => ticks.map(shown),
-      ...(logs[name] && { filter: (plot, ticks) => this.#spread(plot, name, ticks) }),
-    });
+    const axis = (name, size) => {
+      const filter = logs[name] ? { filter: (plot, at) => this.#spread(plot, name, at) } : {};
+      return {
+        size, label: this.labels[name] || null, labelSize: 16, stroke: "#333", gap: 4,
+        font: "11px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif",
+        grid: { stroke: "#e4e4e4", width: 1, ...filter },
+        ticks: { size: 3, stroke: "#999", ...filter },
+        values: (_, ticks) => ticks.map(shown), ...filter,
+      };
+    };
     const width = Math.max(200, this.box.clientWidth);
     this.plot = new uPlot(
       {
@@ -86,12 +98,15 @@ class Panel {
 
   // Of the ticks of a log axis those that stand apart.
   #spread(plot, name, ticks) {
-    const room = name === "x" ? 30 : 14;
+    const { min, max } = plot.scales[name];
+    const digits = max > 1e4 * min ? "1" : "125";
     let last = Infinity;
-    const isRound = (tick) => /^[125]0*$/.test(tick.toExponential().split("e")[0].replace(".", ""));
     return ticks.map((tick) => {
       const at = plot.valToPos(tick, name);
-      if (!isRound(tick) || Math.abs(at - last) < room) return null;
+      const room = name === "x" ? 10 + 7 * shown(tick).length : 14;
+      const [digit] = tick.toExponential(6).split(".");
+      if (!digits.includes(digit) || +tick.toPrecision(1) !== +tick.toPrecision(6)) return null;
+      if (Math.abs(at - last) < room) return null;
       last = at;
       return tick;
     });
