@@ -27,6 +27,7 @@ def compare(
     jobs: int | None = None,
     executor: Literal["local", "inline"] = "local",
     on_event: Listener | None = None,
+    page: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare boosters on one or more data sets by repeated stratified cross-validation.
@@ -42,6 +43,8 @@ def compare(
         Points within which two errors are practically equivalent.
     jobs, executor, on_event
         As for `Experiment.run`.
+    page : str, path or None, default=None
+        HTML file that the answer is written to.
 
     Returns
     -------
@@ -65,13 +68,25 @@ def compare(
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
-    from boostbench.reports.comparison import check_rope, compare_boosters
+    from boostbench.reports.comparison import check_rope
 
     check_rope(rope)
     experiment = comparison_experiment(boosters, on, **options)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    return compare_boosters(experiment.study(), rope)
+    return answer(experiment, rope, page)
+
+
+def answer(experiment: Experiment, rope: float, page: str | Path | None = None) -> Comparison:
+    """Return which booster is best by the finished runs, and write it as a page."""
+    from boostbench.reports.comparison import compare_boosters
+    from boostbench.reports.comparison_page import write_page
+
+    study = experiment.study()
+    found = compare_boosters(study, rope)
+    if page is not None:
+        write_page(study, found, Path(page).expanduser())
+    return found
 
 
 def comparison_experiment(
@@ -79,7 +94,7 @@ def comparison_experiment(
     on: str | Path | Sequence[str | Path],
     *,
     target: str = "",
-    noise: float = 0.0,
+    noise: float | str | Mapping[str, Any] = 0.0,
     folds: int = 5,
     repeats: int = 5,
     rounds: int = 100,
@@ -99,8 +114,9 @@ def comparison_experiment(
         Names of data sets, and files, which are copied into the results folder.
     target : str, default=""
         Label column of the files; ``target``, else ``class``, by default.
-    noise : float, default=0.0
-        Share of the training labels that are exchanged.
+    noise : float, str or mapping, default=0.0
+        Share of the training labels that are exchanged, or any noise model with its parameters:
+        ``uniform-other:rate=0.2``, ``FILE.py:Class:rate=0.2``, or a mapping as in a config.
     folds, repeats : int, default=5
         So many times cross-validation with so many folds, stratified.
     rounds : int, default=100
@@ -120,8 +136,9 @@ def comparison_experiment(
         "rounds": rounds,
         "datasets": [files.get(name, name) for name in names],
         "split": {"folds": folds, "stratify": True},
-        "noise": {"model": "exchange", "rate": noise} if noise else "none",
+        "noise": _noise(noise),
         "seeds": repeats,
+        "report": ["distribution", "curves"],
     }
     folders = [*paths_of(data), *([own] if files else [])]
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
@@ -129,13 +146,33 @@ def comparison_experiment(
 
 def _booster(written: Booster) -> Booster:
     """Return the entry of a config for ``name:parameter=value,...``."""
-    match = re.fullmatch(r"(.+?):([\w.]+=.*)", written) if isinstance(written, str) else None
-    if match is None:
+    if not isinstance(written, str):
         return written
-    params: dict[str, Any] = {"label": written}
+    name, params = _named(written)
+    return {name: {"label": written, **params}} if params else written
+
+
+def _noise(written: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """Return the entry of a config for a rate, or for ``model:parameter=value,...``."""
+    if isinstance(written, Mapping):
+        return written
+    try:
+        rate = float(written)
+    except ValueError:
+        model, params = _named(str(written))
+        return {"model": model, **params}
+    return {"model": "exchange", "rate": rate} if rate else "none"
+
+
+def _named(written: str) -> tuple[str, dict[str, Any]]:
+    """Return a name and its parameters from ``name:parameter=value,...``."""
+    match = re.fullmatch(r"(.+?):([\w.]+=.*)", written)
+    if match is None:
+        return written, {}
+    params: dict[str, Any] = {}
     for part in re.split(r",(?=[\w.]+=)", match[2]):
         path, _, text = part.partition("=")
-        value, complaint = read_value(text, str(written))
+        value, complaint = read_value(text, written)
         if complaint is not None:
             raise complaint
         *outer, last = path.split(".")
@@ -143,7 +180,7 @@ def _booster(written: Booster) -> Booster:
         for key in outer:
             inner = inner.setdefault(key, {})
         inner[last] = value
-    return {match[1]: params}
+    return match[1], params
 
 
 def _is_file(name: str) -> bool:

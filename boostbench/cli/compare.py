@@ -6,7 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,14 +17,6 @@ from boostbench.cli.run import run_and_tell
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
-
-_TABLES = {
-    "boosters": ["booster", "runs", "error", "95 % interval", "best", "near_best"],
-    "pairs": [
-        *("left", "right", "lead", "95 % interval"),
-        *("left_better", "equivalent", "right_better"),
-    ],
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +40,12 @@ class Asked:
         str, typer.Option(metavar="COLUMN", help="Label column; target, else class, by default.")
     ] = ""
     noise: Annotated[
-        float, typer.Option(metavar="RATE", help="Share of the training labels exchanged.")
-    ] = 0.0
+        str,
+        typer.Option(
+            metavar="NOISE",
+            help="Share of the training labels exchanged, or MODEL:rate=RATE,PARAMETER=VALUE,...",
+        ),
+    ] = "0"
     folds: Annotated[int, typer.Option(metavar="N", help="Folds of a cross-validation.")] = 5
     repeats: Annotated[int, typer.Option(metavar="N", help="Cross-validations.")] = 5
     rounds: Annotated[int, typer.Option(metavar="N", help="Rounds of boosting.")] = 100
@@ -64,6 +60,9 @@ def compare(
     rope: Annotated[
         float, typer.Option(metavar="POINTS", help="Errors so near are practically equivalent.")
     ] = 1.0,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="HTML file that the answer is written to.")
+    ] = None,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,
@@ -77,34 +76,29 @@ def compare(
     Examples:
       boostbench compare samme adaboost-mh --on wine
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
+      boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
     """
-    from boostbench.compare_boosters import comparison_experiment
-    from boostbench.reports.comparison import check_rope, compare_boosters
+    from boostbench.compare_boosters import answer, comparison_experiment
+    from boostbench.reports.comparison import check_rope
 
     check_rope(rope)
     experiment = comparison_experiment(**vars(asked))
     with redirect_stdout(sys.stderr):  # the answer alone is the result
         code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=retry)
     if code != INTERRUPTED:
-        found = compare_boosters(experiment.study(), rope)
+        found = answer(experiment, rope, page)
         if as_json:
             print_json(found.plain())
         else:
             _print(found)
+            if page is not None:
+                print(f"\n{page}")
     return code
 
 
 def _print(found: Comparison) -> None:
     print(found.sentence)
-    told, several = found.plain(), ["dataset"] * (found.boosters["dataset"].nunique() > 1)
-    for key, columns in _TABLES.items():
+    for rows in found.shown().values():
         print()
-        print_rows([_texts(row) for row in told[key]], columns=[*several, *columns])
-    tests = ", ".join(found.pairs["test"].unique())
-    print(f"\nErrors in percent, leads in points; equivalent, near best: within {found.rope:g}.")
-    print(f"Test: {tests}.")
-
-
-def _texts(row: dict[str, Any]) -> dict[str, str]:
-    texts = {key: f"{v:.2f}" if isinstance(v, float) else str(v) for key, v in row.items()}
-    return {**texts, "95 % interval": f"{texts['low']} to {texts['high']}"}
+        print_rows(rows)
+    print("", *found.remarks, sep="\n")

@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 #: Probabilities from which on words are certain, and from which on they say "probably".
 SURE, LIKELY = 0.95, 0.75
+_INTERVAL = "95 % interval"
+_SHOWN = {
+    "boosters": ("booster", "runs", "error", _INTERVAL, "best", "near_best"),
+    "pairs": (
+        *("left", "right", "lead", _INTERVAL),
+        *("left_better", "equivalent", "right_better"),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -57,10 +65,31 @@ class Comparison:
     pairs: pd.DataFrame
     rope: float
 
+    @property
+    def remarks(self) -> tuple[str, str]:
+        """How to read the tables, and the test that was made."""
+        units = "Errors in percent, leads in points; equivalent, near best:"
+        tests = ", ".join(self.pairs["test"].unique())
+        return f"{units} within {self.rope:g}.", f"Test: {tests}."
+
+    def shown(self) -> dict[str, list[dict[str, str]]]:
+        """Return the tables as rows of texts."""
+        told, several = self.plain(), ["dataset"] * (self.boosters["dataset"].nunique() > 1)
+        return {
+            name: [{key: _text(row, key) for key in (*several, *columns)} for row in told[name]]
+            for name, columns in _SHOWN.items()
+        }
+
     def plain(self) -> dict[str, Any]:
         """Return all of it as lists and mappings."""
         frames = {key: getattr(self, key).to_dict("records") for key in ("boosters", "pairs")}
         return {"sentence": self.sentence, "rope": self.rope, **frames}
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    if key == _INTERVAL:
+        return f"{row['low']:.2f} to {row['high']:.2f}"
+    return f"{row[key]:.2f}" if isinstance(row[key], float) else str(row[key])
 
 
 def check_rope(rope: float) -> None:

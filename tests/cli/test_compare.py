@@ -35,6 +35,21 @@ def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_thi
     assert "2 failed in" in boostbench(*asked, "--retry", "failed").err
 
 
+def test_the_answer_is_a_page_too(boostbench, in_this_process, tmp_path):
+    asked = ("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
+    outcome = boostbench(*asked, "--noise", "pair:rate=0.2", "--page", "out/iris.html")
+    assert outcome.code == 0, outcome.err
+    first, *_, last = outcome.out.splitlines()
+    assert last == "out/iris.html"
+    page = (tmp_path / "out" / "iris.html").read_text(encoding="utf-8")
+    assert first in page
+    assert "Mean errors, the lowest first" in page
+    assert "Pairs of boosters" in page
+    assert "Figure 1: " in page
+    assert "Not drawn" not in page
+    assert "pair 0.2" in page
+
+
 @pytest.mark.parametrize("rope", ["-1", "nan"])
 def test_a_bad_number_is_refused_before_any_run(boostbench, rope, tmp_path):
     asked = ("compare", "samme", "adaboost-mh", "--on", "iris", "--rope", rope)

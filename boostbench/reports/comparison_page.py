@@ -1,0 +1,56 @@
+"""Page of a comparison: its answer, tables, figures and where the numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from boostbench.reports.comparison import Comparison
+from boostbench.reports.experiment_report import make_report
+from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.files import write_file
+from boostbench.reports.page import render_page
+from boostbench.reports.tables.table import Row, Table, TableCell
+from boostbench.reports.values.frame import Study
+
+_LABELS = ("dataset", "booster", "left", "right")
+_TITLES = {"boosters": "Mean errors, the lowest first", "pairs": "Pairs of boosters"}
+
+
+def write_page(study: Study, found: Comparison, path: Path) -> Path:
+    """Write a comparison as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    study : Study
+        The runs, with the figures of its config.
+    found : Comparison
+        What came of them.
+    path : Path
+    """
+    words = {"title": "Comparison of boosters", "description": found.sentence}
+    study = replace(study, config=study.config.model_copy(update=words))
+    report = make_report(study)
+    with drawing_style(mathtext=False):
+        drawings = {name: files_of(figure) for name, figure in report.figures.items()}
+    tables = {name: _table(name, rows, found.remarks) for name, rows in found.shown().items()}
+    return write_file(path, render_page(study, tables, drawings, report.undrawn))
+
+
+def _table(name: str, rows: Sequence[dict[str, str]], footers: tuple[str, ...]) -> Table:
+    labels = tuple(key for key in rows[0] if key in _LABELS)
+    columns = tuple(key for key in rows[0] if key not in _LABELS)
+    return Table(
+        title=_TITLES[name],
+        names=labels,
+        columns=tuple(column.replace("_", " ") for column in columns),
+        rows=tuple(
+            Row(
+                tuple(row[key] for key in labels),
+                tuple(TableCell(row[key], value=row[key].partition(" ")[0]) for key in columns),
+            )
+            for row in rows
+        ),
+        footers=footers,
+    )
