@@ -467,6 +467,7 @@ tables = Registry(
     "boostbench.tables",
     {
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
+        "effort": "boostbench.reports.tables.effort:build_effort_table",
         "pairwise": "boostbench.reports.tables.all_pairs:build_pairwise_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
         "table": "boostbench.reports.tables.error_table:build_table",

@@ -1,0 +1,49 @@
+"""The table of what runs took."""
+
+import dataclasses
+
+import pytest
+
+from boostbench.reports.experiment_report import make_report
+from boostbench.reports.tables.effort import build_effort_table
+from boostbench.reports.tables.writers import to_markdown
+from boostbench.reports.values.frame import Study
+
+from .synthetic import make_config, study_of
+
+
+@pytest.fixture
+def study(tmp_path):
+    config = make_config(tmp_path, boosters=["samme"], seeds=3, report=[("effort", {})])
+    made = study_of(
+        config,
+        stopped={"dna/samme/clean/seed-0": 37, "dna/samme/clean/seed-1": 37},
+        broken={
+            "dna/samme/clean/seed-2": ("timeout", "exceeded 30 s"),
+            **{f"letter/samme/clean/seed-{seed}": ("skipped", "no file") for seed in range(3)},
+        },
+    )
+    results = [
+        dataclasses.replace(
+            r, record=r.record.model_copy(update={"seconds": {"fit": 1.0 + r.run.seed}})
+        )
+        if r.ok
+        else r
+        for r in made.results
+    ]
+    return Study(config, tuple(results))
+
+
+def test_a_row_counts_the_runs_and_has_the_medians_of_what_they_took(study):
+    text = to_markdown(build_effort_table(study))
+    assert "| dna | samme | 2 of 3 | 2000 | 1186 | 37 | 1.50 |" in text
+    assert "| letter | samme | 0 of 3 | skipped | skipped | skipped | skipped |" in text
+
+
+def test_columns_are_chosen_and_what_no_run_recorded_is_a_dash(study):
+    text = to_markdown(build_effort_table(study, columns=["memory", "predict_time"]))
+    assert "| dna | samme | 2 of 3 | 123 | – |" in text
+
+
+def test_a_report_takes_it_as_a_part(study):
+    assert list(make_report(study).tables) == ["effort"]
