@@ -44,7 +44,7 @@ class Cluster:
         self.address = scheduler or ""
         size = jobs or n_cores()
         if scheduler is None:
-            fixed = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+            fixed = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
             self._start(self._distributed.LocalCluster, {**fixed, "n_workers": size})
         elif "://" not in scheduler:
             kind = _batch_system(scheduler)

@@ -43,8 +43,6 @@ class _Sent:
     job : Job
     worker : str
         Address; empty: it waits for one.
-    future : Any
-        The cluster's.
     started : str
     losses : int
         Workers that were lost while they did it.
@@ -52,7 +50,6 @@ class _Sent:
 
     job: Job
     worker: str = ""
-    future: Any = None
     started: str = ""
     losses: int = 0
 
@@ -226,11 +223,13 @@ class DaskExecutor(Executor):
             if not self._waiting:
                 return
             if state == "ready" and worker not in busy:
+                try:
+                    future = self._send("done", worker, perform, self._waiting[0].job)
+                except Exception:  # the client is closed, which the next look notices
+                    return
                 sent = self._waiting.popleft()
                 sent.worker, sent.started = worker, now()
-                with suppress(Exception):  # the client is closed: the next look notices
-                    sent.future = self._send("done", worker, perform, sent.job)
-                self._under_way[sent.future] = sent
+                self._under_way[future] = sent
 
     def _hear(self, kind: str, future: Any) -> None:
         worker = future.boostbench_worker
@@ -238,12 +237,11 @@ class DaskExecutor(Executor):
             return  # given up since
         try:
             answer = future.result(timeout=_ANSWER_SECONDS)
-        except (CancelledError, TimeoutError) as error:
+        except (CancelledError, TimeoutError):
             if kind == "done":  # of the scheduler, not of the run
                 self._waiting.append(_Sent(self._under_way.pop(future).job))
             elif self._workers.get(worker) == "asked":
                 del self._workers[worker]
-            del error
             return
         except Exception as error:
             self._hear_error(kind, future, error)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.api import load_experiments
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
@@ -17,6 +18,7 @@ from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.store.records import RecordStore
 from boostbench.inputs import digest_of
+from tests.experiments.conftest import TOYS
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 
@@ -138,6 +140,39 @@ def test_files_that_a_worker_lacks_are_kept_by_content(tmp_path, monkeypatch):
     (folder / "mine.csv").write_text("other rows")
     assert dask_worker.greet((), [content]) == ([], [])
     assert Path(dask_worker._path_here(str(folder))) == here
+
+
+def test_plugins_and_data_are_sent_to_workers_that_lack_them(
+    cluster, config_file, tmp_path, monkeypatch
+):
+    code, data = tmp_path / "code", tmp_path / "data"
+    for folder in (code, data):
+        folder.mkdir()
+    (code / "sent.py").write_text(TOYS.read_text().replace('"toy-', '"sent-'))
+    rows = "".join(f"{i % 7},{i % 3},{'ab'[i % 2]}\n" for i in range(60))
+    (data / "mine.csv").write_text(f"x,y,label\n{rows}")
+    facts = "title: mine, n_rows: 60, n_features: 2, n_classes: 2, target: label"
+    (data / "mine.yaml").write_text(f"mine: {{{facts}}}\n")
+    text = SMALL.replace("[wine, iris]", "[mine]").replace("toy-centroids", "sent-centroids")
+    path = config_file(text)
+    (experiment,) = load_experiments(
+        [path], results=tmp_path / "r", data=data, plugins=code / "sent.py"
+    )
+    plan = experiment.plan()
+    with DaskExecutor(cluster.scheduler_address, experiment.data) as executor:
+        prepare = executor.prepare
+
+        def then_hide(runs):
+            prepare(runs)
+            files = {parcel.content: parcel.read() for parcel in executor._parcels}
+            names = {name for _, its in files for name, _ in its}
+            assert {"sent.py", "mine.csv", "mine.yaml"} <= names
+            monkeypatch.setattr(dask_worker.Parcel, "read", lambda its: files[its.content])
+            for folder in (code, data):
+                shutil.rmtree(folder)
+
+        monkeypatch.setattr(executor, "prepare", then_hide)
+        assert run_plan(plan.todo(), experiment.store, executor).counts == {"ok": 4}
 
 
 class Machines:
