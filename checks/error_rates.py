@@ -76,13 +76,29 @@ def holdout(rng: np.random.Generator, true: float) -> Pair:
     return _sample(_stumps(a, y, train), design), _sample(_stumps(b, y, train), design)
 
 
-def folds(rng: np.random.Generator, true: float) -> Pair:
-    """Cross-validate twice on one data set of 300 rows, with five folds."""
+def _folds(rng: np.random.Generator, true: float, n_folds: int, repeats: int) -> Pair:
     a, b, y = _rows(rng, 300, true)
-    fold = rng.permuted(np.tile(np.arange(300) % 5, (2, 1)), axis=1)
-    train = np.concatenate([fold != k for k in range(5)])
-    design = _design(10, "splits", 1 / 4)
+    fold = rng.permuted(np.tile(np.arange(300) % n_folds, (repeats, 1)), axis=1)
+    train = np.concatenate([fold != k for k in range(n_folds)])
+    design = _design(n_folds * repeats, "splits", 1 / (n_folds - 1))
     return _sample(_stumps(a, y, train), design), _sample(_stumps(b, y, train), design)
+
+
+def folds(rng: np.random.Generator, true: float) -> Pair:
+    """Cross-validate once on one data set of 300 rows, with four folds."""
+    return _folds(rng, true, 4, 1)
+
+
+def repeated_folds(rng: np.random.Generator, true: float) -> Pair:
+    """Cross-validate twice on one data set of 300 rows, with five folds."""
+    return _folds(rng, true, 5, 2)
+
+
+def other_data(rng: np.random.Generator, true: float) -> Pair:
+    """Draw ten times for one booster, and ten other times for the other one."""
+    left, _ = fresh_data(rng, true)
+    _, right = fresh_data(rng, true)
+    return left, replace(right, design=right.design._replace(problem="another problem"))
 
 
 def _seeds(rng: np.random.Generator, true: float, n_seeds: int) -> Pair:
@@ -124,7 +140,9 @@ def several_sets(rng: np.random.Generator, true: float) -> Pair:
 DESIGNS: dict[str, tuple[Callable[[np.random.Generator, float], Pair], float]] = {
     "fresh data": (fresh_data, -0.05),
     "holdout": (holdout, -0.1),
-    "folds": (folds, -0.1),
+    "folds": (folds, -0.15),
+    "repeated folds": (repeated_folds, -0.1),
+    "other data": (other_data, -0.05),
     "one run": (one_run, -0.1),
     "seeds of one split": (seeds_of_one_split, -0.1),
     "several sets": (several_sets, -0.02),

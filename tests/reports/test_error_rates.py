@@ -13,12 +13,21 @@ from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case
-from boostbench.reports.claims.inference import Outcome, lower
+from boostbench.reports.claims.inference import Outcome, lower, near, share_of
 from boostbench.reports.claims.verdicts import verdict_on
 from boostbench.reports.values.agreement import against
 from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.paper import PaperValue
-from checks.error_rates import DESIGNS, false_share, holdout, naive, power
+from checks.error_rates import (
+    DESIGNS,
+    false_share,
+    fresh_data,
+    holdout,
+    naive,
+    one_run,
+    power,
+    repeated_folds,
+)
 
 N = 600
 CLAIM = Claim("a", "ranks_within", Options())
@@ -31,10 +40,37 @@ def test_few_verdicts_are_false_when_boosters_are_equal(design):
     assert sum(false_share(design, N)) <= MOST
 
 
-def test_overlapping_splits_that_are_taken_as_independent_fail_this_test():
+@pytest.mark.parametrize("draw", [holdout, repeated_folds])
+def test_overlapping_splits_that_are_taken_as_independent_fail_this_test(draw):
     rng = np.random.default_rng(0)
-    states = [lower(*naive(holdout(rng, 0.0))).state for _ in range(N)]
-    assert 1 - states.count("open") / N > 2 * MOST
+    states = [lower(*naive(draw(rng, 0.0))).state for _ in range(N)]
+    assert 1 - states.count("open") / N > MOST
+
+
+def test_few_verdicts_about_medians_are_false():
+    rng = np.random.default_rng(0)
+    states = [lower(*fresh_data(rng, 0.0), statistic="median").state for _ in range(N)]
+    assert 1 - states.count("open") / N <= MOST
+
+
+@pytest.mark.parametrize("draw", [fresh_data, holdout, one_run])
+def test_few_verdicts_of_equivalence_are_false_at_the_edge_of_the_region(draw):
+    rng = np.random.default_rng(0)
+    states = [near(*draw(rng, -0.1), 0.1).state for _ in range(N)]
+    assert states.count("holds") / N <= MOST / 2
+    assert states.count("fails") / N <= MOST / 2
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9])
+@pytest.mark.parametrize("n", [10, 100])
+def test_few_verdicts_about_a_share_of_runs_are_false(share, n):
+    rng = np.random.default_rng(0)
+    design = Design(frozenset((seed, 0) for seed in range(n)))
+    states = []
+    for held in rng.random((N, n)) < share:
+        values = {(seed, 0): float(yes) for seed, yes in enumerate(held)}
+        states.append(share_of(Repeats(values, design), share).state)
+    assert 1 - states.count("open") / N <= MOST
 
 
 @pytest.mark.parametrize("design", DESIGNS)
