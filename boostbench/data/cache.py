@@ -64,6 +64,7 @@ def read_parsed(key: str) -> Parsed | None:
             feature_names=tuple(facts["feature_names"]),
             categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
             in_test=arrays.get("in_test"),
+            folds=arrays.get("folds"),
         )
 
 
@@ -77,6 +78,8 @@ def write_parsed(key: str, parsed: Parsed) -> None:
     }
     if parsed.in_test is not None:
         arrays["in_test"] = parsed.in_test
+    if parsed.folds is not None:
+        arrays["folds"] = parsed.folds
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
     keep(f"parsed/{key}.npz", content.getvalue())

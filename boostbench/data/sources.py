@@ -40,7 +40,7 @@ _NOT_READ = frozenset(
     (
         *("name", "title", "aliases", "citation", "papers", "notes", "note", "where"),
         *("files", "libsvm", "openml_id", "sklearn", "generator", "params", "base"),
-        *("download", "packages", "rows_sha256"),
+        *("download", "packages", "rows_sha256", "openml_task"),
         *("n_classes", "variants", "merge"),
     )
 )
@@ -225,6 +225,8 @@ def _downloaded(
 
 
 def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
+    if entry.openml_task is not None:
+        return "its rows and folds come from OpenML alone"
     figures = {"rows": entry.n_rows, "features": entry.n_features, "classes": entry.n_classes}
     sizes = [f"{figure} {what}" for what, figure in figures.items() if figure is not None]
     split = "split, " if entry.n_train is not None else ""
@@ -251,7 +253,7 @@ def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
     with what was read. Sizes are compared too, except that they divide an ordered set.
     """
     passed_over = _NOT_READ if rows.ordered else _NOT_READ | Sizes.model_fields.keys()
-    facts = rows.model_dump(exclude=set(passed_over))
+    facts = rows.model_dump(exclude={*passed_over, *(() if rows.folds else ("folds",))})
     return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
 
 

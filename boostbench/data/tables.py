@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "NaN", "nan")
 """Cells that are read as missing."""
 
+#: What the name of a column of folds begins with, the number of the repetition follows.
+FOLD = "fold:"
+
 #: Bytes of the largest table of numbers.
 LARGEST_TABLE = 2**32
 
@@ -40,6 +43,8 @@ class Parsed:
     #: Per feature the sorted values that the codes stand for, or None for a numeric column.
     categories: tuple[tuple[str, ...] | None, ...]
     in_test: NDArray[np.bool_] | None  # the division the source itself declares
+    #: The fold of each row that the source declares, one row a repetition.
+    folds: NDArray[np.int64] | None = None
 
     @property
     def n_train(self) -> int | None:
@@ -109,6 +114,8 @@ def parse_frame(
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
     dropped = {column.casefold() for column in entry.drop}
+    fold_columns = [name for name in frame.columns if entry.folds and name.startswith(FOLD)]
+    dropped |= {column.casefold() for column in fold_columns}
     features = [
         column
         for column in frame.columns
@@ -139,7 +146,19 @@ def parse_frame(
         feature_names=tuple(features),
         categories=tuple(categories),
         in_test=_parse_split(frame["split"], place) if "split" in frame.columns else None,
+        folds=np.array([_parse_folds(frame[name], path) for name in fold_columns])
+        if fold_columns
+        else None,
     )
+
+
+def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
+    """Return fold numbers: all of 0, 1, ... up to the largest."""
+    ids, _, share = _parse_column(column)
+    found = np.unique(ids)
+    if share < 1 or len(found) < 2 or not np.array_equal(found, np.arange(len(found))):
+        raise DataError(f"column {column.name!r} must hold the folds 0, 1, ...", where=path)
+    return ids.astype(np.int64)
 
 
 def check_size(n_rows: int, n_columns: int, where: str) -> None:

@@ -40,7 +40,10 @@ def openml(monkeypatch):
             default_target_attribute="kind", get_data=lambda target: (frame, labels, None, None)
         )
 
-    package = SimpleNamespace(datasets=SimpleNamespace(get_dataset=get_dataset))
+    package = SimpleNamespace(
+        datasets=SimpleNamespace(get_dataset=get_dataset),
+        config=SimpleNamespace(set_root_cache_directory=lambda folder: None),
+    )
     monkeypatch.setitem(sys.modules, "openml", package)
     return requests
 

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 
 from boostbench import registry
 from boostbench.data import DatasetEntry
+from boostbench.data.downloads import members_of
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.configs.expressions import is_expression, texts_in
@@ -169,7 +170,9 @@ class DataSetEntry(Named):
     def _check(self, info: ValidationInfo) -> DataSetEntry:
         mistakes = MistakesError()
         setting = setting_of(info)
-        found: DatasetEntry | None = mistakes.take(setting.dataset, self.name)
+        found: DatasetEntry | None = mistakes.take(
+            lambda name: [*map(setting.dataset, members_of(name))].pop(), self.name
+        )
         if found is not None and not found.generator:
             known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
             mistakes.keys(self.extra(), known)
@@ -184,16 +187,16 @@ class DataSetEntry(Named):
 
     def read(self, setting: Setting) -> list[DataSpec]:
         """Return the data set, or one for each combination of listed parameters."""
-        name = setting.dataset(self.name).name
+        names = members_of(self.name)
         return [
             DataSpec(
                 Data(
-                    name=name,
+                    name=setting.dataset(name).name,
                     params=Params(variant),
                     encode=self.encode or "",
                     missing="" if self.missing is None else self.missing,
                     cost=self.cost,
-                    label=swept_label(self.label or self.name, swept),
+                    label=swept_label(name if len(names) > 1 else self.label or name, swept),
                 ),
                 self.split,
                 self.rounds,
@@ -202,6 +205,7 @@ class DataSetEntry(Named):
                 self.at_most,
                 self.seeds,
             )
+            for name in names
             for variant, swept in expand_sweeps(self.extra())
         ]
 
