@@ -21,9 +21,7 @@ ROWS = 12
 ARFF = (
     "@relation toy\n@attribute size numeric\n@attribute colour {red, blue}\n"
     "@attribute kind {yes, no}\n@data\n"
-    + "".join(
-        f"{i / 4},{('red', 'blue')[i % 2]},{('yes', 'no')[i % 4 < 2]}\n" for i in range(ROWS)
-    )
+    + "".join(f"{i / 4},{('red', 'blue')[i % 2]},{('yes', 'no')[i % 4 < 2]}\n" for i in range(ROWS))
 )
 STUDY = f"""<oml:study {OML}>
   <oml:id>7</oml:id><oml:main_entity_type>task</oml:main_entity_type><oml:name>Two</oml:name>
