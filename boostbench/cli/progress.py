@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING
 from boostbench.cli.output import is_fancy
 
 if TYPE_CHECKING:
-    from boostbench.experiments.running.conduct import Event, Progress
+    from boostbench.experiments.running.conduct import Event
 
-_LINE_EVERY_SECONDS = 30
+_FIRST_LINE_SECONDS, _LINE_EVERY_SECONDS = 5, 30
 Listener = Callable[["Event"], None]
 
 
@@ -65,19 +66,35 @@ def in_words(seconds: float) -> str:
 @contextmanager
 def _live_bar(name: str) -> Iterator[Listener]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
+    from rich.table import Column
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
+    # On a narrow terminal the runs under way give way first, the note last.
+    columns = (
+        TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True)),
+        BarColumn(None, table_column=Column(ratio=1, min_width=5, max_width=40)),
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(ratio=2, no_wrap=True, overflow="ellipsis"),
+        ),
+    )
+    bar = Bar(*columns, console=Console(stderr=True), expand=True)
     task = bar.add_task(name, total=None, note="")
 
     def listen(event: Event) -> None:
         bar.start()  # with the first event: there is no bar where nothing is to do
         progress = event.progress
         running = ", ".join(planned.run.id for planned in progress.running[:2])
-        note = f"{_note(progress)}  {progress.notice or running}"
-        bar.update(task, total=progress.total, completed=progress.done, note=note)
+        shown = progress.notice or running
+        bar.update(
+            task,
+            total=progress.total,
+            completed=progress.work_done,
+            note=_note(event),
+            description=f"{name}: {shown}" if shown else name,
+        )
 
     try:
         yield listen
@@ -86,25 +103,29 @@ def _live_bar(name: str) -> Iterator[Listener]:
 
 
 def _occasional_lines(name: str) -> Listener:
-    last, notice = time.monotonic(), ""
+    following, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
 
     def listen(event: Event) -> None:
-        nonlocal last, notice
+        nonlocal following, notice
         if event.progress.notice != notice:
             notice = event.progress.notice
-            print(f"{name}: {notice or 'going on'}", file=sys.stderr)
-        if time.monotonic() - last >= _LINE_EVERY_SECONDS:
-            last = time.monotonic()
-            progress = event.progress
-            done = f"{name}: {progress.done} of {progress.total} runs"
-            print(f"{done}, {_note(progress)}", file=sys.stderr)
+            print(f"{name}: {notice or 'going on'}", file=sys.stderr, flush=True)
+        if time.monotonic() >= following:
+            following = time.monotonic() + _LINE_EVERY_SECONDS
+            print(f"{name}: {_note(event)}", file=sys.stderr, flush=True)
 
     return listen
 
 
-def _note(progress: Progress) -> str:
-    parts = [f"{in_words(progress.seconds)} so far"]
-    if progress.done:  # before the first run ends, compiling hides what a run costs
-        parts.append(f"about {in_words(progress.remaining)} to go")
-    failed = len(progress.failures)
-    return ", ".join([f"{failed} failed", *parts] if failed else parts)
+def _note(event: Event) -> str:
+    progress, spent = event.progress, in_words(event.progress.seconds)
+    if event.kind == "preparing":
+        return f"loading kernels (compiled once, about a minute), {spent}"
+    parts = [f"{progress.done}/{progress.total} runs", spent]
+    if progress.rounds:
+        parts[0] += f" ({progress.work_done / progress.total:.0%})"
+    if not math.isnan(progress.remaining):
+        parts.append(f"about {in_words(progress.remaining)} left")
+    if progress.failures:
+        parts.append(f"{len(progress.failures)} failed")
+    return ", ".join(parts)

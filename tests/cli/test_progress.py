@@ -1,5 +1,7 @@
 """What is told while runs are under way."""
 
+import math
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -10,10 +12,26 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.conduct import Event, Progress
 
 
-def event(done, n_failed=0):
+class LongRun:
+    """Stands for a run."""
+
+    id, rounds = "letter/sm-boost (subsample=0.5)/exchange-0.2/seed-3", 100
+
+
+def event(done, n_failed=0, *, kind="finished", remaining=300.0, rounds=0):
+    """Return an event of 9 runs, two of them under way, one of these after some rounds."""
     counts = {"ok": done - n_failed, "failed": n_failed}
-    so_far = Progress(9, counts, [(None, None)] * n_failed, seconds=61.0, remaining=300.0)
-    return Event("finished", so_far)
+    running = [SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun())]
+    so_far = Progress(
+        9,
+        counts,
+        [(None, None)] * n_failed,
+        running=tuple(running),
+        rounds={running[0].run: rounds} if rounds else {},
+        seconds=61.0,
+        remaining=remaining,
+    )
+    return Event(kind, so_far)
 
 
 @pytest.fixture
@@ -23,23 +41,38 @@ def clock(monkeypatch):
     return now
 
 
-def test_away_from_a_terminal_a_line_comes_now_and_then(capsys, clock):
+def test_away_from_a_terminal_a_line_comes_soon_and_then_now_and_then(capsys, clock):
     with progress.showing_progress("tiny") as listen:
-        for second, n_failed in [(1, 0), (29, 1), (31, 1), (59, 1), (62, 1)]:
+        for second, n_failed in [(1, 0), (4, 1), (6, 1), (34, 1), (37, 1)]:
             clock.time = second
             listen(event(second, n_failed))
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "tiny: 31 of 9 runs, 1 failed, 61 s so far, about 5 min to go",
-        "tiny: 62 of 9 runs, 1 failed, 61 s so far, about 5 min to go",
+        "tiny: 6/9 runs, 61 s, about 5 min left, 1 failed",
+        "tiny: 37/9 runs, 61 s, about 5 min left, 1 failed",
     ]
 
 
-def test_nothing_is_foretold_before_the_first_run_ends(capsys, clock):
+def told(capsys, clock, *args, **kwargs):
+    """Return what is told of an event away from a terminal."""
     with progress.showing_progress("tiny") as listen:
-        clock.time = 40
-        listen(event(0))
-    assert capsys.readouterr().err == "tiny: 0 of 9 runs, 61 s so far\n"
+        clock.time += 40
+        listen(event(*args, **kwargs))
+    return capsys.readouterr().err
+
+
+def test_nothing_is_foretold_before_anything_is_known(capsys, clock):
+    assert told(capsys, clock, 0, remaining=math.nan) == "tiny: 0/9 runs, 61 s\n"
+
+
+def test_the_rounds_of_a_long_run_are_told_before_it_ends(capsys, clock):
+    expected = "tiny: 1/9 runs (17%), 61 s, about 5 min left\n"
+    assert told(capsys, clock, 1, rounds=50) == expected
+
+
+def test_compiling_is_told(capsys, clock):
+    expected = "tiny: loading kernels (compiled once, about a minute), 61 s\n"
+    assert told(capsys, clock, 0, kind="preparing") == expected
 
 
 def test_quiet_tells_nothing(capsys):
@@ -48,15 +81,20 @@ def test_quiet_tells_nothing(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_there_is_a_bar(capsys, monkeypatch):
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_on_a_terminal_there_is_a_bar_whatever_its_width(capsys, monkeypatch, columns):
     monkeypatch.setattr(progress, "is_fancy", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")
     with progress.showing_progress("tiny") as listen:
         listen(event(3))
-        listen(event(4, 1))
-    err = capsys.readouterr().err
-    assert "tiny" in err
-    assert "4/9" in err
-    assert "1 failed, 61 s so far, about 5 min to go" in err
+        listen(event(4, 1, rounds=50))
+    err = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    last = err.splitlines()[-1].rpartition("\r")[2]
+    assert "4/9 runs (50%), 61 s, about 5 min left, 1 failed" in last
+    assert "━" in last
+    assert len(last) <= columns
+    assert ("tiny: letter/sm-boost" in last) == (columns == 120)
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/2"])

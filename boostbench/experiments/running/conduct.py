@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.executors import Executor
+from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
@@ -34,8 +36,10 @@ class Progress:
     failures : list of (PlannedRun, record)
         Every run that did not end ``ok``.
     running : tuple of PlannedRun
+    rounds : dict of Run to int
+        Rounds done of those running that tell.
     seconds, remaining : float
-        Since the start; to go, judged by the costs of the runs that are left.
+        Since the start; to go, judged by the costs of what is left. NaN if nothing is known yet.
     interrupted : bool
         Whether Ctrl-C ended it.
     n_left : int
@@ -50,6 +54,7 @@ class Progress:
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
     running: tuple[PlannedRun, ...] = ()
+    rounds: dict[Run, int] = field(default_factory=dict)
     seconds: float = 0.0
     remaining: float = 0.0
     interrupted: bool = False
@@ -61,6 +66,11 @@ class Progress:
     def done(self) -> int:
         """Number of runs done."""
         return sum(self.counts.values())
+
+    @property
+    def work_done(self) -> float:
+        """Number of runs done, and the share of the rounds of those under way."""
+        return self.done + sum(n / run.rounds for run, n in self.rounds.items())
 
     @property
     def ends_early(self) -> bool:
@@ -179,7 +189,8 @@ class _Conductor:
 
     def work(self) -> None:
         self.tell("preparing")
-        self.executor.prepare([planned.run for planned in self.waiting])
+        for _ in self.executor.prepare([planned.run for planned in self.waiting]):
+            self.tell("preparing")
         while self.waiting or self.elsewhere or self.running:
             while self.waiting and len(self.running) < self.room():
                 self.start(self.waiting.popleft())
@@ -263,20 +274,40 @@ class _Conductor:
     ) -> None:
         if self.on_event is None:
             return
-        clock, progress = time.monotonic(), self.progress
-        speed = self.spent_done / self.expected_done if self.expected_done > 0 else 1.0
-        left = sum(planned.seconds for planned in (*self.waiting, *self.elsewhere)) * speed
+        progress, rounds = self.progress, self.executor.rounds()
+        progress.running = tuple(planned for planned, _ in self.running.values())
+        progress.rounds = {
+            planned.run: rounds[key]
+            for key, (planned, _) in self.running.items()
+            if rounds.get(key)
+        }
+        progress.seconds = time.monotonic() - self.begin
+        progress.remaining = self.remaining()
+        progress.notice = self.executor.notice
+        self.on_event(Event(kind, progress, planned, record))
+
+    def remaining(self) -> float:
+        """Return the seconds to go: expected ones, times how much longer things took so far."""
+        clock, rounds = time.monotonic(), self.progress.rounds
+        spent, expected, left = self.spent_done, self.expected_done, 0.0
+        for planned, started in self.running.values():
+            if planned.run in rounds:
+                share = rounds[planned.run] / planned.run.rounds
+                spent, expected = spent + clock - started, expected + planned.seconds * share
+                left += (clock - started) * (1.0 - share) / share
+        if not spent or not expected:
+            return math.nan
+        speed = spent / expected
+        left += sum(planned.seconds for planned in (*self.waiting, *self.elsewhere)) * speed
         left += sum(
             max(planned.seconds * speed - (clock - started), 0.0)
             for planned, started in self.running.values()
+            if planned.run not in rounds
         )
-        progress.running = tuple(planned for planned, _ in self.running.values())
-        progress.notice = self.executor.notice
-        progress.seconds, progress.remaining = clock - self.begin, left / self.executor.jobs
-        self.on_event(Event(kind, progress, planned, record))
+        return left / self.executor.jobs
 
     def closed(self) -> Progress:
         self.progress.n_left += len(self.waiting) + len(self.elsewhere) + len(self.running)
         self.progress.seconds = time.monotonic() - self.begin
-        self.progress.running, self.progress.remaining = (), 0.0
+        self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
         return self.progress

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,13 +104,14 @@ class DaskExecutor(Executor):
         self._looked = 0.0
         self._lost_since = 0.0
 
-    def prepare(self, runs: Sequence[Run]) -> None:
+    def prepare(self, runs: Sequence[Run]) -> Iterable[None]:
         """Note what workers must have; they are asked when they are there."""
         by_booster = {run.booster: run for run in runs}
         self._samples = [self.job(run) for run in by_booster.values()]
         self._parcels = parcels_of(runs, self._data_dirs)
         self._workers.clear()
         self._n_left = len(runs)
+        return ()
 
     def submit(self, run: Run, key: Key) -> None:
         """Send a run, as soon as a worker is free."""

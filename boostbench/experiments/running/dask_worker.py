@@ -83,7 +83,8 @@ def greet(jobs: Sequence[Job], contents: Sequence[Content]) -> tuple[list[int], 
     for job in here:
         load_plugins(job)
         codes.append(code_of(job.run))
-    _executor().prepare_jobs(here)
+    for _ in _executor().prepare_jobs(here):
+        pass
     return [], codes
 
 

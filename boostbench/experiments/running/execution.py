@@ -6,10 +6,11 @@ The result is a function of the run's value, the data and the code alone; only s
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,12 @@ class Problem:
     y_validation: Labels | None = None
 
 
-def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> dict[str, Any]:
+def execute(
+    run: Run,
+    data_dirs: Sequence[str | Path] = (),
+    data: str = "",
+    tell: Callable[[int], None] = lambda _: None,
+) -> dict[str, Any]:
     """Carry out a run.
 
     Parameters
@@ -87,6 +93,8 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
         Folders with data files.
     data : str, default=""
         The first digits that the checksum of the data must have.
+    tell : callable, default=nothing
+        Called with the number of rounds done, after each round.
 
     Returns
     -------
@@ -107,7 +115,7 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
     with _timed(seconds, "warm_up"):
         warm_up(run)
     carry_out = _evaluate if run.validation is None else _cross_validate
-    found = carry_out(run, problem, seconds)
+    found = carry_out(run, problem, seconds, tell)
     return {
         "n_train": len(problem.y),
         "n_classes": problem.n_classes,
@@ -118,15 +126,16 @@ def execute(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> d
     }
 
 
-def _evaluate(run: Run, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
+def _evaluate(
+    run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
+) -> dict[str, Any]:
     """Fit the run's booster and count its errors on all parts, round by round."""
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
     curves = Curves(problem.y, problem.y_clean, problem.cost, run.record, run.checkpoints)
     with _timed(seconds, "fit"):
-        extra = {"on_round": curves} if takes_callback(booster) else {}
-        booster.fit(problem.X, problem.y, **extra)
+        is_observed = _fit(booster, problem.X, problem.y, curves, lambda info: tell(info.round))
     seconds["fit"] -= curves.seconds
-    if not extra:
+    if not is_observed:
         for predicted in staged_labels(booster, problem.X, run.rounds):
             curves.add(predicted)
         check_staged_scores(booster, problem.X_test)
@@ -164,7 +173,9 @@ def _evaluate(run: Run, problem: Problem, seconds: dict[str, float]) -> dict[str
     return found
 
 
-def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> dict[str, Any]:
+def _cross_validate(
+    run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
+) -> dict[str, Any]:
     """Fit the run's booster once for each inner fold and count its errors on the fold.
 
     The folds depend on the seed and the data only, so they are the same for all boosters and
@@ -181,9 +192,8 @@ def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> di
         for fold in range(folds):
             train, held = ids != fold, ids == fold
             booster = make(run, problem.X[train], problem.n_classes, run.rounds, problem.cost)
-            checked = {"on_round": check_round} if takes_callback(booster) else {}
-            booster.fit(problem.X[train], problem.y[train], **checked)
-            if not checked:
+            observers = check_round, partial(_tell_share, tell, fold * run.rounds, folds)
+            if not _fit(booster, problem.X[train], problem.y[train], *observers):
                 check_staged_scores(booster, problem.X[held])
             predictions = staged_labels(booster, problem.X[held], run.rounds)
             first = int(np.count_nonzero(problem.y[held] != booster.classes_[0]))
@@ -201,6 +211,27 @@ def _cross_validate(run: Run, problem: Problem, seconds: dict[str, float]) -> di
         "round_zero": {"validation_errors": zero},
         "curves": {"validation_errors": errors},
     }
+
+
+def _tell_share(tell: Callable[[int], None], before: int, folds: int, info: Any) -> None:
+    """Tell the rounds of all folds as a share of one fit's."""
+    tell((before + info.round) // folds)
+
+
+def _fit(
+    booster: Any, X: NDArray[np.float64], y: Labels, *observers: Callable[[Any], None]
+) -> bool:
+    """Fit a booster; return whether it called the observers after each round."""
+    if not takes_callback(booster):
+        booster.fit(X, y)
+        return False
+
+    def on_round(info: Any) -> None:
+        for observe in observers:
+            observe(info)
+
+    booster.fit(X, y, on_round=on_round)
+    return True
 
 
 def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> Problem:

@@ -16,7 +16,7 @@ import sys
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,12 @@ class Executor(ABC):
         # With the environment of this process, which the workers' may not be.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
 
-    def prepare(self, runs: Sequence[Run]) -> None:  # noqa: B027
-        """Do beforehand what should not count against the limits of a single run."""
+    def prepare(self, runs: Sequence[Run]) -> Iterable[None]:
+        """Do beforehand what should not count against the limits of a single run.
+
+        Yields now and then while it goes on.
+        """
+        return ()
 
     @abstractmethod
     def submit(self, run: Run, key: Key) -> None:
@@ -82,6 +86,10 @@ class Executor(ABC):
     @abstractmethod
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
+
+    def rounds(self) -> Mapping[Key, int]:
+        """Return the rounds that runs under way have done, as far as that is known."""
+        return {}
 
     def shutdown(self) -> None:  # noqa: B027
         """Stop what is running, at once, and let go of all resources."""
@@ -215,15 +223,17 @@ class LocalExecutor(Executor):
         self._is_closed = False
         self._start_server()
 
-    def prepare(self, runs: Sequence[Run]) -> None:
+    def prepare(self, runs: Sequence[Run]) -> Iterator[None]:
         """Compile the kernels that the boosters need, once for all workers and without limits."""
-        self.prepare_jobs([self.job(run) for run in {run.booster: run for run in runs}.values()])
+        by_booster = {run.booster: run for run in runs}
+        return self.prepare_jobs([self.job(run) for run in by_booster.values()])
 
-    def prepare_jobs(self, jobs: Sequence[Job]) -> None:
-        """Compile the kernels that some jobs need."""
+    def prepare_jobs(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Compile the kernels that some jobs need; yields now and then while it goes on."""
         number = self.submit_job(tuple(jobs))
         while number in self._sent:
             self.wait(_POLL_SECONDS)
+            yield
 
     def submit(self, run: Run, key: Key) -> None:
         """Start a run."""
@@ -250,6 +260,11 @@ class LocalExecutor(Executor):
         ended = [(key, record) for when, key, record in self._ended if when <= clock]
         self._ended = [later for later in self._ended if later[0] > clock]
         return ended
+
+    def rounds(self) -> Mapping[Key, int]:
+        """Return the rounds that runs under way have done, as far as that is known."""
+        sent = self._sent.values()
+        return {task.job.key: task.rounds for task in sent if isinstance(task.job, Job)}
 
     def shutdown(self) -> None:
         """Stop what is running, at once, and let go of the processes."""
@@ -278,6 +293,9 @@ class LocalExecutor(Executor):
         sent = self._sent[told.number]
         if told.kind == "started":
             sent.started = now()
+            return
+        if told.kind == "rounds":
+            sent.rounds = told.rounds
             return
         self._lost_in_a_row = 0
         del self._sent[told.number]
@@ -335,7 +353,7 @@ class LocalExecutor(Executor):
                 if task.losses >= MOST_LOSSES:
                     self._give_up(task)
                     continue
-                task.started = ""
+                task.started, task.rounds = "", 0
             self._send(task)
 
     def _give_up(self, task: Task) -> None:

@@ -16,6 +16,8 @@ import faulthandler
 import gc
 import math
 import os
+import re
+import select
 import signal
 import sys
 import time
@@ -45,6 +47,9 @@ _MOST_CHUNKS = 16
 _LOG_BYTES = 10_000
 #: First byte of an answer: may its worker do another run?
 _AGAIN, _RETIRE = b"+", b"-"
+#: A worker tells before its answer how many rounds it has done, no oftener than this.
+_ROUNDS = re.compile(rb"=(\d{1,9})\n")
+_TELL_SECONDS = 0.5
 
 
 @dataclass
@@ -60,12 +65,15 @@ class Task:
         When its worker began; empty: it waits.
     losses : int
         Servers lost while it was under way.
+    rounds : int
+        Rounds done, as last told.
     """
 
     number: int
     job: Job | tuple[Job, ...]
     started: str = ""
     losses: int = 0
+    rounds: int = 0
 
     @property
     def alone(self) -> bool:
@@ -75,19 +83,22 @@ class Task:
 
 @dataclass(frozen=True)
 class Ending:
-    """The start or end of a task.
+    """The start or end of a task, or how far it is.
 
     Attributes
     ----------
     number : int
-    kind : {"started", "done", "died", "timeout", "memory"}
-        ``done`` comes with an answer; a worker that died gave none.
+    kind : {"started", "rounds", "done", "died", "timeout", "memory"}
+        ``rounds`` comes with their number and ``done`` with an answer; a worker that died gave
+        none.
     exit_code : int
         Of a worker that died; negative for a signal.
     log : tuple of str
         Last lines of output.
     answer : bytes
         The record, encoded.
+    rounds : int
+        Rounds done.
     """
 
     number: int
@@ -95,6 +106,7 @@ class Ending:
     exit_code: int = 0
     log: tuple[str, ...] = ()
     answer: bytes = b""
+    rounds: int = 0
 
 
 def serve(descriptor: int, jobs: int) -> None:
@@ -167,6 +179,10 @@ class _Worker:
     def listen(self) -> None:
         """Take what the worker wrote, without waiting; of its output the last part."""
         self.answer += self._read(self.answers)
+        while told := _ROUNDS.match(self.answer):
+            self.answer = self.answer[told.end() :]
+            if self.task is not None:
+                self.task.rounds = int(told[1])
         self._log = (self._log + self._read(self.output))[-_LOG_BYTES:]
 
     def _read(self, descriptor: int) -> bytes:
@@ -284,12 +300,20 @@ class _Server:
         if self.woken in ready:
             os.read(self.woken, _CHUNK)
         for worker in {sources[fd].pid: sources[fd] for fd in ready if fd in sources}.values():
+            before = worker.task.rounds if worker.task is not None else 0
             worker.listen()
+            if worker.task is not None and worker.task.rounds > before:
+                self.tell_rounds(worker.task)
             if worker.task is not None and worker.has_answered:
                 if worker.answer.startswith(_AGAIN):
                     self.client.send(worker.ending("done"))
                 else:
                     kill_tree(worker.pid)  # its answer is told when nothing is left of it
+
+    def tell_rounds(self, task: Task) -> None:
+        """Tell the client how far a task is, unless it does not listen just now."""
+        if select.select([], [self.client], [], 0)[1]:
+            self.client.send(Ending(task.number, "rounds", rounds=task.rounds))
 
     def reap(self) -> None:
         """Remove workers that have ended, with the processes that they started."""
@@ -408,7 +432,7 @@ def _work(requests: Connection, answers: int, output: int) -> NoReturn:
         os.dup2(output, 2)
         os.close(output)
         while True:
-            answer = _answer(requests.recv())
+            answer = _answer(requests.recv(), answers)
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     stream.flush()
@@ -419,11 +443,19 @@ def _work(requests: Connection, answers: int, output: int) -> NoReturn:
         os._exit(1)
 
 
-def _answer(job: Job | tuple[Job, ...]) -> bytes:
+def _answer(job: Job | tuple[Job, ...], answers: int) -> bytes:
     if not isinstance(job, Job):
         compile_kernels(job)
         return _RETIRE + b"\n"
-    record = perform(job)
+    own, last = os.getpid(), time.monotonic()
+
+    def tell(rounds: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > _TELL_SECONDS and os.getpid() == own:
+            last = time.monotonic()
+            _write(answers, b"=%d\n" % rounds)
+
+    record = perform(job, tell=tell)
     is_clean = record.status in ("ok", "skipped") and not registry.has_foreign_code()
     return (_AGAIN if is_clean else _RETIRE) + encode(record)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -29,6 +29,7 @@ from boostbench.experiments.store.versions import versions
 LOG_LINES = 100
 _LONGEST_TEXT = 10_000
 _LONGEST_TRACE = 200
+Tell = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,12 @@ class Job:
     sources: tuple[tuple[str, str], ...] = ()
 
 
-def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> Record:
+def perform(
+    job: Job,
+    *,
+    let_through: tuple[type[BaseException], ...] = (),
+    tell: Tell = lambda _: None,
+) -> Record:
     """Carry out a job and return its record.
 
     Parameters
@@ -64,6 +70,8 @@ def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> R
     job : Job
     let_through : tuple of exception types, default=()
         Exceptions that are no end of the run: Ctrl-C in this process, or all for a debugger.
+    tell : callable, default=nothing
+        Called with the number of rounds done, after each round.
 
     Returns
     -------
@@ -75,7 +83,7 @@ def perform(job: Job, *, let_through: tuple[type[BaseException], ...] = ()) -> R
     environment.reset_peak_memory()
     try:
         with environment.memory_limit(job.memory_limit):
-            fields = _execute(job)
+            fields = _execute(job, tell)
         fields["stop_reason"] = as_text(fields["stop_reason"])
         return _record(job, "ok", None, fields, started)
     except let_through:
@@ -117,7 +125,7 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _execute(job: Job) -> dict[str, Any]:
+def _execute(job: Job, tell: Tell) -> dict[str, Any]:
     from boostbench.experiments.running.execution import (
         execute,  # heavy: numpy, scikit-learn, numba
     )
@@ -126,7 +134,7 @@ def _execute(job: Job) -> dict[str, Any]:
     load_plugins(job)
     inputs.check_sources(job.sources)
     with inputs.noting(inputs.plugin_of(job.sources)):
-        fields = execute(job.run, job.data_dirs, job.key.data)
+        fields = execute(job.run, job.data_dirs, job.key.data, tell)
     inputs.check_sources(job.sources)
     return {**fields, "inputs": inputs.seen(job.sources)}
 
