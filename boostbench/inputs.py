@@ -16,6 +16,7 @@ import site
 import sys
 import sysconfig
 import threading
+import traceback
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from typing import Any
 from boostbench.errors import ChangedError
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
+_LONGEST_TRACE = 200
 _COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd")
 #: Real path of an executed source to its digest; empty if the text on the disk was another.
 _executed: dict[str, str] = {}
@@ -173,6 +175,16 @@ def is_installed(path: str) -> bool:
 def is_of_user(path: str) -> bool:
     """Return whether a file is neither installed nor of this package."""
     return path.endswith(".py") and not path.startswith(_PACKAGE) and not is_installed(path)
+
+
+def place_of(error: BaseException) -> str:
+    """Return file, line and function of the user's code that was last on the way to an exception.
+
+    Empty if there is none, as where this package or an installed one raises.
+    """
+    frames = traceback.extract_tb(error.__traceback__, limit=-_LONGEST_TRACE)
+    own = [frame for frame in frames if is_of_user(frame.filename)]
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
 @cache

@@ -45,7 +45,7 @@ class TwoClasses(BoostingClassifier):
             raise ValueError(
                 f"Only binary classification is supported. {type(self).__name__} takes two "
                 f"classes, found {n_classes}; the booster 'one-vs-all' takes it to more: "
-                "make_booster('one-vs-all', booster=...)"
+                "one-vs-all: {booster: ...} in a config, or make_booster('one-vs-all', booster=...)"
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -15,11 +15,13 @@ from boostbench import __version__
 from boostbench.cli import data, theory, theory_games
 from boostbench.cli.adopt import adopt
 from boostbench.cli.bundle import bundle
+from boostbench.cli.check import check
 from boostbench.cli.compare import compare
 from boostbench.cli.diff import diff
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
+from boostbench.cli.new import new
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
@@ -108,6 +110,8 @@ _add(
         "export": export,
         "list": list_names,
         "show": show,
+        "new": new,
+        "check": check,
         "schema": schema,
     },
 )

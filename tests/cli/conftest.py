@@ -68,7 +68,11 @@ def boostbench(capfd):
 @pytest.fixture
 def in_this_process(monkeypatch):
     """Do the runs of commands that offer no other executor than worker processes here."""
-    monkeypatch.setattr(executors, "LocalExecutor", lambda *_, **__: executors.InlineExecutor())
+
+    def inline(jobs=1, data_dirs=(), **limits):
+        return executors.InlineExecutor(data_dirs)
+
+    monkeypatch.setattr(executors, "LocalExecutor", inline)
 
 
 @pytest.fixture

@@ -1,6 +1,10 @@
 """compare, as a user types it."""
 
+from pathlib import Path
+
 import pytest
+
+from tests.cli.test_experiments import SAD
 
 SMALL = ("--folds", "2", "--repeats", "1", "--rounds", "2", "--jobs", "1")
 
@@ -26,12 +30,21 @@ def test_what_is_done_is_kept_and_json_is_alone_on_stdout(boostbench, in_this_pr
     assert sum(chances) == pytest.approx(1.0)
 
 
-def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_this_process):
-    asked = ("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
-    outcome = boostbench(*asked)
+def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_process):
+    outcome = boostbench("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     assert outcome.code == 1
     assert outcome.out.splitlines()[0].endswith(" Left out for want of results: adaboost.")
-    assert "AdaBoost takes two classes, found 3" in outcome.err
+    assert "skipping 2 runs: booster 'adaboost' takes two classes, and iris has 3;" in outcome.err
+    assert "'one-vs-all: {booster: adaboost}' takes it to more" in outcome.err
+
+
+def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_this_process):
+    Path("sad.py").write_text(SAD)
+    asked = ("compare", "sad.py:Sad", "samme", "adaboost-mh", "--on", "iris", *SMALL)
+    outcome = boostbench(*asked)
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[0].endswith(" Left out for want of results: Sad.")
+    assert "ValueError: no good (sad.py:16 in fit) (and 1 more like it)" in outcome.err
     assert "2 failed in" in boostbench(*asked, "--retry", "failed").err
 
 

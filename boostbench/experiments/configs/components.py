@@ -30,15 +30,19 @@ _ANY_NOISE = ("exact", "per_class")
 def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
     """Return the parameters that a config may set; None if any name is taken, or none is known."""
     try:
-        parameters = inspect.signature(component).parameters.values()
+        parameters = inspect.signature(component).parameters
     except (TypeError, ValueError):  # of some built-in classes nothing is known
         return None
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+    if _takes_any(parameters):
         return None
-    names = [parameter.name for parameter in parameters][_PASSED.get(kinds.kind, 0) :]
+    names = list(parameters)[_PASSED.get(kinds.kind, 0) :]
     if kinds is registry.boosters:
         return [name for name in names if name not in _SET_ELSEWHERE]
     return [*names, *_ANY_NOISE] if kinds is registry.noise_models else names
+
+
+def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
 
 def drawn_by(name: str) -> list[str]:
@@ -82,6 +86,9 @@ def check_component(
         return
     if is_booster and inspect.isclass(component) and not hasattr(component, "fit"):
         mistakes.add(f"booster {name!r} must be a class with a method 'fit'")
+    abstract = {key for key in dir(component) if _is_abstract(getattr(component, key, None))}
+    if abstract:
+        mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     _check_names(kinds, component, name, params, mistakes)
     if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
         return
@@ -96,6 +103,10 @@ def check_component(
         _check_values(component, params, mistakes)
     if not mistakes.found and is_booster and hasattr(component, "_parameter_constraints"):
         _check_together(component, name, params, mistakes)
+
+
+def _is_abstract(attribute: Any) -> bool:
+    return bool(getattr(attribute, "__isabstractmethod__", False))
 
 
 def _check_names(

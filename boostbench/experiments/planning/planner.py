@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from boostbench import registry
 from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError
@@ -163,6 +163,7 @@ class _Planner:
         self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
+        self._is_binary: dict[str, bool] = {}
 
     def find(self, run: Run, read: Callable[[Path], AnyRecord | None]) -> AnyRecord | None:
         """Return what ``read`` returns of the record that counts for a run, None if none does.
@@ -219,9 +220,13 @@ class _Planner:
         missing = PlannedRun(
             run, "missing", "", key, estimates.seconds(run, source.entry), self.store
         )
-        absent = source.reason or self._absent_package(run.booster)
-        if absent:
-            return replace(missing, status="skipped", reason=absent)
+        obstacle = (
+            source.reason
+            or self._absent_package(run.booster)
+            or self._too_many_classes(run, source.entry)
+        )
+        if obstacle:
+            return replace(missing, status="skipped", reason=obstacle)
         if found is not None:
             return replace(missing, status="stale", reason=found[0].reason, path=found[0].path)
         others = [path for path in self.store.find(run) if _difference(Key.of(path), key)]
@@ -269,6 +274,37 @@ class _Planner:
             except PluginError as error:
                 self._packages[name] = error.what
         return self._packages[name]
+
+    def _too_many_classes(self, run: Run, entry: DatasetEntry) -> str:
+        """Return why the booster cannot take the data's classes; empty if it can, as far as known.
+
+        How many classes a generator makes is up to its parameters.
+        """
+        name = run.booster.component
+        if not self.check_packages or entry.generator or (entry.n_classes or 2) <= 2:
+            return ""
+        if name not in self._is_binary:
+            self._is_binary[name] = takes_two_classes(registry.boosters.get(name))
+        if not self._is_binary[name]:
+            return ""
+        return (
+            f"booster {run.booster.name!r} takes two classes, and {run.data.name} has "
+            f"{entry.n_classes}; 'one-vs-all: {{booster: {run.booster.name}}}' takes it to more"
+        )
+
+
+def takes_two_classes(component: Any) -> bool:
+    """Return whether a booster says, as scikit-learn's classifiers do, that it takes no more.
+
+    One that cannot be made without parameters is not asked.
+    """
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(component()).classifier_tags
+    except Exception:
+        return False
+    return tags is not None and not tags.multi_class
 
 
 def _difference(old: Key, new: Key) -> str:

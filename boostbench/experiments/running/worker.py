@@ -28,7 +28,6 @@ from boostbench.experiments.store.versions import versions
 #: Lines of a run's output that a failure record keeps.
 LOG_LINES = 100
 _LONGEST_TEXT = 10_000
-_LONGEST_TRACE = 200
 Tell = Callable[[int], None]
 
 
@@ -166,19 +165,9 @@ def _described(problem: BaseException, job: Job) -> dict[str, Any]:
     return {
         "kind": as_text(type(problem).__name__),
         "message": message,
-        "where": _place_of(problem),
+        "where": inputs.place_of(problem),
         "log_tail": [as_text(line) for line in printed[-LOG_LINES:]],
     }
-
-
-def _place_of(problem: BaseException) -> str:
-    """Return file, line and function of the user's code that was last on the way to an exception.
-
-    Empty if there is none, as where a booster of this package raises.
-    """
-    frames = traceback.extract_tb(problem.__traceback__, limit=-_LONGEST_TRACE)
-    own = [frame for frame in frames if inputs.is_of_user(frame.filename)]
-    return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
 def _package_of(run: Run) -> str:

@@ -1,0 +1,38 @@
+"""`boostbench new`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from boostbench.cli.guard import OK
+from boostbench.cli.options import program
+
+
+def new(
+    kind: Annotated[
+        Literal["booster", "noise", "dataset", "config"],
+        typer.Argument(metavar="KIND", help="booster, noise, dataset or config."),
+    ],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Small letters and digits, as in my-booster.")
+    ],
+) -> int:
+    """Write a plugin, or a config, that runs as it is.
+
+    A booster, noise model or data set is a Python file, and comes with a config that compares it
+    with others. A file that is there already is left as it is.
+
+    Examples:
+      boostbench new booster my-booster
+      boostbench new config my-config
+    """
+    from boostbench.templates import write_template
+
+    *plugin, config = write_template(kind, name)
+    print(*plugin, config, sep="\n")
+    for path in plugin:
+        print(f"next: {program()} check {path}")
+    print(f"next: {program()} run {config}")
+    return OK

@@ -1,0 +1,53 @@
+"""my-booster: AdaBoost for any number of classes, to be changed into a booster of your own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.boosters import Booster, BoostState, Positive, Step
+from boostbench.registry import boosters
+from boostbench.weak_learners import Hypothesis, WeightedLabels
+
+
+@boosters.register("my-booster")
+class MyBooster(Booster):
+    """SAMME with shrunken steps.
+
+    Parameters
+    ----------
+    weak_learner : str, dict, object or None, default=None
+        None is a tree of at most 8 leaves.
+    shrinkage : float, default=1.0
+        Factor of every step.
+    """
+
+    # A parameter of the constructor: its name, range and default.
+    shrinkage: Positive = 1.0
+
+    paper_learner = "tree", {"max_leaf_nodes": 8}
+
+    def ask(self, state: BoostState) -> WeightedLabels:
+        """Return the labels, weighted by the exponential loss of each row."""
+        w = state.sample_weight * np.exp(-self._margins(state))
+        return WeightedLabels(state.y, w / w.sum(), state.n_classes)
+
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Hypothesis) -> Step:
+        """Return how far to go along ``h``, and what its edge over chance is."""
+        error = float(demand.weight[h.labels != state.y].sum())
+        chance = 1.0 - 1.0 / state.n_classes
+        edge = 1.0 - error / chance
+        if edge <= 1e-10:
+            return Step(0.0, edge, stop="no edge", keep=False)
+        e = max(error, 1e-10)
+        size = self.shrinkage * float(np.log((1.0 - e) / e) + np.log(state.n_classes - 1.0))
+        return Step(size, edge, stop="perfect weak learner" if error < e else "")
+
+    def objective(self, state: BoostState) -> float:
+        """Return the training loss, which is recorded after each round."""
+        return float(state.sample_weight @ np.exp(-self._margins(state)))
+
+    def _margins(self, state: BoostState) -> NDArray[np.float64]:
+        """Return the score of the true label above the mean of all, shape (n,)."""
+        margins: NDArray[np.float64] = state.true_scores - state.scores.mean(axis=1)
+        return margins

@@ -1,0 +1,70 @@
+"""new and check, as a user types them: what is written runs as it is."""
+
+import pytest
+
+from boostbench.registry import boosters, generators, noise_models
+from boostbench.templates import KINDS
+
+
+@pytest.fixture(autouse=True)
+def own_names(monkeypatch):
+    """Forget what plugins of a test registered in this process."""
+    for kind in (boosters, generators, noise_models):
+        monkeypatch.setattr(kind, "_registered", dict(kind._registered))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
+    outcome = boostbench("new", kind, "my-own")
+    assert outcome.code == 0, outcome.err
+    *_, config = [line for line in outcome.out.splitlines() if not line.startswith("next")]
+    ran = boostbench("run", config, "--set", "rounds=2", "--seeds", "1", "--executor", "inline")
+    assert ran.code == 0, ran.err
+    assert " ok in " in ran.out
+    if kind != "config":
+        assert "my-own" in "".join(str(path) for path in tmp_path.rglob("*.json")) + ran.out + str(
+            boostbench("plan", config, "--json").json
+        )
+        assert outcome.out.splitlines()[-2:] == [
+            "next: boostbench check my_own.py",
+            "next: boostbench run my_own.yaml",
+        ]
+        checked = boostbench("check", "my_own.py")
+        assert checked.code == 0, checked.out
+        assert "my-own" in checked.out.splitlines()[0]
+        assert checked.out.splitlines()[-1].endswith(" checks passed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["booster", "samme"], "there is a booster 'samme' already; choose another name"),
+        (["dataset", "iris"], "there is a dataset 'iris' already; choose another name"),
+        (["noise", "My Noise"], "must be words of small letters and digits, joined by '-'"),
+        (["config", "lambda"], "must be words of small letters and digits, joined by '-'"),
+        (["config", "there"], "there.yaml: is there already; it is left as it is"),
+        (["bosster", "x"], "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(boostbench, tmp_path, arguments, complaint):
+    (tmp_path / "there.yaml").write_text("mine")
+    outcome = boostbench("new", *arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["there.yaml"]
+    assert (tmp_path / "there.yaml").read_text() == "mine"
+
+
+def test_equal_problems_of_a_plugin_are_one_line_and_a_count(boostbench, tmp_path):
+    (tmp_path / "bad.py").write_text("def bad(y, n_classes, rng, X):\n    return nothing\n")
+    outcome = boostbench("check", "bad.py:bad", "-v")
+    assert outcome.code == 1
+    problem = "NameError: name 'nothing' is not defined (bad.py:2 in bad)"
+    assert outcome.out.splitlines() == [
+        "noise model bad",
+        "  ok      has the interface of its kind",
+        f"  FAILED  proposes a class for each sample: {problem}",
+        f"  FAILED  4 more: {problem}",
+        "5 of 6 checks failed",
+    ]
+    assert "    return nothing" in outcome.err
