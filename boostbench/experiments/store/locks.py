@@ -93,7 +93,7 @@ class RunLocks:
         except OSError:
             return False  # it was released this moment
         host, _, process = owner.name.rpartition("@")
-        if host == self._host and not psutil.pid_exists(int(process.partition("-")[0])):
+        if host == self._host and _has_ended(int(process.partition("-")[0])):
             return True
         try:
             changed = owner.stat().st_mtime_ns
@@ -116,6 +116,16 @@ class RunLocks:
                 is_old = time.time() - path.lstat().st_mtime > _LEFTOVER_SECONDS
                 if is_old and not (path.is_symlink() and path.exists()):
                     path.unlink()
+
+
+def _has_ended(pid: int) -> bool:
+    """Return whether a process of this machine has ended, even if its parent has not noticed."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.AccessDenied:
+        return False
 
 
 def _host() -> str:

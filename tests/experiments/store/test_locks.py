@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from boostbench.experiments.store import locks as locks_module
@@ -72,10 +74,14 @@ def test_a_lock_is_of_one_process_until_it_lets_go_or_ends(tmp_path, hold):
     locks.close()
 
 
-def test_a_killed_process_holds_no_lock(tmp_path, hold):
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_killed_process_holds_no_lock(tmp_path, hold, noticed):
     holder = hold()
     holder.kill()
-    holder.wait()
+    while psutil.Process(holder.pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    if noticed:
+        holder.wait()
     first, second = RunLocks(tmp_path), RunLocks(tmp_path)
     assert first.take(KEY)
     assert not second.take(KEY)
