@@ -20,10 +20,10 @@ seeds: 2
 """
 #: Status, kind of error, what the message says, and the last line that is kept of the output.
 ENDINGS = {
+    "toy-sleeps": ("timeout", "TimeoutError", "at the time limit of 10 s", "sleeping"),
     "toy-raises": ("failed", "RuntimeError", "no luck today", "RuntimeError: no luck today"),
     "toy-exits": ("failed", "SystemExit", "3", "SystemExit: 3"),
     "toy-kills-itself": ("killed", "ProcessExpired", "signal SIGKILL", "goodbye"),
-    "toy-sleeps": ("timeout", "TimeoutError", "at the time limit of 10 s", "sleeping"),
     "toy-eats-memory": ("out-of-memory", "MemoryError", "memory limit of 768 MiB", None),
     "toy-maps-memory": ("out-of-memory", "MemoryError", "memory limit of 768 MiB", None),
 }
@@ -31,7 +31,7 @@ ENDINGS = {
 
 @pytest.fixture(scope="module")
 def mixed(toys, tmp_path_factory):
-    """Return what came of runs of bad and good boosters, one after the other, and the plan."""
+    """Return what came of runs of bad and good boosters by turns, and the plan."""
     folder = tmp_path_factory.mktemp("mixed")
     names = [
         name
@@ -42,7 +42,8 @@ def mixed(toys, tmp_path_factory):
     config = MIXED.replace("[toy-centroids, BAD, samme]", listed).replace("seeds: 2", "seeds: 1")
     (folder / "mixed.yaml").write_text(config)
     runs = expand(load_config(folder / "mixed.yaml"))
-    with LocalExecutor(1, time_limit=10, memory_limit=3 * 2**28) as executor:
+    # Two at a time: the others are done while one sleeps until its limit.
+    with LocalExecutor(2, time_limit=10, memory_limit=3 * 2**28) as executor:
         outcome = carry_out(runs, folder, executor)
     return outcome, make_plan(runs, RecordStore(folder)).runs
 

@@ -73,15 +73,12 @@ def assert_all_gone(processes):
     assert not alive
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_keeps_what_is_finished_and_the_rest_is_done_next_time(
-    how, start, tmp_path, runs_of
-):
+def test_a_signal_keeps_what_is_finished_and_the_rest_is_done_next_time(start, tmp_path, runs_of):
     process = start(tmp_path)
     finished = wait_for_runs(process, 4)
     family = family_of(process)
     for _ in range(10):  # an impatient user
-        os.killpg(process.pid, how)
+        os.killpg(process.pid, signal.SIGINT)
     rest, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert_all_gone(family)

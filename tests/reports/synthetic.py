@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSpec
@@ -183,3 +185,10 @@ def falling(run: Run) -> list[int]:
     t = np.arange(1, run.rounds + 1)
     wobble = 0.004 * np.sin(7 * run.seed + t / (3 + run.seed))
     return np.round(n * (level * (0.05 + 0.35 / np.sqrt(t)) + wobble)).astype(int).tolist()
+
+
+def svg_of(figure: Figure) -> bytes:
+    """Return a figure as SVG alone, which shows every difference between two drawings."""
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()

@@ -7,9 +7,9 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.figures.levels import draw_parameter
 from boostbench.reports.figures.repeats import draw_bars
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style
 
-from .synthetic import EXCHANGE, make_config, study_of
+from .synthetic import EXCHANGE, make_config, study_of, svg_of
 
 
 def drawn(draw, study, **options):
@@ -116,7 +116,7 @@ def test_the_same_figure_gives_the_same_bytes(sizes, errors):
         (draw_bars, errors, {}),
     ):
         with drawing_style():
-            first, second = (files_of(draw(study, **options)) for _ in range(2))
+            first, second = (svg_of(draw(study, **options)) for _ in range(2))
         assert first == second
 
 

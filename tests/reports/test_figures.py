@@ -11,9 +11,9 @@ from boostbench.experiments.store.record import Corruption
 from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.pairs import draw_differences, draw_scatter, pair_up
 from boostbench.reports.figures.repeats import draw_distribution
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style
 
-from .synthetic import EXCHANGE, make_config, study_of
+from .synthetic import EXCHANGE, make_config, study_of, svg_of
 
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
 
@@ -138,7 +138,7 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
         (draw_distribution, rates),
     ):
         with drawing_style():
-            first, second = (files_of(draw(study)) for _ in range(2))
+            first, second = (svg_of(draw(study)) for _ in range(2))
         assert first == second
 
 

@@ -6,6 +6,7 @@ import sys
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.store.records import RecordStore
+from tests.experiments.conftest import TOYS
 from tests.experiments.tools import SMALL, plan_of
 
 #: Does the runs of a config as a machine of a given name, and tells which it starts.
@@ -20,10 +21,12 @@ from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 
-name, config, results = sys.argv[1:]
+name, config, results, toys = sys.argv[1:]
+registry.load_plugin(toys)
 locks._host, locks._BEAT_SECONDS, locks._DEAD_SECONDS = (lambda: name), 0.2, 2.0
 store = RecordStore(results)
-todo = make_plan(expand(load_config(config)), store).todo()
+runs = expand(load_config(config, check_parameters=False))  # imports no booster
+todo = make_plan(runs, store).todo()
 print("ready", flush=True)
 sys.stdin.readline()
 
@@ -35,13 +38,13 @@ def listen(event):
 
 run_plan(todo, store, InlineExecutor(), on_event=listen)
 """
-RUNS = SMALL.replace("toy-centroids", "samme").replace("rounds: 8", "rounds: 3")
 
 
 def start_machines(start_process, config, results, *names):
     command = [sys.executable, "-c", MACHINE]
     machines = [
-        start_process([*command, name, config, results], stdin=subprocess.PIPE) for name in names
+        start_process([*command, name, config, results, TOYS], stdin=subprocess.PIPE)
+        for name in names
     ]
     for machine in machines:  # all have the same plan
         assert machine.stdout.readline() == "ready\n"
@@ -52,7 +55,7 @@ def start_machines(start_process, config, results, *names):
 
 
 def test_no_run_is_done_twice_and_none_is_lost(start_process, config_file, tmp_path):
-    config = config_file(RUNS)
+    config = config_file(SMALL)
     machines = start_machines(start_process, config, tmp_path / "r", "one", "two")
     done = [machine.communicate(timeout=300)[0].split() for machine in machines]
     assert [machine.returncode for machine in machines] == [0, 0]
@@ -62,7 +65,7 @@ def test_no_run_is_done_twice_and_none_is_lost(start_process, config_file, tmp_p
 
 
 def test_the_run_of_a_machine_that_died_is_done_by_another(start_process, config_file, tmp_path):
-    config = config_file(RUNS)
+    config = config_file(SMALL)
     dies, lives = start_machines(start_process, config, tmp_path / "r", "dies", "lives")
     lost = dies.stdout.readline().strip()
     dies.kill()

@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 
-SIGNALS = [signal.SIGTERM, signal.SIGHUP]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.fixture(autouse=True)
