@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec
@@ -191,3 +192,73 @@ def test_wrong_options(tmp_path, options, complaint):
     with pytest.raises(BoostbenchError) as caught:
         draw_curves(study_of(make_config(tmp_path)), **options)
     assert complaint in str(caught.value)
+
+
+def test_single_lines_have_their_names_at_their_ends_if_there_is_room(tmp_path):
+    names = ["samme", "sm-boost", "mine"]
+    config = make_config(tmp_path, datasets=["dna"], boosters=names)
+    apart = {"samme": 600, "sm-boost": 350, "mine": 100}
+    study = study_of(config, lambda run: [apart[run.booster.name]] * run.rounds)
+    figure = drawn(study, y="test_error")
+    assert not figure.legends
+    assert [text.get_text() for text in figure.axes[0].texts] == names
+    near = {"samme": 600, "sm-boost": 101, "mine": 100}
+    study = study_of(config, lambda run: [near[run.booster.name]] * run.rounds)
+    figure = drawn(study, y="test_error")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == names
+    assert not figure.axes[0].texts
+
+
+def test_the_legend_has_what_is_drawn_alone(tmp_path):
+    boosters = ["adaboost-mh", "samme"]
+    config = make_config(tmp_path, datasets=["dna", "letter"], boosters=boosters)
+    broken = {f"{name}/samme/clean/seed-0": ("failed", "a bug") for name in ("dna", "letter")}
+    figure = drawn(study_of(config, broken=broken), y=["train_error", "test_error"])
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["adaboost-mh", "training", "test"]
+
+
+def test_a_caption_says_what_the_band_is_and_of_how_many_runs(tmp_path):
+    config = make_config(tmp_path, seeds=5)
+    caption = drawn(study_of(config), y="test_error").get_label()
+    assert caption.startswith(
+        "Test error against the round, on a log scale: means of 5 runs, bands"
+    )
+    assert "one standard deviation" in caption
+    broken = {"dna/samme/clean/seed-0": ("failed", "a bug")}
+    figure = drawn(study_of(config, broken=broken), band=False)
+    assert "means of 4 to 5 runs." in figure.get_label()
+    assert figure.axes[0].get_title(loc="right") == "4 to 5 runs"
+    assert figure.axes[1].get_title(loc="right") == "5 runs"
+
+
+def test_lines_are_told_apart_without_colours(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"])
+    (axes,) = drawn(study_of(config)).axes
+    looks = {(line.get_marker(), str(line._unscaled_dash_pattern)) for line in axes.lines}
+    assert len(looks) == len(axes.lines) == 6
+
+
+def test_the_chart_of_a_page_has_the_lines_and_bands_of_the_figure(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], seeds=3, rounds=20)
+    study = study_of(config, lambda run: [100 + 10 * run.seed] * run.rounds)
+    figure = drawn(study, y="test_error")
+    chart = files_of(figure).chart
+    (panel,) = chart
+    (axes,) = figure.axes
+    assert panel["x"]["log"]
+    assert not panel["y"]["log"]
+    for line, drawn_line in zip(panel["lines"], axes.lines, strict=True):
+        assert line["x"] == drawn_line.get_xdata().tolist()
+        assert np.allclose(line["y"], drawn_line.get_ydata(), rtol=1e-3)
+        width = np.subtract(line["high"], line["low"])
+        assert np.allclose(width, 2 * np.std([1, 1.1, 1.2], ddof=1) * line["y"][0] / 1.1, rtol=1e-2)
+    assert panel["lines"][0]["label"] == "AdaBoost.MH · test"
+
+
+def test_a_figure_of_more_than_lines_has_no_chart():
+    axes = (figure := Figure()).add_subplot()
+    axes.plot([1, 2], [3, 4], label="a line")
+    assert files_of(figure).chart
+    axes.bar([1, 2], [3, 4])
+    assert files_of(figure).chart is None

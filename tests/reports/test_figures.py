@@ -130,6 +130,21 @@ def test_points_of_one_height_stand_side_by_side(tmp_path):
     assert [text.get_text() for text in axes.get_xticklabels()] == ["SAMME", "sm-boost"]
 
 
+def test_the_paper_s_value_is_a_hollow_diamond_beside_the_repeats(tmp_path):
+    paper = tmp_path / "paper.csv"
+    paper.write_text("dataset,method,T,noise,error,unit\ntoy,samme,100,0.2,31.5,percent\n")
+    config = make_config(
+        tmp_path, datasets=["toy"], boosters=["samme"], noise=[CLEAN, EXCHANGE], seeds=3
+    )
+    study = study_of(config, lambda run: [100] * run.rounds)
+    figure = drawn(draw_distribution, study, paper=str(paper))
+    (axes,) = figure.axes
+    (diamond,) = axes.lines
+    assert (diamond.get_marker(), *diamond.get_xydata()[0]) == ("D", 1, 31.5)
+    assert axes.get_ylim()[1] > 31.5
+    assert "Hollow diamonds are the paper's values." in figure.get_label()
+
+
 def test_the_same_figure_gives_the_same_bytes(pairs, rates):
     for draw, study in (
         (draw_scatter, pairs),
