@@ -55,6 +55,7 @@ class Case:
     outcome: Outcome
     numbers: dict[str, str] = field(default_factory=dict)  # behind the outcome, by column
     dataset: str = ""  # empty if it is about several
+    placebo: float | None = None  # the share of wrong columns of a printed table that would hold
 
 
 class Evidence:

@@ -13,7 +13,7 @@ from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFil
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, certain, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
-from boostbench.reports.values.agreement import against
+from boostbench.reports.values.agreement import Against, against
 from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.metrics import END
@@ -67,7 +67,15 @@ class MatchesPaper(AboutValues):
                 continue
             value = evidence.printed(self.paper, cell, cell.datasets[0])
             if value is not None and value.error is not None:
-                yield self._compared(evidence, cell, value)
+                others = [replace(cell, booster=label) for label in labels if label != cell.booster]
+                wrong = [
+                    self._against(evidence, other, value)[0].state == "holds"
+                    for other in others
+                    if (its := evidence.printed(self.paper, other, cell.datasets[0])) is not None
+                    and its.method != value.method
+                ]
+                placebo = sum(wrong) / len(wrong) if wrong else None
+                yield replace(self._compared(evidence, cell, value), placebo=placebo)
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         right = self.errors[cell.booster][self.at.index(cell.at)]
@@ -78,14 +86,22 @@ class MatchesPaper(AboutValues):
         return evidence.case(cell, outcome, {"ours": ours, "paper": str(right)})
 
     def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
+        outcome, found, held = self._against(evidence, cell, value)
+        numbers = {"ours": evidence.text(found), "paper": value.text, "difference": "–"}
+        if held is not None:
+            numbers |= {"difference": evidence.change(outcome), "against the paper": held.agreement}
+        return evidence.case(cell, outcome, numbers)
+
+    def _against(
+        self, evidence: Evidence, cell: Cell, value: PaperValue
+    ) -> tuple[Outcome, Repeats, Against | None]:
+        """Hold our runs in a cell against a printed value."""
         found = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
         found = replace(found, printed=value.error)
         printed = Repeats.constant(value.error or 0.0, found)
-        numbers = {"ours": evidence.text(found), "paper": value.text}
         held = against(found, value, evidence.n_test(cell))
         if held is None:
-            outcome = lower(found, printed)  # says what is missing
-            return evidence.case(cell, outcome, {**numbers, "difference": "–"})
+            return lower(found, printed), found, None  # says what is missing
         n, planned = len(found.values), len(found.design.units)
         if self.within is not None:
             tolerance = self.within.of(value.error, evidence.metric)
@@ -105,8 +121,7 @@ class MatchesPaper(AboutValues):
                 p=(float(not agrees), tail if is_off else 1.0),
                 power=_power_of_agreement if held.tells else certain(False),
             )
-        numbers |= {"difference": evidence.change(outcome), "against the paper": held.agreement}
-        return evidence.case(cell, outcome, numbers)
+        return outcome, found, held
 
 
 def _power_of_agreement(level: float, factor: float) -> float:

@@ -165,6 +165,7 @@ def verdict_on(
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
+        *_placebo(cases),
         *_missing(cases),
         *deciding,
         *_tests(cases, over_sets=over_sets),
@@ -223,6 +224,15 @@ def _counts(groups: Sequence[GroupVerdict]) -> list[str]:
         shown = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
         parts += [f"{len(names)} of {len(groups)} {status}{shown}"] if names else []
     return [", ".join(parts)]
+
+
+def _placebo(cases: Sequence[Case]) -> list[str]:
+    """Return how many printed numbers a wrong column would meet."""
+    known = [case for case in cases if case.outcome.state != "missing"]
+    shares = [case.placebo for case in known if case.placebo is not None]
+    if not shares:
+        return []
+    return [f"of {len(shares)} a wrong column of the same table would meet {sum(shares):.1f}"]
 
 
 def _missing(cases: Sequence[Case]) -> list[str]:

@@ -214,13 +214,13 @@ class _Shown:
             yield f"{', '.join(shown)} than printed: outside the 95 % prediction interval."
         shares = []
         for booster in self.axes["booster"]:
-            its = [
-                fact.held.agreement for key, fact in facts if key.booster == booster and fact.held
-            ]
+            its = [fact.held for key, fact in facts if key.booster == booster and fact.held]
             if its:
-                shares.append(f"{booster} {its.count('agrees')} of {len(its)}")
+                agree = sum(each.agreement == "agrees" for each in its)
+                placebo = sum(each.placebo or 0.0 for each in its)
+                shares.append(f"{booster} {agree} of {len(its)} ({placebo:.1f})")
         if len(shares) > 1:
-            yield f"By booster: {', '.join(shares)}."
+            yield f"By booster (and of a wrong column): {', '.join(shares)}."
 
     def _footer_of_ranks(self) -> Iterable[str]:
         counts = {standing.n for standing in self.ranks.values()}

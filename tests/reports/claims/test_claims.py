@@ -204,6 +204,15 @@ def test_the_power_is_that_of_the_printed_difference_at_the_repeats_at_hand(tmp_
     assert missing.reasons[-1].endswith("0.00 without the missing runs")
 
 
+@pytest.mark.parametrize(("points", "met"), [(50, 6.0), (0.01, 0.0)])
+def test_the_placebo_of_a_count_is_what_wrong_columns_would_meet(tmp_path, points, met):
+    claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
+    verdict = power_of(tmp_path, "single", matches_paper={**claim, "within": {"points": points}})
+    words = f"of 6 a wrong column of the same table would meet {met}"
+    assert verdict.reasons[1] == words
+    assert [case.placebo for case in verdict.cases] == [met / 6] * 6
+
+
 def test_a_claim_about_ranks_is_held_against_the_printed_ranks(tmp_path):
     for booster, power in (("sm", 1.0), ("mh", 0.0)):
         claim = {"booster": booster, "within": 1, "noise": "clean", "at": 100, "at_least": 5}
