@@ -68,6 +68,11 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
     print(f"{name}: {n_runs(len(plan.runs))}{f': {counts}' if counts else ''}")
     if todo:
         print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
+        guessed = sum(planned.is_guess for planned in todo)
+        if guessed:
+            which = "that is" if guessed == len(todo) else f"for {n_runs(guessed)} that is"
+            what = "no run of the same booster on the same data set is done"
+            print(f"{which} a guess: {what}; --sample 1 does one of each first")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} choices of parameters are not made yet")
     rows = [

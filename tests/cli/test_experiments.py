@@ -100,6 +100,7 @@ def test_a_dry_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
     outcome = boostbench("plan", tiny)
     assert outcome.code == 0
     assert outcome.out.startswith("tiny: 6 runs: 6 missing\nwould do 6 runs in about")
+    assert "that is a guess: no run of the same booster on the same data set" in outcome.out
     assert not (tmp_path / "results").exists()
     rows = boostbench("plan", tiny, "--json").json
     assert len(rows) == 6
@@ -120,6 +121,7 @@ def test_only_what_is_missing_is_run(boostbench, tiny):
     assert boostbench("plan", tiny).out.startswith(
         "tiny: 6 runs: 3 ok, 3 missing\nwould do 3 runs in about"
     )
+    assert "that is a guess" not in boostbench("plan", tiny, "--only", "iris", "--seeds", "2").out
     second = boostbench("run", tiny, "--executor", "inline")
     assert "3 ok in" in second.out
     assert "3 cached" in second.out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -207,18 +207,38 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order in which they were looked up."""
-        counting = (found for found in self._found.values() if found and found[0].status != "stale")
-        estimates = Estimates(record for _, record in counting)
+        estimates = Estimates(self._timed())
         return tuple(
             found[0] if found and found[0].status != "stale" else self._undone(run, estimates)
             for run, found in self._found.items()
         )
 
+    def _timed(self) -> Iterator[Summary]:
+        """Yield the records that count and, where there are none, one of other rounds or code."""
+        known = set()
+        for found in self._found.values():
+            if found and found[0].status == "ok":
+                known.add((found[1].run.booster.name, found[1].run.data.name))
+                yield found[1]
+        for run in self._found:
+            kind = run.booster.name, run.data.name
+            paths = [] if kind in known else self.store.find(replace(run, rounds=1))
+            record = self.store.summary(paths[0]) if paths else None
+            if record is not None and record.status == "ok":
+                known.add(kind)
+                yield record
+
     def _undone(self, run: Run, estimates: Estimates) -> PlannedRun:
         """Return a run without a record that counts, with its status."""
         key, source, found = self.key_of(run), self._source(run), self._found[run]
         missing = PlannedRun(
-            run, "missing", "", key, estimates.seconds(run, source.entry), self.store
+            run,
+            "missing",
+            "",
+            key,
+            estimates.seconds(run, source.entry),
+            self.store,
+            is_guess=not estimates.know(run),
         )
         obstacle = (
             source.reason

@@ -43,6 +43,10 @@ class Estimates:
         by_booster = [rate for key, rate in self._rates.items() if len(key) == 1]
         self._overall = median(by_booster) if by_booster else _FIRST_GUESS
 
+    def know(self, run: Run) -> bool:
+        """Return whether a run of the same booster on the same data set is done."""
+        return (run.booster.name, run.data.name) in self._rates
+
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
         """Return the expected seconds of a run on the data set of a catalog entry."""
         split = run.split if isinstance(run.split, Params) else Params()

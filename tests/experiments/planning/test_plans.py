@@ -206,6 +206,21 @@ def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_o
         assert min(done) / 2 < min(expected) <= max(expected) < 2 * max(done)
 
 
+def test_a_shorter_run_tells_what_a_longer_one_takes_and_without_any_it_is_a_guess(
+    runs_of, results
+):
+    runs = runs_of(SMALL.replace("seeds: 2", "seeds: 1"))
+    longer = [dataclasses.replace(run, rounds=800) for run in runs]
+    assert all(planned.is_guess for planned in make_plan(longer, RecordStore(results)).runs)
+    wine = [run for run in runs if run.data.name == "wine"]
+    carry_out(wine, results)
+    spent = [planned.seconds for planned in make_plan(wine, RecordStore(results)).runs]
+    for planned in make_plan(longer, RecordStore(results)).runs:
+        assert planned.is_guess == (planned.run.data.name != "wine")
+        if not planned.is_guess:
+            assert 100 * min(spent) * 0.99 <= planned.seconds <= 100 * max(spent) * 1.01
+
+
 def test_thinned_data_is_expected_to_take_less(runs_of, results):
     def expected(split):
         plan = make_plan(runs_of(MIXED.replace("{holdout: 0.3}", split)), RecordStore(results))
