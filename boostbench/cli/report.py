@@ -87,10 +87,10 @@ def report(
             continue
         finally:
             warn_of_damage(experiment.store)
-        print_table(made)
         folder = experiment.report_folder
         folder = folder if output is None else output / folder.name
         written = made.write(folder)
+        print_table(made)
         print(*written, sep="\n")
         if pack:
             print(experiment.pack(folder))

@@ -114,11 +114,12 @@ def _report(experiment: Experiment) -> int:
         return INCOMPLETE
     finally:
         warn_of_damage(experiment.store)
+    page = made.write(experiment.report_folder)[-1]
     print_table(made)
     for verdict in made.verdicts:
         claim = verdict.claim
         print(f"{in_colour(verdict.status)} ({claim.origin}): {claim.says} ({verdict.reasons[0]})")
-    print(made.write(experiment.report_folder)[-1])
+    print(page)
     print(experiment.pack(), end="\n\n")
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
     return OK if made.is_whole and all_hold else INCOMPLETE

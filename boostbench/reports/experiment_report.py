@@ -70,13 +70,19 @@ class Report:
 
         Notes
         -----
-        The same records and history give the same bytes.
+        The same records and history give the same bytes. A figure that cannot be drawn is left
+        out, and then named in `undrawn` too.
         """
         study, tables = self.study, self.tables
         history = ClaimHistory(Path(folder), study.config.path)
         verdicts = history.note(self.verdicts)
         with drawing_style(mathtext=False):
-            figures = {name: files_of(figure) for name, figure in self.figures.items()}
+            figures = {}
+            for name, figure in self.figures.items():
+                try:
+                    figures[name] = files_of(figure)
+                except Exception as error:  # whatever a figure's own parts raise
+                    self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
         contents = _table_files(study.config.name, tables, verdicts)
         for name, drawing in figures.items():
             contents |= {f"{name}.{kind}": getattr(drawing, kind) for kind in ("png", "svg", "pdf")}
@@ -158,9 +164,10 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     except BoostbenchError as error:
         raise BoostbenchError(error.what, where=error.where or where) from error
     except Exception as error:
+        what = f"raised {type(error).__name__}: {error}"
         if options.function.__module__.startswith("boostbench."):
-            raise  # a bug of ours
-        raise PluginError(f"raised {type(error).__name__}: {error}", where=where) from error
+            raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
+        raise PluginError(what, where=where) from error
     return made
 
 

@@ -337,6 +337,39 @@ def test_a_plugin_that_raises_costs_its_part_alone(tmp_path):
     assert list(report.tables) == ["table"]
 
 
+def test_a_figure_that_cannot_be_saved_costs_itself_alone(tmp_path):
+    from matplotlib.figure import Figure
+
+    @registry.figures.register("unsound")
+    def draw_unsound(study):
+        figure = Figure()
+        figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
+        return figure
+
+    try:
+        config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
+        report = make_report(collect(config, plan_of(config)))
+    finally:
+        registry.figures.unregister("unsound")
+    page = report.write(tmp_path / "out")[-1].read_text()
+    assert report.undrawn == {"unsound": "unsound: raised ZeroDivisionError: division by zero"}
+    assert report.undrawn["unsound"] in page
+    assert not report.is_whole
+    assert {"table.md", "curves.svg"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_a_bug_in_one_part_leaves_the_others(tmp_path, monkeypatch):
+    def draw_curves(study):
+        raise KeyError("forgotten")
+
+    draw_curves.__module__ = "boostbench.reports.figures.error_curves"
+    monkeypatch.setattr(f"{draw_curves.__module__}.draw_curves", draw_curves)
+    config = make_config(tmp_path, report=[("curves", {}), ("table", {})])
+    report = make_report(collect(config, plan_of(config)))
+    assert report.undrawn["curves"].endswith("KeyError: 'forgotten'; this is a bug in boostbench")
+    assert list(report.tables) == ["table"]
+
+
 def test_a_figure_of_a_plugin_is_one_function(tmp_path):
     from matplotlib.figure import Figure
 
