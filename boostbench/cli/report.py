@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -119,9 +120,13 @@ def _all(asked: ReportedRuns) -> Iterator[Experiment]:
 
 
 def print_table(report: Report) -> None:
-    """Print the main table of a report, and on stderr the parts that could not be made."""
+    """Print the main table of a report; on stderr what could not be made, and remarks on results."""
     for reason in report.undrawn.values():
         complain(f"left out of the report: {reason}")
+    remarks = Counter(result.reason for result in report.study.results if result.ok)
+    for remark, n in remarks.items():
+        if remark:
+            complain(f"{n} of {len(report.study.results)} results: {remark}")
     table = report.main_table(colour=is_fancy(sys.stdout))
     if table:
         print(table.rstrip("\n"), end="\n\n")
