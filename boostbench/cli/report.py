@@ -120,7 +120,7 @@ def _all(asked: ReportedRuns) -> Iterator[Experiment]:
 
 
 def print_table(report: Report) -> None:
-    """Print the main table of a report; on stderr what could not be made, and remarks on results."""
+    """Print the main table of a report; on stderr what could not be made, and remarks."""
     for reason in report.undrawn.values():
         complain(f"left out of the report: {reason}")
     remarks = Counter(result.reason for result in report.study.results if result.ok)
