@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from boostbench.experiments.runs import Params
+from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study
 
 
@@ -47,7 +48,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         ),
         "boosters": _distinct(
             study.results,
-            lambda r: f"{r.run.method}: {_params(r.run.booster.params)}",
+            lambda r: f"{_both_names(r.run.method)}: {_params(r.run.booster.params)}",
             count=False,
         ),
         "versions": _distinct(records, lambda record: _pairs(record.versions)),
@@ -99,6 +100,12 @@ def _split(split: str | Params) -> str:
 def _params(params: Params) -> str:
     texts = (f"{key}={_plain(value)}" for key, value in params.plain().items())
     return ", ".join(texts) or "the paper's defaults"
+
+
+def _both_names(method: str) -> str:
+    """Return the name in print, and in brackets that of configs if it is another one."""
+    printed = in_print(method)
+    return method if printed == method else f"{printed} ({method})"
 
 
 def _plain(value: object) -> str:
