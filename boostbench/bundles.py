@@ -19,10 +19,13 @@ import math
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError, model_validator
 
 from boostbench.api import Experiment, Paths, paths_of
 from boostbench.data import locate, search_dirs
@@ -39,6 +42,7 @@ from boostbench.experiments.store.packed import PACKED, PackedRecords
 from boostbench.experiments.store.versions import versions
 from boostbench.resources import shipped
 from boostbench.source import read_source
+from boostbench.validation import Listed, Model, first_mistake
 from boostbench.whole_files import LARGEST
 
 if TYPE_CHECKING:
@@ -47,6 +51,27 @@ if TYPE_CHECKING:
 _FACTS = "bundle.json"
 _PACKAGE = Path(__file__).resolve().parent
 Verdict = Literal["same to the bit", "same within", "differs", "not done"]
+
+
+class _Facts(Model):
+    """How a bundle was made."""
+
+    format: Literal[1]
+    config: str
+    size: str | None
+    overrides: Listed[str]
+    plugins: Listed[str]
+    records: str
+    environment: dict[str, Any]
+    data: dict[str, dict[str, str]]
+    sha256: dict[str, str]
+
+    @model_validator(mode="after")
+    def _names_its_own_files(self) -> _Facts:
+        for name in (self.config, self.records, *self.plugins):
+            if name not in self.sha256:
+                raise ValueError(f"names {name!r}, which is not in it")
+        return self
 
 
 @dataclass(frozen=True)
@@ -169,14 +194,14 @@ def check_bundle(
         facts = _unpack(file, folder)
         catalogs = [folder / "data"] if (folder / "data").is_dir() else []
         experiment = Experiment.load(
-            folder / facts["config"],
+            folder / facts.config,
             results=folder / "again",
             data=[*catalogs, *paths_of(data)],
-            overrides=facts["overrides"],
-            size=facts["size"],
-            plugins=[folder / plugin for plugin in facts["plugins"]],
+            overrides=facts.overrides,
+            size=facts.size,
+            plugins=[folder / plugin for plugin in facts.plugins],
         )
-        packed = PackedRecords(folder / facts["records"])
+        packed = PackedRecords(folder / facts.records)
         made = make_plan(experiment.runs, packed, experiment.data, config=experiment.config)
         sample = _sample(made.runs, share)
         again = replace(
@@ -185,7 +210,7 @@ def check_bundle(
             runs=tuple(sample),
         )
         found = [
-            _compared_data(name, facts["data"].get(name, {}), _checksums(experiment, run))
+            _compared_data(name, facts.data.get(name, {}), _checksums(experiment, run))
             for name, run in _data_sets(again.runs).items()
         ]
         again.run(jobs=jobs, executor=executor, on_event=on_event)
@@ -300,7 +325,7 @@ def _environment() -> dict[str, Any]:
     return {"versions": versions(), "host": host()}
 
 
-def _unpack(file: Path, folder: Path) -> dict[str, Any]:
+def _unpack(file: Path, folder: Path) -> _Facts:
     """Unpack a bundle, each file compared with its checksum; return its facts."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -308,20 +333,21 @@ def _unpack(file: Path, folder: Path) -> dict[str, Any]:
                 raise BoostbenchError(
                     f"holds more than {LARGEST / 2**30:g} GiB, unpacked", where=str(file)
                 )
-            facts: dict[str, Any] = json.loads(archive.read(_FACTS))
-            for name, sha256 in facts["sha256"].items():
+            facts = _Facts.model_validate_json(archive.read(_FACTS))
+            for name, sha256 in facts.sha256.items():
                 found = _sha256(archive.read(name))
                 if found != sha256:
                     what = f"{name} was changed: sha256 {found}, expected {sha256}"
                     raise BoostbenchError(what, where=str(file))
                 archive.extract(name, folder)
-            if facts["format"] != 1:
-                raise BoostbenchError(f"format {facts['format']!r} is not known", where=str(file))
+    except ValidationError as error:
+        place, what = first_mistake(error)
+        what = f"is no bundle: {'.'.join(map(str, place)) or _FACTS} {what}"
+        raise BoostbenchError(what, where=str(file)) from error
     except OSError as error:
-        raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(file)) from error
-    except (KeyError, TypeError, AttributeError, ValueError, zipfile.BadZipFile) as error:
-        if isinstance(error, BoostbenchError):
-            raise
+        what = f"cannot be read: {error.strerror or error}"
+        raise BoostbenchError(what, where=str(file)) from error
+    except (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"is no bundle, or damaged ({type(error).__name__}: {error})"
         raise BoostbenchError(what, where=str(file)) from error
     return facts
