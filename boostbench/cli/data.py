@@ -166,7 +166,7 @@ def add(
       boostbench data add vowel.libsvm --name vowel --to DIR
     """
     from boostbench.data import load
-    from boostbench.data.adding import add_file
+    from boostbench.data.adding import add_file, row_numbers
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
@@ -174,6 +174,10 @@ def add(
     read = load(name, None, [to])
     sizes = f"{read.n_rows} samples, {read.n_features} features, {read.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
+    for column in row_numbers(read):
+        complain(
+            f"column {column!r} numbers the rows; without it, a booster cannot learn it by heart"
+        )
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK

@@ -7,13 +7,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog
-from boostbench.data.dataset import encode_labels
+from boostbench.data.dataset import Dataset, encode_labels
 from boostbench.data.readers import parse_files
 from boostbench.errors import DataError
 from boostbench.whole_files import read_file, write_file
+
+#: In fewer rows a column may hold the numbers from 1 by chance.
+_FEWEST_NUMBERED = 20
 
 
 def add_file(
@@ -75,6 +79,16 @@ def add_file(
     text = yaml.safe_dump({name: described}, sort_keys=False, allow_unicode=True)
     write_file(description, text.encode("utf-8"))
     return copy, description
+
+
+def row_numbers(data: Dataset) -> list[str]:
+    """Return the features that number the rows, in any order; none of a small data set."""
+    return [
+        name
+        for name, column in zip(data.feature_names, data.X.T, strict=True)
+        if data.n_rows >= _FEWEST_NUMBERED
+        and np.array_equal(np.sort(column) - np.floor(column.min()), range(data.n_rows))
+    ]
 
 
 def _facts(file: Path, content: bytes, entry: DatasetEntry) -> dict[str, Any]:
