@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -158,8 +158,10 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.strict = strict
-        #: The newest record of a run's code and data, and why it does not count, if so.
-        self._found: dict[Run, tuple[PlannedRun, Summary] | None] = {}
+        #: Where a run stands by the newest record of its code and data, and that record; a summary
+        #: is not kept, of which there may be very many.
+        self._found: dict[Run, tuple[PlannedRun, Record | None] | None] = {}
+        self._estimates = Estimates()
         self._keys: dict[Run, Key] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
@@ -171,7 +173,13 @@ class _Planner:
         A run is looked up once.
         """
         if run not in self._found:
-            self._found[run] = self._look_up(run, read)
+            self._found[run] = None
+            known = self._look_up(run, read)
+            if known is not None:
+                planned, record = known
+                self._found[run] = planned, record if isinstance(record, Record) else None
+                if planned.status != "stale":
+                    self._estimates.add(record)
         found = self._found[run]
         return None if found is None or found[0].status == "stale" else cast("AnyRecord", found[1])
 
@@ -207,28 +215,18 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order in which they were looked up."""
-        estimates = Estimates(self._timed())
+        for run in self._found:
+            if not self._estimates.know(run):  # a record of other rounds or code tells the time
+                paths = self.store.find(replace(run, rounds=1))
+                record = self.store.summary(paths[0]) if paths else None
+                if record is not None:
+                    self._estimates.add(record)
         return tuple(
-            found[0] if found and found[0].status != "stale" else self._undone(run, estimates)
+            found[0] if found and found[0].status != "stale" else self._undone(run)
             for run, found in self._found.items()
         )
 
-    def _timed(self) -> Iterator[Summary]:
-        """Yield the records that count and, where there are none, one of other rounds or code."""
-        known = set()
-        for found in self._found.values():
-            if found and found[0].status == "ok":
-                known.add((found[1].run.booster.name, found[1].run.data.name))
-                yield found[1]
-        for run in self._found:
-            kind = run.booster.name, run.data.name
-            paths = [] if kind in known else self.store.find(replace(run, rounds=1))
-            record = self.store.summary(paths[0]) if paths else None
-            if record is not None and record.status == "ok":
-                known.add(kind)
-                yield record
-
-    def _undone(self, run: Run, estimates: Estimates) -> PlannedRun:
+    def _undone(self, run: Run) -> PlannedRun:
         """Return a run without a record that counts, with its status."""
         key, source, found = self.key_of(run), self._source(run), self._found[run]
         missing = PlannedRun(
@@ -236,9 +234,9 @@ class _Planner:
             "missing",
             "",
             key,
-            estimates.seconds(run, source.entry),
+            self._estimates.seconds(run, source.entry),
             self.store,
-            is_guess=not estimates.know(run),
+            is_guess=not self._estimates.know(run),
         )
         obstacle = (
             source.reason

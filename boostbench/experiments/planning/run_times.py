@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -23,29 +23,34 @@ _TRAINING = 0.7
 class Estimates:
     """Seconds per unit of work: of a booster on a data set, else of the booster, else of them all.
 
-    Parameters
-    ----------
-    records : iterable of Summary
-        Of finished runs.
+    All finished runs are added first.
     """
 
-    def __init__(self, records: Iterable[Summary] = ()) -> None:
-        rates: dict[tuple[str, ...], list[float]] = {}
-        for record in records:
-            if record.status == "ok":
-                run = record.run
-                # rounds asked for: what stops a booster early stops its next run too
-                amount = _work(run, record.n_train, record.n_features, record.n_classes)
-                spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
-                for key in ((run.booster.name, run.data.name), (run.booster.name,)):
-                    rates.setdefault(key, []).append(spent / amount)
-        self._rates = {key: median(values) for key, values in rates.items()}
+    def __init__(self) -> None:
+        self._measured: dict[tuple[str, ...], list[float]] = {}
+
+    def add(self, record: Summary) -> None:
+        """Learn from the record of a run."""
+        if record.status == "ok":
+            run = record.run
+            # rounds asked for: what stops a booster early stops its next run too
+            amount = _work(run, record.n_train, record.n_features, record.n_classes)
+            spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
+            for key in ((run.booster.name, run.data.name), (run.booster.name,)):
+                self._measured.setdefault(key, []).append(spent / amount)
+
+    @cached_property
+    def _rates(self) -> dict[tuple[str, ...], float]:
+        return {key: median(values) for key, values in self._measured.items()}
+
+    @cached_property
+    def _overall(self) -> float:
         by_booster = [rate for key, rate in self._rates.items() if len(key) == 1]
-        self._overall = median(by_booster) if by_booster else _FIRST_GUESS
+        return median(by_booster) if by_booster else _FIRST_GUESS
 
     def know(self, run: Run) -> bool:
         """Return whether a run of the same booster on the same data set is done."""
-        return (run.booster.name, run.data.name) in self._rates
+        return (run.booster.name, run.data.name) in self._measured
 
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
         """Return the expected seconds of a run on the data set of a catalog entry."""

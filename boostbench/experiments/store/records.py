@@ -36,6 +36,8 @@ from boostbench.experiments.store.summaries import Summaries, stamp_of
 from boostbench.whole_files import read_file, write_file
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
+#: Parts of a record that no plan looks at.
+_NOT_PLANNED = ("host", "threads", "fingerprints")
 _BULK_BEGINS = b', "round_zero": '
 _DIGEST = b', "digest": "'
 _LEFTOVER_SECONDS = 600
@@ -186,19 +188,22 @@ class RecordStore:
         if known is None:
             known = self._summaries[path.parent] = Summaries(path.parent)
         stamp = stamp_of(path)
-        kept = known.get(path.name, stamp)
+        text = known.get(path.name, stamp)
         with suppress(RecordError):
-            if kept is not None:
-                return decode(kept, path, Summary)
+            if text is not None:
+                return decode(text, path, Summary)
         summary = self._read(path, Summary)
         if summary is not None:
-            known.add(path.name, stamp, _signed(summary.plain()))
+            plain = summary.plain()
+            kept = {name: plain[name] for name in plain if name not in _NOT_PLANNED}
+            known.add(path.name, stamp, _signed(kept))
         return summary
 
     def keep_summaries(self) -> None:
         """Write down the summaries that were read, so that the next plan reads no records."""
         for known in self._summaries.values():
             known.keep()
+        self._summaries.clear()
 
     def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
         try:
