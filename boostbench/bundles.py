@@ -54,7 +54,7 @@ Verdict = Literal["same to the bit", "same within", "differs", "not done"]
 
 
 class _Facts(Model):
-    """How a bundle was made."""
+    """Circumstances in which a bundle was made."""
 
     format: Literal[1]
     config: str

@@ -32,6 +32,17 @@ class ReportedRuns(SelectedRuns):
     ]
 
 
+_Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder that gets a folder for each config; that of --results by default.",
+    ),
+]
+
+
 def report(
     *,
     asked: ReportedRuns,
@@ -47,15 +58,7 @@ def report(
             "--pack", help="Also write records.jsonl.xz, which is read where there are no records."
         ),
     ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder that gets a folder for each config; that of --results by default.",
-        ),
-    ] = None,
+    output: _Output = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Show the page in the web browser.")
     ] = False,

@@ -38,26 +38,29 @@ if TYPE_CHECKING:
     from boostbench.experiments.store.record import Record
 
 
+_ExecutorName = Annotated[
+    Literal["local", "inline", "dask"],
+    typer.Option(
+        metavar="NAME", help="local: worker processes; inline: in this process; dask: a cluster."
+    ),
+]
+_Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of a Dask cluster, as in tcp://host:8786 or tls://host:8786, or the name of a "
+        "batch system that dask-jobqueue knows, as slurm, for --jobs workers there; by default "
+        "a cluster of this machine.",
+    ),
+]
+
+
 def run(
     *,
     asked: SelectedRuns,
     jobs: Jobs = None,
-    executor: Annotated[
-        Literal["local", "inline", "dask"],
-        typer.Option(
-            metavar="NAME",
-            help="local: worker processes; inline: in this process; dask: a cluster.",
-        ),
-    ] = "local",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Of a Dask cluster, as in tcp://host:8786 or tls://host:8786, or the name of a "
-            "batch system that dask-jobqueue knows, as slurm, for --jobs workers there; by default "
-            "a cluster of this machine.",
-        ),
-    ] = None,
+    executor: _ExecutorName = "local",
+    scheduler: _Scheduler = None,
     dask: Annotated[
         list[str],
         repeatable(

@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def remarks(self) -> tuple[str, str]:
-        """How to read the tables, and the test that was made."""
+        """Notes on the columns of the tables, and the test that was made."""
         units = "Errors in percent, leads in points; equivalent, near best:"
         tests = ", ".join(self.pairs["test"].unique())
         return f"{units} within {self.rope:g}.", f"Test: {tests}."
