@@ -149,22 +149,12 @@ def draw_curves(
                 axes.set_xlabel("round")
     repeats = repeats_in_words(study, band=band)
     # A narrow figure has its room for the legend at the side.
-    _explain(figure, look, repeats, beside=n_columns == 1)
-    words = [_LINES[metric][0] for metric in metrics]
-    describe(
-        figure,
-        f"{_axis(metrics).partition(' (%)')[0].capitalize()}"
-        f"{f' ({_listed(words)})' * (len(metrics) > 1)} against the round"
-        f"{', on a log scale' * (x_scale == 'log')}: {repeats}.",
-        "Where runs stopped early they keep their last value." * look.has_stops,
-        "Hollow marks are the paper's values." * bool(paper),
-        "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in metrics),
-    )
+    _explain(figure, look, repeats, beside=n_columns == 1, printed=bool(paper))
     return figure
 
 
-def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool) -> None:
-    """Add a legend of what the axes and the ends of the curves do not say, and the repeats."""
+def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool, printed: bool) -> None:
+    """Add a legend of what the axes and the ends of the curves do not say, and the caption."""
     boosters, others = _handles(figure, look)
     if len(look.metrics) == 1:
         others = others[1:]  # the axis says it
@@ -173,6 +163,16 @@ def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool) -> None
         add_legend(figure, boosters, others, note=repeats, beside=beside)
     else:
         remark(figure, repeats)
+    words = [_LINES[metric][0] for metric in look.metrics]
+    describe(
+        figure,
+        f"{_axis(look.metrics).partition(' (%)')[0].capitalize()}"
+        f"{f' ({_listed(words)})' * (len(words) > 1)} against the round"
+        f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
+        "Where runs stopped early they keep their last value." * look.has_stops,
+        "Hollow marks are the paper's values." * printed,
+        "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in look.metrics),
+    )
 
 
 def _axis(metrics: Sequence[str]) -> str:
