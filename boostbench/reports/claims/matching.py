@@ -61,13 +61,14 @@ class MatchesPaper(AboutValues):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on every printed number."""
         labels = tuple(self.errors) or self.boosters or evidence.scope.boosters
+        columns = labels if len(labels) > 1 else evidence.scope.boosters
         for cell in evidence.cells(labels, named=True):
             if self.errors:
                 yield self._counted(evidence, cell)
                 continue
             value = evidence.printed(self.paper, cell, cell.datasets[0])
             if value is not None and value.error is not None:
-                others = [replace(cell, booster=label) for label in labels if label != cell.booster]
+                others = [replace(cell, booster=label) for label in columns]
                 wrong = [
                     self._against(evidence, other, value)[0].state == "holds"
                     for other in others
