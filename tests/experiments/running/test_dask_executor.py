@@ -75,11 +75,15 @@ def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys
     again = ["--fresh", "--scheduler", "tcp://127.0.0.1:1"]
     assert main([*command, *again]) == 2
     assert "--scheduler: only goes with `--executor dask`" in capsys.readouterr().err
-    assert main([*dask, "slrm", "--fresh"]) == 2
-    assert "batch system; did you mean 'slurm'?" in capsys.readouterr().err
     tls = ["--dask", "tls_ca_file=nowhere.pem"]
     assert main([*dask, "tls://127.0.0.1:1", "--fresh", *tls]) == 2
     assert "--dask: " in capsys.readouterr().err
+
+
+def test_batch_systems_are_known_by_name():
+    pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
+    with pytest.raises(BoostbenchError, match="batch system; did you mean 'slurm'"):
+        DaskExecutor("slrm")
 
 
 def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path, monkeypatch):
