@@ -9,7 +9,7 @@ import psutil
 import pytest
 from hypothesis import settings
 
-from boostbench import inputs
+from boostbench import inputs, registry
 
 # A test of much input takes as long as the machine is busy.
 settings.register_profile("any-machine", deadline=None)
@@ -24,11 +24,14 @@ sys.dont_write_bytecode = False
 def own_plugins():
     """Forget the plugins that a test loads, and what they executed and read."""
     modules, executed, noted = set(sys.modules), dict(inputs._executed), dict(inputs._noted)
+    kinds = [kind for kind in vars(registry).values() if isinstance(kind, registry.Registry)]
+    registered = [dict(kind._registered) for kind in kinds]
     yield
     for name in set(sys.modules) - modules:
         if name.startswith("boostbench_plugin_"):
             del sys.modules[name]
-    for kept, before in ((inputs._executed, executed), (inputs._noted, noted)):
+    now = [inputs._executed, inputs._noted, *(kind._registered for kind in kinds)]
+    for kept, before in zip(now, [executed, noted, *registered], strict=True):
         kept.clear()
         kept.update(before)
 

@@ -40,14 +40,14 @@ def as_booster(component: Any) -> Any:
     Parameters
     ----------
     component : object
-        A class of classifiers; anything else is returned as it is.
+        A class of classifiers, with ``fit`` and ``predict``; anything else is returned as it is.
 
     Raises
     ------
     PluginError
         If it is a class of regressors.
     """
-    if not inspect.isclass(component) or not hasattr(component, "fit"):
+    if not inspect.isclass(component) or not {"fit", "predict"} <= {*dir(component)}:
         return component
     classifier: Any = component
     package = classifier.__module__.partition(".")[0]

@@ -167,7 +167,7 @@ def test_plugins_and_data_are_sent_to_workers_that_lack_them(
         prepare = executor.prepare
 
         def then_hide(runs):
-            prepare(runs)
+            yield from prepare(runs)
             files = {parcel.content: parcel.read() for parcel in executor._parcels}
             names = {name for _, its in files for name, _ in its}
             assert {"sent.py", "mine.csv", "mine.yaml"} <= names

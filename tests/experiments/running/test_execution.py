@@ -203,9 +203,19 @@ def test_a_plain_classifier_with_staged_predict_will_do():
     assert outcome["n_rounds"] == 12
 
 
-def test_a_classifier_without_staged_predict_is_refused(tmp_path):
+NO_CURVE = """\
+class Forest:
+    def __init__(self, n_estimators, random_state):
+        self.n_estimators = n_estimators
+
+    def fit(self, X, y):
+        return self
+"""
+
+
+def test_a_class_that_tells_no_predictions_is_refused(tmp_path):
     path = tmp_path / "forest.py"
-    path.write_text("from sklearn.ensemble import RandomForestClassifier as Forest\n")
+    path.write_text(NO_CURVE)
     booster = BoosterSpec("forest.py:Forest", source=f"{path}:Forest")
     with pytest.raises(BoostbenchError, match="has no staged_predict"):
         execute(dataclasses.replace(RUN, booster=booster))
