@@ -20,6 +20,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
+def pytest_xdist_auto_num_workers(config):
+    """Return one more than there are cores: many tests wait for processes that they started."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(autouse=True)
 def own_plugins():
     """Forget the plugins that a test loads, and what they executed and read."""

@@ -187,7 +187,7 @@ def test_functions_made_by_one_function_are_told_apart_in_kernels_of_two_process
 def compiled():
     """Return all functions of the package that numba compiles."""
     for found in pkgutil.walk_packages(boostbench.__path__, "boostbench."):
-        if "__main__" not in found.name:
+        if not found.name.startswith(("boostbench.__main__", "boostbench.templates.")):
             importlib.import_module(found.name)
     dispatchers = [x for x in gc.get_objects() if isinstance(x, Dispatcher)]
     return [x for x in dispatchers if x.py_func.__module__.startswith("boostbench.")]

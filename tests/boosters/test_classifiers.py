@@ -9,7 +9,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from boostbench import Experiment, make_booster
 from boostbench.boosters.classifiers import as_booster
@@ -65,9 +65,9 @@ def test_boosting_libraries_tell_their_first_rounds(name):
 
 
 def test_a_classifier_without_rounds_is_one_round():
-    booster = as_booster(LogisticRegression)(n_estimators=T, C=0.1, max_iter=10_000)
+    booster = as_booster(KNeighborsClassifier)(n_estimators=T, n_neighbors=3)
     (labels,) = booster.fit(X, y).staged_predict(X)
-    by_hand = LogisticRegression(C=0.1, max_iter=10_000).fit(X, y)
+    by_hand = KNeighborsClassifier(n_neighbors=3).fit(X, y)
     np.testing.assert_array_equal(labels, by_hand.predict(X))
     assert booster.stop_reason_ == "a fit without rounds"
 

@@ -2,15 +2,7 @@
 
 import pytest
 
-from boostbench.registry import boosters, generators, noise_models
 from boostbench.templates import KINDS
-
-
-@pytest.fixture(autouse=True)
-def own_names(monkeypatch):
-    """Forget what plugins of a test registered in this process."""
-    for kind in (boosters, generators, noise_models):
-        monkeypatch.setattr(kind, "_registered", dict(kind._registered))
 
 
 @pytest.mark.parametrize("kind", KINDS)
