@@ -68,7 +68,7 @@ def test_the_table_is_written_as_markdown_and_csv(tmp_path: Path) -> None:
 
 def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks", "--quick", "--data-set", "pendigits"]
-    command += ["--measure", "histogram", "tree-lightgbm", "--out", str(tmp_path)]
+    command += ["--measure", "histogram", "tree-lightgbm", "--repeats", "1", "--out", str(tmp_path)]
     environment = {name: value for name, value in os.environ.items() if name != "BOOSTBENCH_DATA"}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True

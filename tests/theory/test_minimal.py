@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.errors import BoostbenchError
 from boostbench.theory.bounds import kappa, make_potential
-from boostbench.theory.layout import uniform_baseline
 from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
 from boostbench.theory.pixels import pixel_map
 from boostbench.theory.potentials import ZeroOnePotential, exponential_loss, zero_one_loss
@@ -79,10 +78,6 @@ def test_no_fixed_condition_promises_less_loss(b: np.ndarray, t: int, seed: int)
     states = np.random.default_rng(seed).integers(3, size=(5, K))
     fixed = ZeroOnePotential(b).values(states, t)
     assert (MinimalPotential(K, max(gamma, 0.0)).values(states, t) >= fixed - 1e-12).all()
-    # Among the fixed ones the uniform baseline is the worst at the start.
-    start = np.zeros((1, K), dtype=int)
-    uniform = ZeroOnePotential(uniform_baseline(K, max(gamma, 0.0)))
-    assert uniform.values(start, t) >= ZeroOnePotential(b).values(start, t) - 1e-12
 
 
 @settings(max_examples=30)
