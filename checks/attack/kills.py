@@ -72,6 +72,7 @@ def _attacked(
     rng: random.Random,
 ) -> Iterator[Case]:
     """Run the command once and strike until it ends."""
+    halves = {*results.rglob("*.tmp")}  # of commands that were killed before
     process = subprocess.Popen(
         run_command(config, results),
         stdout=subprocess.DEVNULL,
@@ -99,7 +100,7 @@ def _attacked(
             if target == "command":
                 break
         time.sleep(rng.uniform(0.0, WORK_SECONDS))
-    wrong = _ending(process, family, results, truth, done)
+    wrong = _ending(process, family, results, truth, done, halves)
     for target, number in done:
         yield Case(f"{target} {number.name}", not wrong, "; ".join(wrong))
 
@@ -110,6 +111,7 @@ def _ending(
     results: Path,
     truth: Records,
     done: list[tuple[str, signal.Signals]],
+    halves_before: set[Path],
 ) -> list[str]:
     """Return what is wrong with how a struck command ends."""
     begin = time.monotonic()
@@ -130,7 +132,7 @@ def _ending(
         for key, record in records.items()
         if record != truth[key] and (record["status"] != "killed" or _spared(done))
     ]
-    halves = list(results.rglob("*.tmp"))
+    halves = {*results.rglob("*.tmp")} - halves_before
     checks = {
         f"traceback after {done}: {err[-1500:]}": "Traceback" not in err and "bug" not in err,
         f"exit code {process.returncode} after {done}": process.returncode
