@@ -57,6 +57,8 @@ def write_reference(app: Any) -> None:
     for page, (title, registry) in LISTS.items():
         parts = [f"# {title}\n"]
         for name in registry.names():
+            if registry.is_foreign(name):
+                continue  # documented by the package that it comes from
             found = registry.get(name)
             kind = "autoclass" if isinstance(found, type) else "autofunction"
             directive = f"```{{eval-rst}}\n.. {kind}:: {found.__module__}.{found.__qualname__}\n```"
