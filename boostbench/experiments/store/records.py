@@ -196,7 +196,8 @@ class RecordStore:
         if summary is not None:
             plain = summary.plain()
             kept = {name: plain[name] for name in plain if name not in _NOT_PLANNED}
-            known.add(path.name, stamp, _signed(kept))
+            with suppress(ValueError):  # it holds NaN, which no program wrote
+                known.add(path.name, stamp, _signed(kept))
         return summary
 
     def keep_summaries(self) -> None:

@@ -177,6 +177,15 @@ def test_a_well_signed_record_that_makes_no_sense_is_set_aside(case, done, resul
     assert path.with_name(f"{path.name}.damaged").exists()
 
 
+def test_a_well_signed_record_of_a_run_that_cannot_be_costs_nothing(done, results):
+    path = paths_of(results)[0]
+    record = json.loads(path.read_bytes())
+    record["run"]["split"] = {"holdout": float("nan")}
+    path.write_bytes(signed(record))
+    assert np.isnan(RecordStore(results).summary(path).run.split["holdout"])
+    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
+
+
 def test_what_is_named_like_a_record_and_is_none_costs_nothing(done, results):
     folder = paths_of(results)[0].parent
     name = f"{'0' * 16}-4-{'0' * 8}-{'%08x'}.json"
