@@ -347,6 +347,7 @@ def _unpack(file: Path, folder: Path) -> _Facts:
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise BoostbenchError(what, where=str(file)) from error
+    # zipfile raises NotImplementedError for a compression that it does not know
     except (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"is no bundle, or damaged ({type(error).__name__}: {error})"
         raise BoostbenchError(what, where=str(file)) from error

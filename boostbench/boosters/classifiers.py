@@ -24,7 +24,7 @@ from sklearn.base import RegressorMixin
 
 from boostbench.errors import PluginError
 
-#: What the number of rounds is called, in the order of looking.
+#: Names of the number of rounds, in the order of looking.
 _ROUNDS = ("n_estimators", "max_iter", "iterations")
 #: Parameters without which a library prints, writes files, or depends on the number of cores.
 _QUIET: dict[str, dict[str, Any]] = {

@@ -26,7 +26,7 @@ from boostbench.whole_files import read_file, write_file
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30
-#: How often a download is tried again, after one, two ... seconds.
+#: Further attempts at a download, after one, two ... seconds.
 RETRIES = 2
 
 _SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "NaN", "nan")
 """Cells that are read as missing."""
 
-#: What the name of a column of folds begins with, the number of the repetition follows.
+#: Beginning of the name of a column of folds; the number of the repetition follows.
 FOLD = "fold:"
 
 #: Bytes of the largest table of numbers.

@@ -11,7 +11,7 @@ from boostbench import registry
 from boostbench.data import catalog
 from boostbench.errors import BoostbenchError, UnknownNameError
 
-#: What a config with a part of one's own has in place of a line of the template.
+#: A line of the template, and its replacement in a config with a part of one's own.
 _IN_CONFIG = {
     "booster": ("boosters: [", "boosters: [{name}, "),
     "noise": ("  - none\n", "  - none\n  - {{model: {name}, rate: 0.2}}\n"),

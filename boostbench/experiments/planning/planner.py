@@ -158,7 +158,7 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.strict = strict
-        #: Where a run stands by the newest record of its code and data, and that record; a summary
+        #: Status of a run by the newest record of its code and data, and that record; a summary
         #: is not kept, of which there may be very many.
         self._found: dict[Run, tuple[PlannedRun, Record | None] | None] = {}
         self._estimates = Estimates()

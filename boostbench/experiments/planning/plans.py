@@ -94,7 +94,7 @@ class PlannedRun:
     path: Path | None = None  # of the record that counts; of a stale run the newest that does not
     #: Numerical libraries of which the record has other versions than there are here.
     versions: str = ""
-    #: Whether no run of the booster on the data set is done, so that ``seconds`` is a guess.
+    #: True if no run of the booster on the data set is done, so that ``seconds`` is a guess.
     is_guess: bool = False
 
     @classmethod

@@ -65,7 +65,7 @@ class RecordStore:
         What was found damaged, and under which name it was set aside.
     """
 
-    #: Whether records count for a run whatever code and data there are here.
+    #: True if records count for a run whatever code and data there are here.
     is_archive = False
 
     def __init__(self, results_dir: str | Path) -> None:

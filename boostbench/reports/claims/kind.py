@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.reports.claims.claim_options import (
     At,
@@ -52,8 +53,14 @@ class Kind(Options):
         return chosen if chosen.datasets else replace(chosen, datasets=scope.datasets)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the cases of the claim."""
-        raise NotImplementedError
+        """Yield the cases of the claim.
+
+        Raises
+        ------
+        BoostbenchError
+            If the kind, one of a plugin, does not define them.
+        """
+        raise BoostbenchError(f"kind of claim {type(self).__name__} must define cases(evidence)")
 
     def cases_of(
         self,

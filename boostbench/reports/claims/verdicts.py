@@ -72,9 +72,9 @@ class Verdict:
     power: float | None = None
     #: Runs of each kind at which the power is 0.8; None if no number would do.
     repeats: int | None = None
-    #: What one more repeat of the claim's runs takes of one core; None if none has a result.
+    #: Seconds of one core that one more repeat of the claim's runs takes; None if none has a result.
     seconds: float | None = None
-    #: What was changed after results were seen, in words.
+    #: Changes made after results were seen, in words.
     marks: tuple[str, ...] = ()
 
 
