@@ -72,7 +72,7 @@ class Verdict:
     power: float | None = None
     #: Runs of each kind at which the power is 0.8; None if no number would do.
     repeats: int | None = None
-    #: Seconds of one core that one more repeat of the claim's runs takes; None if none has a result.
+    #: Seconds of one core that one more repeat of the runs takes; None if no run has a result.
     seconds: float | None = None
     #: Changes made after results were seen, in words.
     marks: tuple[str, ...] = ()
