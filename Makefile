@@ -17,6 +17,7 @@ MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
+READINGS := $(addprefix readings-,law features exact thresholds directions)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
@@ -25,7 +26,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY)
+.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -208,6 +209,23 @@ deep-prices: setup  ## depth and price, one at a time
 
 deep-objectives: setup  ## the four objectives
 	$(call experiment,deep-boosting/objectives)
+
+readings: $(READINGS)  ## what the papers do not say, tried: trials of what might explain a difference
+
+readings-law: setup  ## soft-max, Figs. 1 to 4: problems that keep their informative features
+	$(call experiment,softmax-boosting/figures1-4-law)
+
+readings-features: setup  ## soft-max, mnist: features drawn for each split
+	$(call experiment,softmax-boosting/mnist-features)
+
+readings-exact: setup  ## soft-max, Table 3: exactly 20 % among the other classes, 25 runs
+	$(call experiment,softmax-boosting/table3-exact)
+
+readings-thresholds: setup  ## MCBoost, Table 1: stumps on coarse grids of thresholds
+	$(call experiment,mcboost/table1-thresholds)
+
+readings-directions: setup  ## deep boosting, Table 1: direction and leaves apart
+	$(call experiment,deep-boosting/directions)
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -9,7 +9,7 @@ have a stream of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,13 +41,16 @@ def madelon(
     n_classes: int | None = None,
     n_clusters_per_class: int | None = None,
     beta: float | None = None,
+    redraw: Literal["all", "classes"] = "all",
 ) -> Dataset:
     """Draw a Madelon-like problem: clusters at the corners of a hypercube.
 
     What is None is drawn: ``n_informative`` 2..10, ``n_redundant``, ``n_repeated`` and
     ``n_useless`` 0..5, ``n_classes`` and ``n_clusters_per_class`` 2..5, ``n_train`` 200..3000
     (uniform integers, ends included) and ``beta`` uniform in [0, 0.25]. While
-    ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again.
+    ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again,
+    so that few informative features are rare; with ``redraw="classes"`` these two alone, so that
+    2..10 are equally frequent, and 2 informative features have two classes of two clusters.
 
     All rows are those of one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so
     that training and test part are the same problem and all labels are clean. The paper corrupts
@@ -75,7 +78,7 @@ def madelon(
         "n_train": n_train,
     }
     _check_sizes(n_test=n_test, n_train=1 if n_train is None else n_train)
-    drawn = _draw_madelon(rng, given)
+    drawn = _draw_madelon(rng, given, redraw)
     share = float(rng.uniform(0.0, 0.25)) if beta is None else float(beta)
     random = np.random.RandomState(int(rng.integers(2**32)))
     X, y = _clusters_on_corners(random, drawn, drawn["n_train"] + n_test)
@@ -126,21 +129,30 @@ def _product(X: NDArray[np.float64], A: NDArray[np.float64]) -> NDArray[np.float
     return row_sums(X[:, None, :] * A.T)
 
 
-def _draw_madelon(rng: np.random.Generator, given: dict[str, int | None]) -> dict[str, int]:
+def _draw_madelon(
+    rng: np.random.Generator, given: dict[str, int | None], redraw: str = "all"
+) -> dict[str, int]:
+    if redraw not in ("all", "classes"):
+        raise BoostbenchError(
+            f"redraw must be 'all' or 'classes', found {redraw!r}", where="madelon"
+        )
     bounds: dict[str, tuple[int, int]] = {}
     for key, law in _MADELON_RANGES.items():
         value = given[key]
         bounds[key] = law if value is None else (value, value)
     fewest = bounds["n_classes"][0] * bounds["n_clusters_per_class"][0]
-    most = 2 ** bounds["n_informative"][1]
+    most = 2 ** bounds["n_informative"][redraw == "all"]
     if fewest > most:
         raise BoostbenchError(
             f"n_classes * n_clusters_per_class is at least {fewest}, more than the "
             f"2 ** n_informative = {most} corners there are",
             where="madelon",
         )
+    again = list(bounds) if redraw == "all" else ["n_classes", "n_clusters_per_class"]
+    drawn: dict[str, int] = {}
     while True:
-        drawn = {key: int(rng.integers(*ends, endpoint=True)) for key, ends in bounds.items()}
+        for key in again if drawn else bounds:
+            drawn[key] = int(rng.integers(*bounds[key], endpoint=True))
         if drawn["n_classes"] * drawn["n_clusters_per_class"] <= 2 ** drawn["n_informative"]:
             return drawn
 

@@ -48,6 +48,11 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     answers : {"sign", "real", "factored"}, default="sign"
+    splitter : {"best", "equal-width"}, default="best"
+        "equal-width" takes the best of the thresholds that cut a range into `max_bins` parts of one
+        width.
+    bin_range : {"feature", "global"}, default="feature"
+        Range that "equal-width" cuts: of each feature's training values, or of all features'.
     max_bins : int, default=255
         Bins per feature, 2..255.
 
@@ -70,11 +75,22 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "answers": [StrOptions(set(_CODES))],
+        "splitter": [StrOptions({"best", "equal-width"})],
+        "bin_range": [StrOptions({"feature", "global"})],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
     }
 
-    def __init__(self, answers: str = "sign", *, max_bins: int = 255) -> None:
+    def __init__(
+        self,
+        answers: str = "sign",
+        *,
+        splitter: str = "best",
+        bin_range: str = "feature",
+        max_bins: int = 255,
+    ) -> None:
         self.answers = answers
+        self.splitter = splitter
+        self.bin_range = bin_range
         self.max_bins = max_bins
 
     def prepare(
@@ -85,7 +101,8 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     ) -> BinnedData:
         """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
         self._validate_params()
-        return bin_features(X, rows, count, self.max_bins)
+        edges = self.bin_range if self.splitter == "equal-width" else None
+        return bin_features(X, rows, count, self.max_bins, edges=edges)
 
     def fit(
         self, data: BinnedData, demand: BinaryLabels, rng: np.random.Generator | None = None

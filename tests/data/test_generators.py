@@ -64,6 +64,17 @@ def test_madelon_draws_within_its_laws_and_redraws_what_cannot_be():
     assert {2, 10} <= seen["n_informative"]
 
 
+def test_madelon_may_keep_its_informative_features_and_redraw_the_classes():
+    drawn = [g.madelon(rng(seed), n_test=2, redraw="classes").extras for seed in range(120)]
+    for one in drawn:
+        assert one["n_classes"] * one["n_clusters_per_class"] <= 2 ** one["n_informative"]
+    two = [one for one in drawn if one["n_informative"] == 2]
+    assert 3 <= len(two) <= 30  # 120 / 9 are expected; of "all" hardly any
+    assert {one["n_classes"] * one["n_clusters_per_class"] for one in two} == {4}
+    with pytest.raises(BoostbenchError, match="redraw must be 'all' or 'classes', found 'none'"):
+        g.madelon(rng(), redraw="none")
+
+
 def test_madelon_labels_are_those_of_make_classification_without_noise():
     from sklearn.tree import DecisionTreeClassifier
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.weak_learners import BinaryLabels, Stump, WeightedLabels
+from boostbench.weak_learners.multilabel import MultiLabelStump
 
 X = np.array([[9, 0, 5, 8, 2, 1, 6, 7, 3, 4], [6, 2, 1, 7, 9, 0, 4, 8, 3, 5]], dtype=float).T
 Y = np.array([2, 1, 2, 2, 0, 1, 0, 0, 0, 0], dtype=np.int32)
@@ -77,3 +78,24 @@ def test_samme_stumps_v7():
         assert h.trees.feature.tolist() == [feature - 1]
         assert h.trees.threshold.tolist() == [threshold]
         assert h.trees.leaf_column.tolist() == [low, high]
+
+
+@pytest.mark.parametrize("answers", ["sign", "real", "factored"])
+@pytest.mark.parametrize("bin_range", ["feature", "global"])
+def test_a_multi_label_stump_of_equal_width_is_one_on_the_numbers_of_the_bins(answers, bin_range):
+    rng = np.random.default_rng(4)
+    Z = rng.uniform(size=(200, 3)) * [1.0, 4.0, 2.0]
+    signed = rng.normal(size=(200, 4)) + np.where(Z[:, 1:2] > 1.9, 1.0, -1.0)
+    coarse = MultiLabelStump(answers, splitter="equal-width", bin_range=bin_range, max_bins=5)
+    h = coarse.fit(coarse.prepare(Z), BinaryLabels(signed))
+    low, high = Z.min(axis=0), Z.max(axis=0)
+    if bin_range == "global":
+        low, high = low.min() + 0 * low, high.max() + 0 * high
+    edges = np.linspace(low, high, 6)[1:-1]
+    codes = (Z[:, None, :] > edges).sum(axis=1).astype(float)
+    fine = MultiLabelStump(answers)
+    expected = fine.fit(fine.prepare(codes), BinaryLabels(signed))
+    np.testing.assert_array_equal(h.leaves, expected.leaves)
+    np.testing.assert_array_equal(h.values(4), expected.values(4))
+    feature = h.trees.feature[0]
+    assert np.isclose(edges[:, feature], h.trees.threshold[0], rtol=1e-12, atol=0).any()
