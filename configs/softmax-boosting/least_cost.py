@@ -1,0 +1,73 @@
+"""A booster that counts errors, with answers of the least expected cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from boostbench import make_booster
+from boostbench.boosters.cost_matrices import label_costs
+from boostbench.portable import row_sums
+
+
+class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Answer the class of least expected cost by the probabilities of a booster.
+
+    The booster is trained without costs; the answer is the class z of the smallest
+    :math:`\sum_y p(y \mid x)\, c(y, z)`, the first one on ties.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, at least 1.
+    random_state : int or None, default=None
+    booster : str, default="adaboost-mh"
+        A registered name.
+    cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
+        c: a row per true class and a column per answer, or a name.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels in sorted order.
+    model_ : object
+        The booster.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        random_state: int | None = None,
+        booster: str = "adaboost-mh",
+        cost: str | ArrayLike = "zero-one",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+        self.booster = booster
+        self.cost = cost
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> LeastExpectedCost:
+        """Train the booster; the costs only decide about its answers."""
+        self.model_ = make_booster(
+            self.booster, n_estimators=self.n_estimators, random_state=self.random_state
+        ).fit(X, y)
+        self.classes_ = self.model_.classes_
+        self.stop_reason_ = self.model_.stop_reason_
+        self._cost = label_costs(self.cost, len(self.classes_))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the answers after the last round, shape (n_samples,)."""
+        return self._answers(self.model_.predict_proba(X))
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the answers after each round."""
+        return map(self._answers, self.model_.staged_predict_proba(X))
+
+    def _answers(self, p: NDArray[np.float64]) -> NDArray[Any]:
+        expected = np.column_stack([row_sums(p * column) for column in self._cost.T])
+        return np.asarray(self.classes_[expected.argmin(axis=1)])
