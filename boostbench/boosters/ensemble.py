@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.weak_learners import Forest
 
+#: Inverse of the spacing of `on_grid`.
+_GRID = 2.0**38
+
 
 class Ensemble:
     """The sum of steps ``F <- decay * F + step * h``, round by round.
@@ -21,8 +24,8 @@ class Ensemble:
 
     Notes
     -----
-    A round adds one tree, or one tree per class, each with its own coefficient, or goes on along a
-    tree of an earlier round. All trees lie in one `Forest`; hypotheses that are no trees keep
+    A round adds one tree, or one tree per class, each with its own coefficient, or goes on along
+    trees of earlier rounds. All trees lie in one `Forest`; hypotheses that are no trees keep
     their own predictors and are called in turn.
     """
 
@@ -40,16 +43,29 @@ class Ensemble:
 
         The scores of the rounds before are multiplied by ``decay``.
         """
-        self._parts.append(trees)
-        start, self._n_trees = self._n_trees, self._n_trees + trees.n_trees
+        start = self._n_trees
+        self._append(trees)
         self._add_steps(range(start, self._n_trees), step, decay)
+
+    def add_corrected(self, trees: Any, steps: NDArray[np.float64]) -> None:
+        """Append one round that goes on along all trees so far and the new ones, one step each.
+
+        The steps are those of `add_again`.
+        """
+        self._append(trees)
+        moved = np.flatnonzero(steps)
+        self._add_steps(moved.tolist(), steps[moved], 1.0)
 
     def add_again(self, tree: int, step: float) -> None:
         """Append one round along an earlier tree, counted from 0.
 
-        The steps of an ensemble that does so lie on a grid on which sums are exact.
+        The steps of an ensemble that does so are `on_grid`, where sums are exact.
         """
         self._add_steps([tree], step, 1.0)
+
+    def _append(self, trees: Any) -> None:
+        self._parts.append(trees)
+        self._n_trees += trees.n_trees
 
     def _add_steps(self, trees: Sequence[int], step: ArrayLike, decay: float) -> None:
         self._tree_index += trees
@@ -110,10 +126,28 @@ class Ensemble:
                 X, self._tree_index, self._steps, self._round_end, F
             )
             return
-        ends = self._round_end
-        for part, start, end in zip(self._parts, [0, *ends], ends, strict=False):
-            part.add_scores(X, np.arange(part.n_trees), np.array(self._steps[start:end]), F)
+        # each of the parts answers by as many predictors as its trees
+        owner = [(part, k) for part in self._parts for k in range(part.n_trees)]
+        for start, end in zip([0, *self._round_end], self._round_end, strict=False):
+            for tree, step in zip(self._tree_index[start:end], self._steps[start:end], strict=True):
+                part, k = owner[tree]
+                part.add_scores(X, np.array([k]), np.array([step]), F)
             yield F
 
     def _is_forest(self) -> bool:
         return len(self._parts) == 1 and isinstance(self._parts[0], Forest)
+
+
+def on_grid(steps: ArrayLike) -> NDArray[np.float64]:
+    """Return the multiples of 2**-38 (4e-12) nearest to steps.
+
+    Sums of such numbers below 2**15 are exact in float64, so the scores of trees that answer labels
+    do not depend on the order of the steps, and one whose steps sum to zero leaves no trace.
+
+    Examples
+    --------
+    >>> a, b = on_grid([0.1, 0.7])
+    >>> bool((a + b) - b == a), (0.1 + 0.7) - 0.7 == 0.1
+    (True, False)
+    """
+    return np.asarray(np.rint(np.asarray(steps) * _GRID) / _GRID)

@@ -80,6 +80,13 @@ class Booster(BoostingClassifier):
         """Return the hypothesis to add, for example ``h`` with other leaf values; ``h`` here."""
         return h
 
+    def take(self, state: BoostState, ensemble: Ensemble, h: Any, step: Step) -> None:
+        """Add a step to the scores and to the model: ``F <- decay * F + size * h``."""
+        if step.decay != 1.0:
+            state.scores *= step.decay
+        h.add_to(state.scores, step.size)
+        ensemble.add(h.trees, step.size, step.decay)
+
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Return the hypothesis and the step of one round: ask, fit, refine, answer.
 
@@ -116,10 +123,7 @@ class Booster(BoostingClassifier):
             h, step = self.run_round(state, fit)
             self.stop_reason_ = step.stop
             if step.keep:
-                if step.decay != 1.0:
-                    state.scores *= step.decay
-                h.add_to(state.scores, step.size)
-                ensemble.add(h.trees, step.size, step.decay)
+                self.take(state, ensemble, h, step)
                 yield step
             h = None  # a leaf per row and tree, which the next round has no use for
             if step.stop:

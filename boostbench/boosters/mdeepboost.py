@@ -42,7 +42,7 @@ from boostbench.boosters.deep_objectives import (
     Sum,
     closed_step,
 )
-from boostbench.boosters.ensemble import Ensemble
+from boostbench.boosters.ensemble import Ensemble, on_grid
 from boostbench.boosters.loop import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
@@ -52,8 +52,6 @@ from boostbench.weak_learners import Costs, make_weak_learner
 
 #: Directions whose derivatives differ by less than this tie; no steeper one: nothing to descend.
 _FLAT = 1e-12
-
-_GRID = 2.0**38
 
 
 class MDeepBoost(BoostingClassifier):
@@ -156,7 +154,7 @@ class MDeepBoost(BoostingClassifier):
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
             path = trees.grow(learner, data, y, D, cost, rng)
             k = self._steepest(path, chosen, cost, D, loss, state)  # line 5
-            eta = 0.0 if k is None else on_grid(self._step_along(k, D, loss, state))  # lines 6-8
+            eta = 0.0 if k is None else float(on_grid(self._step_along(k, D, loss, state)))  # 6-8
             if k is None or eta == 0.0:
                 self.stop_reason_ = "stationary"
                 break
@@ -338,21 +336,6 @@ class Chosen:
 def _errors(trees: list[Answers], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return eps of each tree (Eq. 12)."""
     return np.array([h.error(cost) for h in trees])
-
-
-def on_grid(step: float) -> float:
-    """Return the multiple of 2**-38 (4e-12) nearest to a step.
-
-    Sums of such numbers below 2**15 are exact in float64, so the scores of trees that answer labels
-    do not depend on the order of the steps, and one whose steps sum to zero leaves no trace.
-
-    Examples
-    --------
-    >>> a, b = on_grid(0.1), on_grid(0.7)
-    >>> (a + b) - b == a, (0.1 + 0.7) - 0.7 == 0.1
-    (True, False)
-    """
-    return float(np.rint(step * _GRID) / _GRID)
 
 
 def tree_complexity(

@@ -35,9 +35,9 @@ from boostbench.boosters.binary import (
     normalised_weights,
 )
 from boostbench.boosters.declared import Positive, Share
-from boostbench.boosters.robustboost_step import MovingPotential, solve_step
+from boostbench.boosters.robustboost_step import MovingPotential, Potential, solve_step
 from boostbench.boosters.state import TINY, BoostState, Step
-from boostbench.portable import dot, exp
+from boostbench.portable import dot
 from boostbench.weak_learners import WeightedLabels
 
 #: Time left at which the game is over.
@@ -46,20 +46,61 @@ _TIME_LEFT = 1e-3
 
 @dataclass
 class Clock:
-    """State of `RobustBoost`.
+    """State of a `ClockedBooster`.
 
     Attributes
     ----------
-    potential : MovingPotential
+    potential : Potential
     time : float
         t, from 0 to 1.
     """
 
-    potential: MovingPotential
+    potential: Potential
     time: float = 0.0
 
 
-class RobustBoost(BinaryBooster):
+class ClockedBooster(BinaryBooster):
+    """Base of the boosters that play against a clock; a subclass defines `begin`."""
+
+    paper_learner = CLASSIFIER  # Wang et al., Sec. IV
+
+    def weights(self, state: BoostState) -> NDArray[np.float64]:
+        """Return the weights w(m, t), which sum to 1, or all are 0."""
+        own: Clock = state.own
+        log_w = own.potential.log_weight(state.margins, own.time)
+        return normalised_weights(state.sample_weight, log_w)
+
+    def ask(self, state: BoostState) -> WeightedLabels | None:
+        """Return labels weighted by ``w(m_i, t)``, or None if all are given up."""
+        w = self.weights(state)
+        return WeightedLabels(state.y, w, state.n_classes) if w.any() else None
+
+    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
+        """Return the step in score, and the decay of that in time, which solve both equations."""
+        u = state.signed_labels * answers(h)
+        edge = dot(demand.weight, u)
+        if edge <= TINY:
+            return Step(0.0, edge, stop="no edge", keep=False)
+        own: Clock = state.own
+        ds, dt = solve_step(own.potential, state.margins, u, state.sample_weight, own.time)
+        if ds < TINY and dt < TINY:
+            return Step(0.0, edge, stop="no progress", keep=False)
+        self.time_ = own.time = min(own.time + dt, 1.0)
+        stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
+        return Step(ds, edge, stop=stop, decay=own.potential.decay(dt))
+
+    def objective(self, state: BoostState) -> float:
+        """Return the mean potential, which stays as it is until the last round."""
+        own: Clock = state.own
+        return dot(state.sample_weight, own.potential.value(state.margins, own.time))
+
+    def loss_if_wrong(self, state: BoostState) -> float:
+        """Return the potential of the margin 0 at this time."""
+        own: Clock = state.own
+        return float(own.potential.value(np.zeros(1), own.time)[0])
+
+
+class RobustBoost(ClockedBooster):
     r"""Boosting in which margins decay, and whose loss moves with time towards the 0-1 loss.
 
     With the margins :math:`m_i = y_i F(x_i)` and the weights
@@ -117,8 +158,6 @@ class RobustBoost(BinaryBooster):
     sigma_final: Positive = 0.1
     truncate: bool = False
 
-    paper_learner = CLASSIFIER  # Wang et al., Sec. IV
-
     def begin(self, state: BoostState) -> Clock:
         """Set the clock to 0 and find rho."""
         potential = MovingPotential(self.epsilon, self.theta, self.sigma_final, self.truncate)
@@ -129,38 +168,3 @@ class RobustBoost(BinaryBooster):
             )
         self.time_ = 0.0
         return Clock(potential)
-
-    def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the weights w(m, t), which sum to 1, or all are 0."""
-        own: Clock = state.own
-        log_w = own.potential.log_weight(state.margins, own.time)
-        return normalised_weights(state.sample_weight, log_w)
-
-    def ask(self, state: BoostState) -> WeightedLabels | None:
-        """Return labels weighted by ``w(m_i, t)``, or None if all are given up."""
-        w = self.weights(state)
-        return WeightedLabels(state.y, w, state.n_classes) if w.any() else None
-
-    def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
-        """Return the step ``Delta s`` and the decay ``exp(-Delta t)`` that solve both equations."""
-        u = state.signed_labels * answers(h)
-        edge = dot(demand.weight, u)
-        if edge <= TINY:
-            return Step(0.0, edge, stop="no edge", keep=False)
-        own: Clock = state.own
-        ds, dt = solve_step(own.potential, state.margins, u, state.sample_weight, own.time)
-        if ds < TINY and dt < TINY:
-            return Step(0.0, edge, stop="no progress", keep=False)
-        self.time_ = own.time = min(own.time + dt, 1.0)
-        stop = "time is up" if 1.0 - self.time_ < _TIME_LEFT else ""
-        return Step(ds, edge, stop=stop, decay=float(exp(-dt)))
-
-    def objective(self, state: BoostState) -> float:
-        """Return the mean potential, epsilon until the last round."""
-        own: Clock = state.own
-        return dot(state.sample_weight, own.potential.value(state.margins, own.time))
-
-    def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the potential of the margin 0 at this time."""
-        own: Clock = state.own
-        return float(own.potential.value(np.zeros(1), own.time)[0])

@@ -1,7 +1,8 @@
-r"""The potential of RobustBoost, and the two equations of a round.
+r"""The potentials of RobustBoost and BrownBoost, and the two equations of a round.
 
-Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138). They are solved by Newton's
-method, and by nested bracketing where it fails.
+Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138), and "An adaptive version of the
+boost by majority algorithm", 2001. They are solved by Newton's method, and by nested bracketing
+where it fails.
 
 For a given time step the score step is the first zero of the edge; the time step is the one at
 which the mean potential is back at its value, after having fallen. Most steps are short: Newton's
@@ -38,51 +39,42 @@ _ABSOLUTE, _RELATIVE = 1e-14, 4.0 * float(np.finfo(np.float64).eps)
 
 #: Margins, answers, weights, and room for two terms of a sum, each of shape (n,).
 _Rows: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats]
-#: theta, rho, sigma_final and truncate of a `MovingPotential`.
-_Constants: TypeAlias = tuple[float, float, float, bool]
+#: theta, rho, sigma_final, truncate and pull of a `Potential`.
+_Constants: TypeAlias = tuple[float, float, float, bool, float]
 
 
 @dataclass(frozen=True)
-class MovingPotential:
+class Potential:
     r"""Probability that a sample of margin m at time t ends below the margin theta.
 
     .. math::
-        \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
-        \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho, \qquad
-        \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)} .
-
-    Both are computed by :math:`e^x - 1`, so that nothing cancels as t nears 1.
+        \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)}, \qquad 0 \le t \le 1 .
 
     Parameters
     ----------
-    epsilon, theta, sigma_final, truncate
-        As of `RobustBoost`.
-
-    Examples
-    --------
-    >>> potential = MovingPotential(epsilon=0.1)
-    >>> round(potential.rho, 6), round(float(potential.value(np.zeros(1), 0.0)[0]), 6)
-    (0.670366, 0.1)
+    theta, rho, sigma_final : float
+        Margin to reach, drift, and spread at time 1.
+    truncate : bool, default=False
+        True gives up samples below mu(t): weight 0, potential 1.
+    pull : float, default=1.0
+        1 where margins decay by ``exp(-dt)``, 0 where they stay.
     """
 
-    epsilon: float = 0.1
-    theta: float = 0.0
-    sigma_final: float = 0.1
+    theta: float
+    rho: float
+    sigma_final: float
     truncate: bool = False
-
-    @property
-    def rho(self) -> float:
-        """Return the drift for which ``Phi(0, 0) = epsilon``."""
-        quantile = erfc_inverse(self.epsilon if self.truncate else 2.0 * self.epsilon)
-        return float((self.theta * np.e + self.sigma(0.0) * quantile) / (2.0 * (np.e - 1.0)))
+    pull: float = 1.0
 
     def mu(self, t: float) -> float:
         """Return the margin whose chance is even."""
-        return float(self.theta * exp(1.0 - t) - 2.0 * self.rho * expm1(1.0 - t))
+        left = 1.0 - t
+        way = expm1(left) if self.pull else left
+        return float(self.theta * exp(self.pull * left) - 2.0 * self.rho * way)
 
     def sigma(self, t: float) -> float:
         """Return the spread, `sigma_final` at time 1."""
-        left = 2.0 * (1.0 - t)
+        left = 2.0 * self.pull * (1.0 - t)
         return float(np.sqrt(self.sigma_final * self.sigma_final * exp(left) + expm1(left)))
 
     def value(self, m: Floats, t: float) -> Floats:
@@ -96,9 +88,70 @@ class MovingPotential:
         log_w = -np.square((m - mu) / self.sigma(t))
         return np.where(m > mu, log_w, -np.inf) if self.truncate else log_w
 
+    def decay(self, dt: float) -> float:
+        """Return the factor of the margins in a time step."""
+        return float(exp(-self.pull * dt))
+
+
+class MovingPotential(Potential):
+    r"""The potential of RobustBoost.
+
+    .. math::
+        \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
+        \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho .
+
+    Both are computed by :math:`e^x - 1`, so that nothing cancels as t nears 1; rho is the drift
+    for which :math:`\Phi(0, 0) = \epsilon`.
+
+    Parameters
+    ----------
+    epsilon, theta, sigma_final, truncate
+        As of `RobustBoost`.
+
+    Examples
+    --------
+    >>> potential = MovingPotential(epsilon=0.1)
+    >>> round(potential.rho, 6), round(float(potential.value(np.zeros(1), 0.0)[0]), 6)
+    (0.670366, 0.1)
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 0.1,
+        theta: float = 0.0,
+        sigma_final: float = 0.1,
+        truncate: bool = False,
+    ) -> None:
+        quantile = erfc_inverse(epsilon if truncate else 2.0 * epsilon)
+        sigma = Potential(theta, 0.0, sigma_final).sigma(0.0)
+        rho = float((theta * np.e + sigma * quantile) / (2.0 * (np.e - 1.0)))
+        super().__init__(theta, rho, sigma_final, truncate)
+
+
+class BrownianPotential(Potential):
+    r"""The potential of BrownBoost, halved, and its time as a share t of c.
+
+    .. math::
+        \sigma(t)^2 = c, \qquad \mu(t) = -s, \qquad s = c (1 - t) .
+
+    Parameters
+    ----------
+    c
+        As of `BrownBoost`.
+
+    Examples
+    --------
+    >>> potential = BrownianPotential(c=4.0)
+    >>> potential.mu(0.25), potential.sigma(0.25), potential.decay(0.1)
+    (-3.0, 2.0, 1.0)
+    """
+
+    def __init__(self, c: float) -> None:
+        super().__init__(0.0, 0.5 * c, float(np.sqrt(c)), pull=0.0)
+
 
 def solve_step(
-    potential: MovingPotential,
+    potential: Potential,
     m: Floats,
     u: Floats,
     weight: Floats,
@@ -108,7 +161,7 @@ def solve_step(
 
     Parameters
     ----------
-    potential : MovingPotential
+    potential : Potential
     m, u, weight : ndarray of float64, shape (n,)
         Margins at time t; +1 where the classifier is right, -1 where it is wrong; sample weights.
     t : float
@@ -121,7 +174,7 @@ def solve_step(
         10.
     """
     p = potential
-    constants = float(p.theta), p.rho, float(p.sigma_final), bool(p.truncate)
+    constants = float(p.theta), p.rho, float(p.sigma_final), bool(p.truncate), float(p.pull)
     # the terms of a sum are computed before they are added: so they become vectors
     ds, dt = _solve((m, u, weight, np.empty_like(m), np.empty_like(m)), float(t), constants)
     return float(ds), float(dt)
@@ -129,10 +182,11 @@ def solve_step(
 
 @inner
 def _centre_and_spread(t: float, constants: _Constants) -> tuple[float, float]:
-    """Return mu(t) and sigma(t); see `MovingPotential`."""
-    theta, rho, sigma_final, _ = constants
-    left = 2.0 * (1.0 - t)
-    mu = theta * exp_(1.0 - t) - 2.0 * rho * expm1_(1.0 - t)
+    """Return mu(t) and sigma(t); see `Potential`."""
+    theta, rho, sigma_final, _, pull = constants
+    left = 2.0 * pull * (1.0 - t)
+    way = expm1_(1.0 - t) if pull > 0.0 else 1.0 - t
+    mu = theta * exp_(pull * (1.0 - t)) - 2.0 * rho * way
     return mu, math.sqrt(sigma_final * sigma_final * exp_(left) + expm1_(left))
 
 
@@ -212,7 +266,7 @@ _no_edge: Callable[..., float] = _root_of(_edge)
 def _score_step(rows: _Rows, t: float, dt: float, constants: _Constants) -> float:
     """Return the first ds in [0, 10] at which the classifier has no edge any more."""
     mu, sigma = _centre_and_spread(t + dt, constants)
-    state = (rows, exp_(-dt), mu, sigma, constants[3])
+    state = (rows, exp_(-constants[4] * dt), mu, sigma, constants[3])
     low, stride = 0.0, _STRIDE * sigma
     at_low = _edge(state, low)
     if at_low <= 0.0:
@@ -231,7 +285,7 @@ def _rise(state: tuple[_Rows, float, _Constants, float], dt: float) -> float:
     """Return how much the mean potential has risen after a time step and its score step."""
     rows, t, constants, before = state
     ds = _score_step(rows, t, dt, constants)
-    after: float = _mean_potential(rows, exp_(-dt), ds, t + dt, constants)
+    after: float = _mean_potential(rows, exp_(-constants[4] * dt), ds, t + dt, constants)
     return after - before
 
 
@@ -245,15 +299,17 @@ def _newton_step(
     """Return how Newton's method for both equations moves (ds, dt); not finite at a flat place."""
     m, u, weight, tail, bell = rows
     mu, sigma = _centre_and_spread(t + dt, constants)
-    decay = exp_(-dt)
-    mu_slope, sigma_slope = 2.0 * constants[1] - mu, -(sigma + 1.0 / sigma)  # by time
+    pull = constants[4]
+    decay = exp_(-pull * dt)
+    # by time
+    mu_slope, sigma_slope = 2.0 * constants[1] - pull * mu, -pull * (sigma + 1.0 / sigma)
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
         tail[i], bell[i] = erfc_(z), exp_(-z * z)
     potential = edge = edge_by_ds = edge_by_dt = potential_by_dt = 0.0
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
-        z_by_dt = -(m[i] * decay + mu_slope + z * sigma_slope) / sigma
+        z_by_dt = -(pull * m[i] * decay + mu_slope + z * sigma_slope) / sigma
         potential += weight[i] * tail[i]
         density = weight[i] * bell[i]
         edge += u[i] * density
@@ -299,7 +355,7 @@ def _short_step(rows: _Rows, t: float, before: float, constants: _Constants) -> 
 def _is_first(rows: _Rows, t: float, ds: float, dt: float, constants: _Constants) -> bool:
     """Return True if the search for the first zero of the edge passes by no other before ds."""
     mu, sigma = _centre_and_spread(t + dt, constants)
-    state = (rows, exp_(-dt), mu, sigma, constants[3])
+    state = (rows, exp_(-constants[4] * dt), mu, sigma, constants[3])
     x, stride = 0.0, _STRIDE * sigma
     while x < ds:
         if _edge(state, x) <= 0.0:

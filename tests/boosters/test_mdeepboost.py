@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
 from boostbench.boosters.deep_objectives import Objective, Phi, Sum, error_of
-from boostbench.boosters.ensemble import Ensemble
-from boostbench.boosters.mdeepboost import MDeepBoost, on_grid, tree_complexity
+from boostbench.boosters.ensemble import Ensemble, on_grid
+from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
 from boostbench.weak_learners import Costs, Forest, Greedy
 from tests.boosters.descents import descend, noisy_problem
 

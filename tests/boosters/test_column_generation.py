@@ -1,0 +1,144 @@
+"""LPBoost and RMBoost: their programs over all stumps, solved at once, and the duals' bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.boosters.lpboost import LPBoost
+from boostbench.boosters.rmboost import RMBoost
+
+X, y01 = make_classification(90, n_features=5, flip_y=0.2, random_state=1)
+y = 2.0 * y01 - 1.0
+n = len(y)
+#: The stump of the least weighted error, which is the one of the largest edge.
+STUMP = {"stump": {"criterion": "error"}}
+
+
+def all_stumps() -> np.ndarray:
+    """Return the answers -1 and +1 of every stump and of both constants, shape (n, n_stumps)."""
+    answers = [np.ones(n)]
+    for x in X.T:
+        cuts = np.sort(x)[:-1] + np.diff(np.sort(x)) / 2
+        answers += [np.where(x > cut, 1.0, -1.0) for cut in cuts]
+    H = np.array(answers).T
+    return np.hstack([H, -H])
+
+
+H = all_stumps()
+
+
+def states_of(booster: Any, **fit: Any) -> list[Any]:
+    """Return what the booster had after each round."""
+    kept: list[Any] = []
+
+    def on_round(info: Any) -> None:
+        own = info.state.own
+        rows = info.row_of
+        scores = (info.scores[:, 1] - info.scores[:, 0])[rows]
+        kept.append((own.a, own.p[rows], own.bound, own.value, own.Z[rows], scores))
+
+    booster.fit(X, y01, on_round=on_round, **fit)
+    return kept
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.4])
+def test_lpboost_ends_at_the_optimum_over_all_stumps(nu: float) -> None:
+    booster = LPBoost(500, weak_learner=STUMP, nu=nu)
+    _, u, beta, value, _, F = states_of(booster)[-1]
+    assert booster.stop_reason_ == "converged"
+    # Eq. (6) as it is printed: maximise rho - D sum xi over a, xi and rho
+    D, N = 1.0 / (nu * n), H.shape[1]
+    whole = linprog(
+        c=np.concatenate([np.zeros(N), np.full(n, D), [-1.0]]),
+        A_ub=np.column_stack([-y[:, None] * H, -np.eye(n), np.ones(n)]),
+        b_ub=np.zeros(n),
+        A_eq=np.concatenate([np.ones(N), np.zeros(n + 1)])[None, :],
+        b_eq=[1.0],
+        bounds=[(0, None)] * (N + n) + [(None, None)],
+    )
+    assert value == pytest.approx(whole.fun, abs=2e-5)
+    # the dual is feasible: no stump has an edge above beta
+    assert (u @ (y[:, None] * H)).max() <= beta + 1e-6
+    assert u.sum() == pytest.approx(1.0)
+    assert u.min() >= 0.0
+    assert u.max() <= D + 1e-9
+    # and the ensemble attains the value
+    rho = max(np.sort(y * F), key=lambda r: r - D * np.maximum(r - y * F, 0.0).sum())
+    assert rho - D * np.maximum(rho - y * F, 0.0).sum() == pytest.approx(beta, abs=2e-5)
+
+
+def test_lpboost_gives_up_at_most_a_share_nu_of_the_samples() -> None:
+    _, u, _, _, _, F = states_of(LPBoost(500, weak_learner=STUMP, nu=0.3))[-1]
+    rho = (y * F)[(u > 1e-6) & (u < 1 / (0.3 * n) - 1e-6)].mean()
+    assert (y * F < rho - 1e-6).mean() <= 0.3
+
+
+@pytest.mark.parametrize("booster", [LPBoost(40, nu=0.3), RMBoost(40)], ids=["lpboost", "rmboost"])
+def test_the_objective_never_rises_and_the_ensemble_is_the_master_s(booster: Any) -> None:
+    rounds = states_of(booster)
+    values = np.array([value for _, _, _, value, _, _ in rounds])
+    assert (np.diff(values) <= 1e-6).all()
+    for a, _, _, _, Z, F in rounds:
+        assert_allclose(y * F, Z @ a, atol=1e-9)
+
+
+@pytest.mark.parametrize("deviation", [0.05, 0.15])
+def test_rmboost_ends_at_the_minimax_risk_over_all_stumps(deviation: float) -> None:
+    booster = RMBoost(500, weak_learner=STUMP, deviation=deviation)
+    _, p, _, _, _, F = states_of(booster)[-1]
+    assert booster.stop_reason_ == "converged"
+    # the program of Theorem 1 with mu = up - down
+    tau, N = (y[:, None] * H).mean(axis=0), H.shape[1]
+    whole = linprog(
+        c=np.concatenate([deviation - tau, deviation + tau]),
+        A_ub=np.block([[H, -H], [-H, H]]),
+        b_ub=np.full(2 * n, 0.5),
+        bounds=[(0, None)] * (2 * N),
+    )
+    assert booster.minimax_risk_ == pytest.approx(0.5 + whole.fun, abs=2e-5)
+    # the dual is feasible: what is left is within lambda of no correlation with every stump
+    assert np.abs((y * p) @ H).max() <= deviation + 1e-6
+    assert np.abs(F).max() <= 0.5 + 1e-4
+    probabilities = booster.predict_proba(X)
+    assert_allclose(probabilities[:, 1], np.clip(0.5 + F, 0, 1))
+
+
+def test_rmboost_s_risk_is_the_worst_error_of_the_distributions_considered() -> None:
+    """The definition itself: a distribution over the samples and both labels, chosen by an LP."""
+    deviation = 0.1
+    booster = RMBoost(500, weak_learner=STUMP, deviation=deviation).fit(X, y01)
+    right = booster.predict_proba(X)  # the rule answers y with this probability
+    tau = (y[:, None] * H).mean(axis=0)
+    moments = np.vstack([-H, H])  # of (x_i, -1), then of (x_i, +1)
+    worst = linprog(
+        c=-(1.0 - np.concatenate([right[:, 0], right[:, 1]])),
+        A_ub=np.vstack([moments.T, -moments.T]),
+        b_ub=np.concatenate([tau + deviation, deviation - tau]),
+        A_eq=np.ones((1, 2 * n)),
+        b_eq=[1.0],
+        bounds=(0, None),
+    )
+    assert -worst.fun == pytest.approx(booster.minimax_risk_, abs=1e-4)
+
+
+def test_lambda_is_one_over_the_root_of_the_number_of_samples() -> None:
+    twice = np.full(n, 2.0)
+    (_, _, bound, *_), *_ = states_of(RMBoost(1), sample_weight=twice)
+    assert bound == pytest.approx(1 / np.sqrt(2 * n))
+
+
+@pytest.mark.parametrize("cls", [LPBoost, RMBoost])
+def test_other_weak_learners_predict_as_in_training(cls: Any) -> None:
+    booster = cls(12, weak_learner=DecisionTreeClassifier(max_depth=1))
+    rounds = states_of(booster)
+    staged = [F[:, 1] - F[:, 0] for F in map(np.copy, booster.staged_scores(X))]
+    for (*_, F), predicted in zip(rounds, staged, strict=True):
+        assert_allclose(F, predicted, atol=1e-9)
+    assert_allclose(booster.decision_function(X), staged[-1], atol=1e-9)
