@@ -30,28 +30,35 @@ _HEAD = """\
 
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
-Each folder holds the tables, figures and claims of one experiment, and `report.html`, which shows
-all of them offline. A printed number agrees with ours if it lies in the 95 % prediction interval
-around it, and the interval is narrow enough to tell; each is counted once, in one reading of its
-table. Behind it stands with how many a wrong column of the same table would agree. Claims of the
-papers, each with the words that it rests on, are counted apart from our own, from identities and
-from those against a paper.
+Each claim of a paper, in the paper's own words, is held against runs and is reproduced, not
+reproduced, or left undecided by them. A printed number agrees with ours if it lies in the 95 %
+prediction interval around it, and the interval is narrow enough to tell; behind the count stands
+with how many a wrong column of the same table would agree. Evidence, figures and tables are on the
+pages of the experiments, where claims of our own are found too; all pages: [index](index.html).
+
 """
 _OTHERS = "Other experiments"
+#: Folder and summary of experiments.
+Items = Sequence[tuple[str, Mapping[str, Any]]]
 _OTHER_ORIGINS: dict[Origin, str] = {
-    "ours": "Our own claims",
-    "identity": "Identities",
-    "against the paper": "Against the paper",
+    "ours": "ours",
+    "identity": "identities",
+    "against the paper": "against the paper",
 }
-_COLUMNS = (
-    *("experiment", "size", "runs", "printed numbers", *STATUSES),
-    *("ours", "identities", "against the paper", "see"),
-)
+_COLUMNS = ("experiment", "size", "runs", "printed numbers", *STATUSES, *_OTHER_ORIGINS.values())
+_PAPER_COLUMNS = ("paper", "experiments", "printed numbers", *STATUSES, "our own claims")
 
 
 def paper_of(config: Config) -> str:
     """Return the paper that a config belongs to: what its ``paper`` says before a comma."""
     return config.paper.partition(",")[0].strip()
+
+
+def _about(config: Config) -> str:
+    """Return ``about.md`` of a config's paper: its name in the first line, then what it says."""
+    beside = config.path.parent
+    files = (folder / "about.md" for folder in (beside / paper_of(config), beside))
+    return next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
 
 
 def summary_text(
@@ -71,6 +78,7 @@ def summary_text(
         "config": config.name,
         "title": config.title or config.name,
         "paper": paper_of(config),
+        "about": _about(config),
         "part": config.paper.partition(",")[2].strip(),
         "size": size,
         "runs": {"ok": sum(r.ok for r in study.results), "planned": len(study.results)},
@@ -105,11 +113,13 @@ def write_overview(results: Path) -> Path:
     BoostbenchError
         If a summary cannot be read, or the file cannot be written.
     """
-    parts = [_HEAD]
-    for paper, its in _by_paper(results).items():
-        parts.append("\n".join(_of_paper(paper, its)))
+    papers = _by_paper(results)
+    numbers = (place > 0 for place in range(len(_PAPER_COLUMNS)))
+    rows = (_row(paper, its) for paper, its in papers.items())
+    sections = (_section(paper, its) for paper, its in papers.items())
+    text = _HEAD + markdown_table(_PAPER_COLUMNS, numbers, rows) + "\n\n" + "\n".join(sections)
     write_index(results)
-    return write_file(results / "README.md", "\n".join(parts))
+    return write_file(results / "README.md", text)
 
 
 def write_index(results: Path) -> Path:
@@ -122,13 +132,13 @@ def write_index(results: Path) -> Path:
     """
     papers = [
         {
-            "title": paper or _OTHERS,
+            "title": _title(paper, its)[0],
             "answers": [_agreement(its), _verdicts(its)],
             "entries": [Entry.of(*item) for item in its],
         }
         for paper, its in _by_paper(results).items()
     ]
-    page = render("index.html.j2", papers=papers, columns=_COLUMNS[:-1])
+    page = render("index.html.j2", papers=papers, columns=_COLUMNS)
     return write_file(results / "index.html", page)
 
 
@@ -189,27 +199,46 @@ def _order(folder: str, summary: dict[str, Any]) -> tuple[Any, ...]:
     return (not part, part, summary["config"], sizes.index(summary["size"]), folder)
 
 
-def _of_paper(paper: str, items: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    numbers = (1 < place < len(_COLUMNS) - 1 for place in range(len(_COLUMNS)))
-    rows = (Entry.of(*item).row() for item in items)
-    lines = [f"## {paper or _OTHERS}\n", markdown_table(_COLUMNS, numbers, rows)]
-    lines += [f"\n{sentence}" for sentence in (_agreement(items), _verdicts(items)) if sentence]
+def _title(paper: str, items: Items) -> tuple[str, str]:
+    """Return name and description of a paper; its id and nothing where it has no ``about.md``."""
+    texts = (summary.get("about", "") for _, summary in items)
+    name, _, text = next((text for text in texts if text), paper or _OTHERS).partition("\n")
+    return name, " ".join(text.split())
+
+
+def _row(paper: str, items: Items) -> list[str]:
+    entries = [Entry.of(*item) for item in items]
+    claims = [claim for _, summary in items for claim in summary["claims"]]
+    statuses = [claim["verdict"] for claim in claims if _origin(claim) == "paper"]
+    ours = [claim["verdict"] for claim in claims if _origin(claim) == "ours"]
+    return [
+        f"[{markdown(_title(paper, items)[0])}](#{paper or 'others'})",
+        str(len(entries)),
+        _agree(_held(summary for _, summary in items)),
+        *(str(statuses.count(status)) if statuses else "" for status in STATUSES),
+        f"{ours.count('reproduced')} of {len(ours)} hold" if ours else "",
+    ]
+
+
+def _section(paper: str, items: Items) -> str:
+    name, text = _title(paper, items)
+    lines = [f'<a id="{paper or "others"}"></a>\n\n## {markdown(name)}\n']
+    lines += [f"{markdown(text)}\n"] if text else []
     claims = [
         (folder, number, claim)
         for folder, summary in items
         for number, claim in enumerate(summary["claims"], start=1)
+        if _origin(claim) == "paper"
     ]
-    for status in ("not reproduced", "undecided", "reproduced"):
-        its = [
-            item for item in claims if (_origin(item[2]), item[2]["verdict"]) == ("paper", status)
-        ]
-        lines += [f"\n**{status.capitalize()}**\n"] if its else []
-        lines += [_claim(*item) for item in its]
-    for origin in _OTHER_ORIGINS:
-        its = [item for item in claims if _origin(item[2]) == origin]
-        lines += [f"\n**{_OTHER_ORIGINS[origin]}**\n"] if its else []
-        lines += [_claim(*item) for item in its]
-    return [*lines, ""]
+    for status in ("reproduced", "not reproduced", "undecided"):
+        its = [item for item in claims if item[2]["verdict"] == status]
+        lines += [f"**{status.capitalize()}**\n"] if its else []
+        lines += [*(_claim(*item) for item in its), ""] if its else []
+    links = (
+        f"[{markdown(summary['part'] or summary['title'])}]({folder}/report.html)"
+        for folder, summary in items
+    )
+    return "\n".join([*lines, "Experiments: " + " · ".join(links), ""])
 
 
 def _origin(claim: Mapping[str, Any]) -> Origin:
@@ -218,43 +247,37 @@ def _origin(claim: Mapping[str, Any]) -> Origin:
 
 
 def _claim(folder: str, number: int, claim: Mapping[str, Any]) -> str:
-    note = f" *{markdown(claim['note'])}*" if claim["note"] else ""
-    apart = "" if _origin(claim) == "paper" else f"{claim['verdict']}: "
-    said = [claim["section"]] if claim.get("section") else []
-    told = [claim["reasons"][0], *claim.get("marks", ())]
-    return (
-        f"- {apart}{markdown(', '.join([claim['says'], *said]))} "
-        f"([{folder}]({folder}/claims.md#claim-{number}): {markdown('; '.join(told))}).{note}"
-    )
+    """Return a claim, where it stands and what changed in it; its evidence is a link away."""
+    place = claim.get("section") or folder
+    told = [markdown(claim["says"]), *map(markdown, claim.get("marks", ()))]
+    return f"- {'; '.join(told)} ([{markdown(place)}]({folder}/claims.md#claim-{number}))"
+
+
+def _agree(held: Sequence[Held]) -> str:
+    agree = sum(each.agreement == "agrees" for each in held)
+    placebo = sum(each.placebo or 0.0 for each in held)
+    return f"{agree} of {len(held)} agree ({placebo:.1f})" if held else ""
 
 
 class Entry(NamedTuple):
-    """The line of an experiment: its folder, the cells of all columns but the last, its files."""
+    """The line of an experiment: its folder and the cells of all columns."""
 
     folder: str
     cells: list[str]
-    files: list[tuple[str, str]]  # words, name
 
     @classmethod
     def of(cls, folder: str, summary: Mapping[str, Any]) -> Entry:
         """Read a summary."""
         name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
-        held = _held([summary])
-        agree = sum(each.agreement == "agrees" for each in held)
-        placebo = sum(each.placebo or 0.0 for each in held)
         found: dict[str, list[str]] = {"paper": []}
         for claim in summary["claims"]:
             found.setdefault(_origin(claim), []).append(claim["verdict"])
         ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
-        files = [("page", "report.html")]
-        files += [("claims", "claims.md")] if summary["claims"] else []
-        files += [(name, f"{name}.md") for name in summary["tables"]]
-        files += [(name, f"{name}.png") for name in summary["figures"]]
         cells = [
             name,
             summary["size"] or ("as stated" if planned else "computed"),
             str(ok or "") if ok == planned else f"{ok} of {planned}",
-            f"{agree} of {len(held)} agree ({placebo:.1f})" if held else "",
+            _agree(_held([summary])),
             *(str(found["paper"].count(status)) if found["paper"] else "" for status in STATUSES),
             *(
                 f"{found[origin].count('reproduced')} of {len(found[origin])} hold"
@@ -263,9 +286,4 @@ class Entry(NamedTuple):
                 for origin in _OTHER_ORIGINS
             ),
         ]
-        return cls(folder, cells, files)
-
-    def row(self) -> list[str]:
-        """Return the cells in Markdown, links to the files last."""
-        links = (f"[{text}]({self.folder}/{file})" for text, file in self.files)
-        return [*map(markdown, self.cells), " · ".join(links)]
+        return cls(folder, cells)
