@@ -309,7 +309,7 @@ class Experiment:
         """
         from boostbench.reports.values.frame import export_rows
 
-        return export_rows(self.study().results, rounds)
+        return export_rows(self.study().results, rounds, self.config.metrics)
 
     def report(self) -> Report:
         """Make tables, figures and verdicts; ``report.write(folder)`` writes them and a page.

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
 from boostbench.errors import PluginError
 
@@ -32,6 +33,12 @@ _QUIET: dict[str, dict[str, Any]] = {
     "lightgbm": {"verbosity": -1, "n_jobs": 1, "deterministic": True, "force_row_wise": True},
     "xgboost": {"n_jobs": 1},
 }
+
+
+#: Of methods that are there if the classifier has probabilities.
+_with_probabilities: Callable[[Any], Any] = available_if(
+    lambda self: hasattr(self.model, "predict_proba")
+)
 
 
 def as_booster(component: Any) -> Any:
@@ -122,6 +129,9 @@ class ClassifierBooster:
             ours[rounds] = n_estimators
         self.model = self.classifier(**quiet | params | ours)
 
+    def __reduce__(self) -> Any:  # the class is made when it is asked for
+        return _unpickled, (self.classifier,), self.__dict__
+
     def _validate_params(self) -> None:
         if hasattr(self.model, "_parameter_constraints"):
             self.model._validate_params()
@@ -150,12 +160,32 @@ class ClassifierBooster:
         elif hasattr(self.model, "staged_predict"):
             yield from map(self._labels, self.model.staged_predict(X))
         elif hasattr(self.model, "estimators_"):
-            yield from self._voted(X)
+            for votes in self._votes(X):
+                yield self._labels(votes.argmax(axis=1))
         else:
-            yield from self._of_first_rounds(X)
+            yield from map(self._labels, self._of_first_rounds(self.model.predict, X))
 
-    def _voted(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the answers of the first members: the class of the largest mean probability."""
+    @_with_probabilities
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities, shape (n, n_classes), if the classifier has any."""
+        return np.asarray(self.model.predict_proba(X), dtype=np.float64)
+
+    @_with_probabilities
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield the probabilities after each round, shape (n, n_classes)."""
+        if _rounds_of(self.classifier) is None:
+            yield self.predict_proba(X)
+        elif hasattr(self.model, "staged_predict_proba"):
+            yield from self.model.staged_predict_proba(X)
+        elif hasattr(self.model, "estimators_"):
+            for t, votes in enumerate(self._votes(X), start=1):
+                yield votes / t
+        else:
+            for P in self._of_first_rounds(self.model.predict_proba, X):
+                yield P.astype(np.float64)
+
+    def _votes(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield the sums of the probabilities of the first members."""
         votes: Any = 0.0
         for t in range(len(self.model.estimators_)):
             member = copy.copy(self.model)
@@ -164,16 +194,16 @@ class ClassifierBooster:
                 if hasattr(member, name):
                     setattr(member, name, getattr(self.model, name)[t : t + 1])
             votes = votes + member.predict_proba(X)
-            yield self._labels(votes.argmax(axis=1))
+            yield votes
 
-    def _of_first_rounds(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield what a library predicts by its first rounds."""
-        asked = inspect.signature(self.model.predict).parameters
+    def _of_first_rounds(self, predict: Callable[..., Any], X: ArrayLike) -> Iterator[Any]:
+        """Yield what a method of a library's classifier predicts by its first rounds."""
+        asked = inspect.signature(predict).parameters
         for t in range(1, self._n_rounds() + 1):
             first = (
                 {"num_iteration": t} if "num_iteration" in asked else {"iteration_range": (0, t)}
             )
-            yield self._labels(self.model.predict(X, **first))
+            yield predict(X, **first)
 
     def _n_rounds(self) -> int:
         model = self.model
@@ -186,6 +216,10 @@ class ClassifierBooster:
         if hasattr(model, "tree_count_"):  # CatBoost
             return int(model.tree_count_)
         return int(model.n_iter_) if hasattr(model, "n_iter_") else len(model.estimators_)
+
+
+def _unpickled(classifier: Any) -> Any:
+    return object.__new__(_adapted(classifier))
 
 
 def _parameters_of(classifier: Any) -> dict[str, inspect.Parameter]:

@@ -55,7 +55,8 @@ def export(
     experiments = asked.load(check_parameters=False)
     results = [result for experiment in experiments for result in experiment.study().results]
     warn_of_damage(experiments[0].store)
-    _write(export_rows(results, rounds), output)
+    named = {name for experiment in experiments for name in experiment.config.metrics}
+    _write(export_rows(results, rounds, named), output)
     absent = sum(not result.ok for result in results)
     if absent:
         complain(f"{absent} of {len(results)} runs have no result; `boostbench status` lists them")

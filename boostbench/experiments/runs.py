@@ -206,6 +206,8 @@ class Run:
     record: tuple[StrictStr, ...] = ()
     #: Rounds at which `record` looks; empty without `record`.
     checkpoints: tuple[StrictInt, ...] = ()
+    #: Metrics of the answers on test samples, recorded beside the error (`boostbench.metrics`).
+    metrics: tuple[StrictStr, ...] = ()
     #: Cross-validation inside the training part (``folds``, ``stratify``) in the place of the one
     #: fit: the errors on all its validation parts are what is recorded.
     validation: Annotated[Params, AfterValidator(_cross_validation)] | None = None
@@ -214,6 +216,7 @@ class Run:
         """Return the run as JSON-able data, without labels; a `Run` is validated from it."""
         noise = self.noise
         cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
+        metrics = {"metrics": list(self.metrics)} if self.metrics else {}
         validation = {} if self.validation is None else {"validation": self.validation.plain()}
         return {
             "dataset": {
@@ -232,6 +235,7 @@ class Run:
             "seed": self.seed,
             "record": list(self.record),
             "checkpoints": list(self.checkpoints),
+            **metrics,
             **validation,
         }
 

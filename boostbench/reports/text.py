@@ -166,3 +166,14 @@ def csv_text(text: str) -> str:
     if not text.lstrip().startswith(_FORMULA) or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter to begin with, and no other changed.
+
+    Examples
+    --------
+    >>> capital("test AUC")
+    'Test AUC'
+    """
+    return text[:1].upper() + text[1:]

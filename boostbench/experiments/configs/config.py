@@ -33,6 +33,7 @@ from boostbench.experiments.configs.fields import (
     Duration,
     Encoding,
     MemorySize,
+    Metrics,
     Missing,
     Plugin,
     Records,
@@ -47,6 +48,7 @@ from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
+from boostbench.metrics import MEASURES, curve_of
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: The alias of `Config.path`: no key of YAML is confused with it.
@@ -88,7 +90,12 @@ def _values_of(entries: Any) -> BeforeValidator:
 
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
-    return read_parts(value or ("table", "curves"), _context(info))
+    tables = [
+        {"table": {"value": curve_of(name)}}
+        for name in info.data.get("metrics", ())
+        if name in MEASURES
+    ]
+    return read_parts(value or ("table", *tables, "curves"), _context(info))
 
 
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
@@ -139,6 +146,9 @@ class Config(Model):
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
     record: Records = Field((), description="What is recorded beside errors, loss and edges.")
+    metrics: Metrics = Field(
+        ("error",), description="What the answers on test samples are judged by."
+    )
     select: Select | None = Field(
         None, description="How values of a 'grid' are chosen.", validate_default=True
     )

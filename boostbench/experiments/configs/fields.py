@@ -20,6 +20,7 @@ from pydantic import (
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
+from boostbench.metrics import NAMES
 from boostbench.registry import load_plugin
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Mistake
@@ -177,6 +178,8 @@ Records = Annotated[
     Distinct,
     AfterValidator(lambda names: tuple(sorted({*names} - {"edges"}))),
 ]
+#: Names of metrics of the answers on test samples.
+Metrics = Annotated[Listed[Literal[NAMES]], Distinct]  # type: ignore[valid-type]
 _SHARE = Field(json_schema_extra={"wanted": "a number from 0 to 1"})
 #: A number, or the name under which a problem holds its own rate.
 Rate = Annotated[

@@ -12,6 +12,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.configs.grids import read_grid
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
+from boostbench.metrics import ALWAYS, CONFUSION
 
 
 def expand(config: Config) -> list[Run]:
@@ -38,7 +39,8 @@ def expand(config: Config) -> list[Run]:
             rounds=booster.rounds or entry.rounds or config.rounds,
             seed=seed,
             record=config.record,
-            checkpoints=config.checkpoints if config.record else (),
+            checkpoints=config.checkpoints if config.record or CONFUSION in config.metrics else (),
+            metrics=tuple(sorted({*config.metrics} - {*ALWAYS})),
         )
         for seed, noise, entry in itertools.product(_seeds(config), config.noise, config.datasets)
         if seed in (entry.seeds or config.seeds)

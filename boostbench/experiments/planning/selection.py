@@ -187,13 +187,19 @@ class Selection:
     def _trial(self, head: Run, point: Point) -> Run:
         run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
         if self.rule.folds is not None:
-            return replace(run, validation=self.rule.folds, record=(), checkpoints=())
+            return replace(run, validation=self.rule.folds, record=(), checkpoints=(), metrics=())
         return run
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run that gives the test error of a choice."""
         trial = self.trials[head][choice.index]
-        return replace(trial, validation=None, record=head.record, checkpoints=head.checkpoints)
+        return replace(
+            trial,
+            validation=None,
+            record=head.record,
+            checkpoints=head.checkpoints,
+            metrics=head.metrics,
+        )
 
     def _choose(self) -> dict[Run, list[Choice]]:
         counts = {head: [self._errors(run) for run in runs] for head, runs in self.trials.items()}
@@ -306,11 +312,13 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkp
         }
         for part in ("margins", "scores", "sample_weights")
     }
-    joined["right"] = {}
-    for record, choice in zip(records, choices, strict=True):
-        bits = record.at_checkpoints.right.get(str(min(choice.rounds, record.n_rounds)))
-        if bits is not None:
-            joined["right"][str(min(choice.at, records[-1].n_rounds))] = bits
+    for part in ("right", "confusion"):
+        joined[part] = {}
+        for record, choice in zip(records, choices, strict=True):
+            kept = getattr(record.at_checkpoints, part)
+            its = kept.get(str(min(choice.rounds, record.n_rounds)))
+            if its is not None:
+                joined[part][str(min(choice.at, records[-1].n_rounds))] = its
     return records[-1].at_checkpoints.model_copy(update=joined)
 
 

@@ -6,7 +6,7 @@ import base64
 import inspect
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -293,11 +293,16 @@ def packed_right(
     last = None
     for t, predicted in enumerate(predictions, start=1):
         last = (t, predicted)
-        if t in wanted or str(t).rstrip("0") in ("1", "2", "5"):
+        if is_kept(t, wanted):
             found[str(t)] = _bits(predicted == y)
     if last is not None:
         found[str(last[0])] = _bits(last[1] == y)
     return found
+
+
+def is_kept(t: int, checkpoints: Container[int]) -> bool:
+    """Return whether t is one of the rounds 1, 2, 5, 10, 20, 50, ..., or a checkpoint."""
+    return t in checkpoints or str(t).rstrip("0") in ("1", "2", "5")
 
 
 def _bits(right: NDArray[np.bool_]) -> str:

@@ -36,8 +36,10 @@ from boostbench.experiments.running.curves import (
     staged_labels,
     takes_callback,
 )
+from boostbench.experiments.running.measuring import measure
 from boostbench.experiments.runs import CLEAN, Run, canonical_json
 from boostbench.inputs import noting
+from boostbench.metrics import CONFUSION
 from boostbench.noise import corrupt
 
 _WARM_UP_ROUNDS = 2
@@ -170,6 +172,20 @@ def _evaluate(
         found["curves"] |= edge_bounds(booster, curves)
     if "smooth_risk" in run.record:
         found["curves"]["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+    if run.metrics:
+        measured = measure(
+            booster,
+            problem.X_test,
+            problem.y_test,
+            problem.n_classes,
+            metrics=run.metrics,
+            rounds=run.rounds,
+            checkpoints=run.checkpoints,
+        )
+        found["curves"] |= measured.pop("curves")
+        if CONFUSION in measured:
+            found["at_checkpoints"][CONFUSION] = measured.pop(CONFUSION)
+        found |= measured
     return found
 
 

@@ -135,6 +135,7 @@ class Checkpoints(_Strict):
     labels: list[int] = []
     sample_weights: dict[_Round, list[float]] = {}
     right: dict[_Round, str] = {}
+    confusion: dict[_Round, list[list[Natural]]] = {}
 
 
 class Summary(_Strict):
@@ -159,6 +160,7 @@ class Summary(_Strict):
     n_per_class: list[Natural] = []
     seconds: dict[str, NonNegativeFloat] = {}
     peak_memory_mb: NonNegativeFloat | None = None
+    model_size: Annotated[int, Field(ge=0)] | None = None
     versions: dict[str, str] = {}
     host: dict[str, str | int | None] = {}
     threads: dict[str, int] = {}

@@ -132,7 +132,7 @@ def _power_of_agreement(level: float, factor: float) -> float:
 class RanksWithin(AboutValues):
     """A booster, or the best of several, has at most a rank among all boosters.
 
-    Ranks go by the means over the runs that all boosters have, as in papers: 1 is lowest, and
+    Ranks go by the means over the runs that all boosters have, as in papers: 1 is best, and
     equal means share the better rank. The verdict comes from a bootstrap over data sets.
 
     Attributes
@@ -169,7 +169,9 @@ def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
         if means is None:
             yield cell, None
             continue
-        (ranks,) = competition_ranks(np.array([[*means.values()]])).tolist()
+        (ranks,) = competition_ranks(
+            evidence.metric.shortfall(np.array([[*means.values()]]))
+        ).tolist()
         yield cell, dict(zip(means, ranks, strict=True))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.metrics import MEASURES, curve_of
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
@@ -30,6 +31,7 @@ from boostbench.reports.figures.panels import (
     title,
 )
 from boostbench.reports.figures.style import GREY
+from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
@@ -60,6 +62,7 @@ _LINES: dict[str, tuple[str, Any, float]] = {
     "noisy_among_heaviest": ("corrupted among the heaviest tenth", _DASHED, 1.0),
     "weightless_share": ("samples without weight", _DOTTED, 1.1),
     "noisy_among_weightless": ("corrupted among them", _DASH_DOTTED, 1.0),
+    **{curve_of(name): (its.words, _SOLID, 1.4) for name, its in MEASURES.items()},
 }
 _CROSS: dict[str, Any] = {
     "marker": "x",
@@ -98,8 +101,8 @@ def draw_curves(
     y : str or sequence of str, default=("train_error", "test_error")
         Of ``test_error``, ``train_error``, ``train_error_clean``, ``validation_error``,
         ``smooth_risk``, ``bound`` and ``edge_bound``; of ``test_cost`` and ``train_cost``;
-        ``edge``; or of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share`` and
-        ``noisy_among_weightless``.
+        ``edge``; of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share`` and
+        ``noisy_among_weightless``; or a metric of the config, such as ``test_log_loss``.
     panels : {"dataset"}, default="dataset"
     x_scale : {"log", "linear"}, default="log"
     y_scale : {"linear", "log"}, default="linear"
@@ -166,7 +169,7 @@ def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool, printed
     words = [_LINES[metric][0] for metric in look.metrics]
     describe(
         figure,
-        f"{_axis(look.metrics).partition(' (%)')[0].capitalize()}"
+        f"{capital(_axis(look.metrics).partition(' (%)')[0])}"
         f"{f' ({_listed(words)})' * (len(words) > 1)} against the round"
         f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
         "Where runs stopped early they keep their last value." * look.has_stops,

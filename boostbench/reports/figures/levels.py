@@ -26,6 +26,7 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
+from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName
@@ -187,7 +188,7 @@ def _finish(
         add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
     else:
         remark(figure, note)
-    describe(figure, f"{repeats.axis.capitalize()} against {against} at {note}.")
+    describe(figure, f"{capital(repeats.axis)} against {against} at {note}.")
 
 
 def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bool) -> None:

@@ -74,7 +74,8 @@ def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> 
         problem = ["dataset", "noise", "seed", "fold"]
         wide = part.pivot(index=problem, columns="booster", values="value")
         if x in wide and y in wide:
-            values[metric, T] = wide[[x, y]].dropna().to_numpy().T * METRICS[metric].scale
+            errors = METRICS[metric].shortfall(wide[[x, y]].dropna().to_numpy().T)
+            values[metric, T] = errors * METRICS[metric].scale
     if not any(pairs.size for pairs in values.values()):
         raise BoostbenchError(f"no problem was done by both {x!r} and {y!r} yet")
     return Pairing(x, y, metrics, rounds, values, colours_of(study))
@@ -254,4 +255,4 @@ def _write_shares(
 
 
 def _words(metric: str) -> str:
-    return METRICS[metric].words.partition(" (")[0]
+    return METRICS[metric].lost.partition(" (")[0]

@@ -188,7 +188,7 @@ def draw_pairs(
     describe(
         figure,
         f"Each method (row) against each other (column) over {sets} data sets: mean difference of "
-        f"{METRICS[metric].words}{', in points' * bool(METRICS[metric].unit)}; wins/ties/losses, a "
+        f"{METRICS[metric].lost}{', in points' * bool(METRICS[metric].unit)}; wins/ties/losses, a "
         "win is a lower value of the row's; p of Wilcoxon's signed-rank test of this pair, not "
         f"adjusted, bold up to {alpha:g}. The first row has the lowest values.",
     )

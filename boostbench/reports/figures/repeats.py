@@ -21,7 +21,7 @@ from boostbench.reports.figures.panels import (
     title,
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.text import in_print
+from boostbench.reports.text import capital, in_print
 from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
@@ -151,7 +151,7 @@ def draw_bars(
     note = f"{repeats.rounds}; {words}{spread}"
     bars = [Patch(color=colour, label=name) for name, colour in repeats.colours.items()]
     add_legend(figure, bars, note=note)
-    describe(figure, f"{repeats.axis.capitalize()} by data set at {note}.")
+    describe(figure, f"{capital(repeats.axis)} by data set at {note}.")
     return figure
 
 
@@ -238,7 +238,7 @@ def draw_distribution(
     label_outer(panels, n_columns, x_label, repeats.axis)
     describe(
         figure,
-        f"{repeats.axis.capitalize()} of every run at {repeats.rounds}; the line is the mean.",
+        f"{capital(repeats.axis)} of every run at {repeats.rounds}; the line is the mean.",
         "Hollow diamonds are the paper's values." * bool(printed),
     )
     return figure

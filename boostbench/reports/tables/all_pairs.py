@@ -53,7 +53,7 @@ def build_pairwise_table(
         texts["p (Holm)"] = {pair: f"{p:.2g}" for pair, p in zip(tests, adjusted, strict=True)}
     counts = {test.wins + test.ties + test.losses for test in tests.values()}
     return Table(
-        title=title or f"Pairs of boosters: {METRICS[metric].words}",
+        title=title or f"Pairs of boosters: {METRICS[metric].lost}",
         names=("booster", "against"),
         columns=tuple(columns),
         rows=tuple(

@@ -18,6 +18,7 @@ from boostbench.reports.tables.table import (
     Table,
     TableCell,
 )
+from boostbench.reports.text import capital
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
@@ -59,7 +60,8 @@ def build_table(
     columns : {"rounds", "booster", "noise"}, default="rounds"
     value : str, default="test_error"
         Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``,
-        ``test_accuracy``, ``train_accuracy``.
+        ``test_accuracy``, ``train_accuracy``, or one of the metrics of the config, such as
+        ``test_log_loss``.
     at : int, sequence of int, "end" or None, default=None
         Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
     paper : str or None, default=None
@@ -76,7 +78,8 @@ def build_table(
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
-    shown = _Shown(gather(study, metric, rounds, values), METRICS[metric], value in ACCURACIES)
+    is_accuracy = value in ACCURACIES or METRICS[metric].higher
+    shown = _Shown(gather(study, metric, rounds, values), METRICS[metric], is_accuracy)
     table_rows, names = shown.rows(columns)
     return Table(
         title=title or _title(study, metric),
@@ -182,7 +185,7 @@ class _Shown:
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
-        words, best = self.metric.words.capitalize(), "lowest"
+        words, best = capital(self.metric.words), "lowest"
         if self.is_accuracy:
             words, best = words.replace("error", "accuracy"), "highest"
         what = words + (" in percent" if self.metric.unit else "")

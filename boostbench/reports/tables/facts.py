@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from boostbench.reports.values.agreement import Compared, Held, hold
 from boostbench.reports.values.designs import sample_of
-from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, tidy
-from boostbench.reports.values.metrics import END
+from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, holds, tidy
+from boostbench.reports.values.metrics import END, METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
 
@@ -61,12 +61,16 @@ class Standing(NamedTuple):
 def gather(
     study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
 ) -> dict[FactKey, Fact]:
-    """Return a fact for every combination that the study has runs of, in the study's order."""
+    """Return a fact for every combination that the study has runs of, in the study's order.
+
+    Means are of what is to be low, see `Metric.shortfall`.
+    """
     check_recorded(study, metric)
     runs: dict[tuple[str, str, str], list[Result]] = {}
     for result in study.results:
         runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
     frame = tidy(study.results, rounds, [metric]).dropna(subset="value")
+    frame["value"] = METRICS[metric].shortfall(frame["value"])
     columns = ["noise", "dataset", "booster", *([] if rounds == END else ["round"])]
     grouped = frame.groupby(columns, observed=True, sort=False)["value"]
     statistics = grouped.agg(["count", "mean", "std"]).to_dict("index")
@@ -79,7 +83,7 @@ def gather(
             T = run.rounds if isinstance(name, str) else name
             key, printed = FactKey(*place, name), paper.find(*names, T, rate)
             its = statistics.get(place if rounds == END else key)
-            facts[key] = _fact(results, T, its, printed)
+            facts[key] = _fact(results, T, its, printed, metric)
             if printed is not None and printed.error is not None:
                 compared[key._replace(booster=""), run.method] = _compared(
                     results, metric, T, printed
@@ -128,9 +132,12 @@ def _fact(
     T: int,
     statistics: Mapping[Hashable, Any] | None,
     paper: PaperValue | None,
+    metric: str,
 ) -> Fact:
     missing = [result for result in results if not result.ok]
     gaps = tuple(_gaps(missing, len(results)))
+    if statistics is None and not missing and not any(holds(r, metric) for r in results):
+        return Fact((f"it takes {METRICS[metric].asks}",), "not recorded", paper)
     if statistics is None:
         return Fact(gaps, "/".join(dict.fromkeys(result.status for result in missing)), paper)
     n, mean, std = int(statistics["count"]), statistics["mean"], statistics["std"]

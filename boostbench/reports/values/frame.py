@@ -39,6 +39,10 @@ EXPORT_COLUMNS = (
 )
 
 
+#: Of the rounds and not of the answers, or never twice the same.
+_ON_REQUEST = ("edge", "fit_time", "predict_time")
+
+
 @dataclass(frozen=True)
 class Study:
     """An experiment as a report sees it."""
@@ -127,7 +131,7 @@ def check_recorded(study: Study, metric: str) -> None:
         With what would have it recorded.
     """
     usable = [result for result in study.results if result.ok]
-    if usable and not any(_holds(result, metric) for result in usable):
+    if usable and not any(holds(result, metric) for result in usable):
         how = METRICS[metric].asks
         raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
 
@@ -149,12 +153,16 @@ def error_curve(
     Returns
     -------
     errors : ndarray of float64, shape (len(rounds),)
-        Fractions, 0 to 1; costs as they are; NaN if it was not recorded.
+        Fractions, 0 to 1; costs and the like as they are; NaN if it was not recorded. What is of
+        the whole run, such as its time, stands at its last round.
     """
     record = result.record
     assert record is not None
     its = METRICS[metric]
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
+    if its.whole is not None:
+        value = its.whole(record)
+        return np.where(at >= result.run.rounds, np.nan if value is None else value, np.nan)
     held: NDArray[np.float64] = record.curve_at(its.curve, at).astype(np.float64)
     if not its.held:
         held[at > len(record.curve(its.curve))] = np.nan
@@ -223,7 +231,9 @@ def tidy(
     return frame
 
 
-def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) -> pd.DataFrame:
+def export_rows(
+    results: Sequence[Result], rounds: Sequence[int] | None = None, asked: Iterable[str] = ()
+) -> pd.DataFrame:
     """Return the rows that ``boostbench export`` prints.
 
     Parameters
@@ -231,6 +241,8 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
     results : sequence of Result
     rounds : sequence of int, default=None
         All by default.
+    asked : iterable of str, default=()
+        The config's ``metrics``; times are among the rows if it names them.
 
     Returns
     -------
@@ -246,8 +258,12 @@ def export_rows(results: Sequence[Result], rounds: Sequence[int] | None = None) 
         raise BoostbenchError(
             f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
         )
-    recorded = [name for name in METRICS if any(_holds(result, name) for result in results)]
-    recorded = [name for name in recorded if name != "edge"]  # of the rounds, not of the answers
+    recorded = [
+        name
+        for name in METRICS
+        if any(holds(result, name) for result in results)
+        and (name not in _ON_REQUEST or name in asked)
+    ]
     frame = tidy(results, rounds, recorded).dropna(subset="value")
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
@@ -281,8 +297,12 @@ def load_results(
     return export_rows(found, rounds)
 
 
-def _holds(result: Result, metric: str) -> bool:
-    return result.ok and result.record is not None and METRICS[metric].curve in result.record.curves
+def holds(result: Result, metric: str) -> bool:
+    """Return whether a run has a record with a metric."""
+    its, record = METRICS[metric], result.record
+    if not result.ok or record is None:
+        return False
+    return its.curve in record.curves if its.whole is None else its.whole(record) is not None
 
 
 def _known(metrics: Iterable[str]) -> list[str]:

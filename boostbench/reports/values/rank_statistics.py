@@ -54,6 +54,8 @@ def case_errors(
 ) -> Cases:
     """Return the mean error of every booster in every case, a data set at a noise.
 
+    Of a metric that is better high it is what is lacking of 1.
+
     Parameters
     ----------
     results : iterable of Result
@@ -77,7 +79,8 @@ def case_errors(
         key = (result.run.dataset, result.noise)
         planned[key] = None
         if result.ok and result.run.method in boosters:
-            error = error_curve(result, value, [at or result.run.rounds])[0]
+            found = error_curve(result, value, [at or result.run.rounds])[0]
+            error = METRICS[value].shortfall(found)
             rows.append((*key, (result.run.seed, result.fold), result.run.method, error))
     columns = ["dataset", "noise", "unit", "booster", "error"]
     frame = pd.DataFrame(rows, columns=columns).dropna()

@@ -1,0 +1,131 @@
+"""Metrics in records: their keys, their curves, and what has none."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.metrics import brier_score_loss, f1_score, log_loss
+
+from boostbench.boosters import make_booster
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.running.execution import execute, prepare
+from boostbench.experiments.running.measuring import measure
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.store.identity import value_of
+from boostbench.metrics import MEASURES, NAMES
+
+RUN = Run(
+    Data("iris"),
+    Params({"holdout": 0.5}),
+    Noise("exchange", 0.2),
+    BoosterSpec("samme"),
+    rounds=12,
+    seed=0,
+    metrics=(*MEASURES, "confusion", "model_size"),
+)
+CONFIG = """
+name: trial
+datasets: [iris]
+split: {holdout: 0.3}
+boosters: [toy-centroids]
+rounds: 4
+metrics: METRICS
+"""
+
+
+def metrics_of(config_file, text):
+    (run,) = expand(load_config(config_file(CONFIG.replace("METRICS", text))))
+    return run
+
+
+def test_runs_without_metrics_keep_their_keys(config_file):
+    run = dataclasses.replace(RUN, metrics=())
+    assert "metrics" not in run.value()
+    assert value_of(run) == "5a4d7c3f789a3128"  # as before there were metrics
+    assert metrics_of(config_file, "[error, fit_time, predict_time]").metrics == ()
+
+
+def test_a_run_is_the_same_in_whatever_order_metrics_are_named(config_file):
+    run = metrics_of(config_file, "[log_loss, error, auc]")
+    assert run.metrics == ("auc", "log_loss")
+    assert Run.of_value(run.value()) == run
+    assert value_of(run) != value_of(dataclasses.replace(run, metrics=()))
+
+
+def test_unknown_metrics_are_refused(config_file):
+    with pytest.raises(BoostbenchError, match=r"metrics must be one of .* did you mean 'log_loss'"):
+        metrics_of(config_file, "[logloss]")
+
+
+@pytest.mark.parametrize("name", ["samme", "random-forest", "gradient-boosting"])
+def test_curves_are_those_of_the_staged_predictions_on_clean_labels(name):
+    run = dataclasses.replace(RUN, booster=BoosterSpec(name))
+    problem, outcome = prepare(run), execute(run)
+    seed = int(run.rng("booster").integers(2**31 - 1))
+    booster = make_booster(name, n_estimators=12, random_state=seed)
+    booster.fit(problem.X, problem.y)
+    curves, y = outcome["curves"], problem.y_test
+    for t, (P, labels) in enumerate(
+        zip(
+            booster.staged_predict_proba(problem.X_test),
+            booster.staged_predict(problem.X_test),
+            strict=True,
+        )
+    ):
+        expected = {
+            "test_log_loss": log_loss(y, P),
+            "test_brier": brier_score_loss(y, P, scale_by_half=True),
+            "test_f1": f1_score(y, labels, average="macro"),
+        }
+        for curve, value in expected.items():
+            assert curves[curve][t] == pytest.approx(value, rel=1e-12), (curve, t)
+    assert {f"test_{name}" for name in MEASURES} < set(curves)
+    for at, matrix in outcome["at_checkpoints"]["confusion"].items():
+        wrong = np.sum(matrix) - np.trace(matrix)
+        assert wrong == curves["test_errors"][int(at) - 1]
+        assert np.sum(matrix, axis=1).tolist() == np.bincount(y).tolist()
+    assert outcome["model_size"] > 100
+
+
+def test_probabilities_of_a_classifier_without_rounds_are_one_point():
+    run = dataclasses.replace(RUN, booster=BoosterSpec("sklearn.neighbors:KNeighborsClassifier"))
+    curves = execute(run)["curves"]
+    assert len(curves["test_log_loss"]) == len(curves["test_f1"]) == 1
+
+
+def test_what_has_no_probabilities_has_the_metrics_of_labels():
+    run = dataclasses.replace(
+        RUN, noise=CLEAN, booster=BoosterSpec("sklearn.linear_model:RidgeClassifier")
+    )
+    curves = execute(run)["curves"]
+    assert {"test_f1", "test_balanced_accuracy"} < set(curves)
+    assert not {"test_log_loss", "test_auc", "test_brier", "test_calibration_error"} & set(curves)
+
+
+class LastProbabilities:
+    """Probabilities after the last round alone."""
+
+    classes_ = np.arange(2)
+
+    def staged_predict(self, X):
+        yield from (np.zeros(len(X), np.int64),) * 3
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+
+def test_probabilities_that_are_not_staged_are_those_of_the_last_round():
+    y = np.array([0, 1])
+    metrics = ("brier", "f1")
+    found = measure(
+        LastProbabilities(), np.zeros((2, 1)), y, 2, metrics=metrics, rounds=3, checkpoints=()
+    )
+    assert found["curves"]["test_brier"] == [None, None, 0.25]
+    assert len(found["curves"]["test_f1"]) == 3
+    assert "model_size" not in found
+
+
+def test_the_names_of_a_config_are_those_of_the_table():
+    assert set(MEASURES) < set(NAMES)

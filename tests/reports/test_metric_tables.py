@@ -1,0 +1,110 @@
+"""Metrics beside the error in tables, rankings, figures and rows: high or low, as is better."""
+
+import numpy as np
+import pytest
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import BoosterSpec
+from boostbench.reports.figures.error_curves import draw_curves
+from boostbench.reports.figures.pairs import pair_up
+from boostbench.reports.figures.style import drawing_style
+from boostbench.reports.tables.all_pairs import build_pairwise_table
+from boostbench.reports.tables.error_table import build_table
+from boostbench.reports.values.frame import collect, export_rows
+from boostbench.reports.values.rank_statistics import case_errors
+
+from .synthetic import make_config, make_record, make_result, runs_of
+
+AUC = {"one": 0.75, "two": 0.875}
+LOG_LOSS = {"one": 0.5, "two": 0.25}
+
+
+def study(folder, without=()):
+    config = make_config(
+        folder,
+        datasets=["dna", "vowel"],
+        boosters=[BoosterSpec(name, label=name) for name in AUC],
+        rounds=5,
+        checkpoints=(2, 5),
+    )
+    results = []
+    for run in runs_of(config):
+        record = make_record(run)
+        name = run.booster.name
+        if name not in without:
+            record["curves"]["test_auc"] = [AUC[name]] * 5
+            record["curves"]["test_log_loss"] = [LOG_LOSS[name]] * 5
+        record["model_size"] = 1234
+        results.append(make_result(run, record=record))
+    return collect(config, results)
+
+
+def cells(table, row):
+    return next(its.cells for its in table.rows if row in its.labels)
+
+
+def test_the_best_is_the_highest_where_high_is_better(tmp_path):
+    table = build_table(study(tmp_path), value="test_auc")
+    assert [cell.text for cell in cells(table, "one")] == ["75.00", "75.00"]
+    assert [cell.best for cell in (*cells(table, "one"), *cells(table, "two"))] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert "Test AUC in percent. Bold: the highest" in table.footers[0]
+    assert [cell.text for cell in cells(table, "mean rank")] == ["2.00", "2.00"]
+
+
+def test_the_best_is_the_lowest_where_low_is_better(tmp_path):
+    table = build_table(study(tmp_path), value="test_log_loss")
+    assert cells(table, "two")[0].text == "0.2500"
+    assert cells(table, "two")[0].best
+    assert "Test log loss. Bold: the lowest" in table.footers[0]
+
+
+def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
+    its = study(tmp_path)
+    cases = case_errors(its.results, ("one", "two"), "test_auc")
+    assert cases.errors.tolist() == [[0.25, 0.125]] * 2
+    table = build_pairwise_table(its, value="test_auc")
+    assert "1 \N{MINUS SIGN} test AUC" in table.title
+    assert next(iter(table.rows)).cells[1].text == "0/0/2"
+    pairing = pair_up(its, "one", "two", "test_auc", [5])
+    assert pairing.values["test_auc", 5].tolist() == [[25.0, 25.0], [12.5, 12.5]]
+
+
+def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):
+    table = build_table(study(tmp_path, without=("one",)), value="test_log_loss")
+    assert {cell.text for cell in cells(table, "one")} == {"not recorded"}
+    assert any("a booster with probabilities" in note for note in table.notes)
+
+
+def test_a_metric_that_no_run_recorded_is_refused_with_the_key_that_records_it(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"metrics: \[log_loss\]"):
+        build_table(study(tmp_path, without=("one", "two")), value="test_log_loss")
+
+
+def test_what_is_of_the_whole_run_stands_at_its_last_round(tmp_path):
+    table = build_table(study(tmp_path), value="model_size")
+    assert [cell.text for cell in cells(table, "one")] == ["\N{EN DASH}", "1234"]
+    table = build_table(study(tmp_path), value="fit_time", at="end")
+    assert cells(table, "one")[0].text == "1.5000"
+
+
+def test_curves_of_a_metric(tmp_path):
+    with drawing_style():
+        (axes,) = draw_curves(study(tmp_path).only(datasets=["dna"]), y="test_auc").axes
+    assert axes.get_ylabel() == "test AUC (%)"
+    assert {line.get_ydata()[-1] for line in axes.lines if len(line.get_ydata()) > 1} == {75, 87.5}
+
+
+def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path):
+    results = study(tmp_path).results
+    rows = export_rows(results, [5])
+    assert {"test_auc", "test_log_loss", "model_size"} < set(rows["metric"])
+    assert not {"fit_time", "predict_time"} & set(rows["metric"])
+    auc = rows[(rows["metric"] == "test_auc") & (rows["booster"] == "one")]
+    np.testing.assert_array_equal(auc["value"], 0.75)
+    rows = export_rows(results, [5], ["fit_time"])
+    assert (rows.loc[rows["metric"] == "fit_time", "value"] == 1.5).all()
