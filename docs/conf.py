@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ from latex2mathml.converter import convert
 from numpydoc.docscrape import NumpyDocString
 
 from boostbench import __version__
-from boostbench.registry import boosters, noise_models, weak_learners
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generated_pages import results_of, write_reference
 
 project = "boostbench"
 copyright = author = "the boostbench authors"
 version = release = __version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "numpydoc",
 ]
@@ -38,32 +41,10 @@ html_copy_source = False
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+nb_execution_mode = "off"  # a test runs the cells; their outputs are kept in the notebook
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # the docstrings say types and shapes
 autodoc_member_order = "bysource"
-
-REFERENCE = Path(__file__).parent / "reference"
-#: Title, where from, and registry of each page of reference/ that lists registered classes.
-LISTS = {
-    "boosters": ("Boosters", boosters),
-    "weak-learners": ("Weak learners", weak_learners),
-    "noise-models": ("Noise models", noise_models),
-}
-
-
-def write_reference(app: Any) -> None:
-    """Write a page for each registry: every registered name with its documented class."""
-    REFERENCE.mkdir(exist_ok=True)
-    for page, (title, registry) in LISTS.items():
-        parts = [f"# {title}\n"]
-        for name in registry.names():
-            if registry.is_foreign(name):
-                continue  # documented by the package that it comes from
-            found = registry.get(name)
-            kind = "autoclass" if isinstance(found, type) else "autofunction"
-            directive = f"```{{eval-rst}}\n.. {kind}:: {found.__module__}.{found.__qualname__}\n```"
-            parts.append(f"## `{name}`\n\n{directive}\n")
-        (REFERENCE / f"{page}.md").write_text("\n".join(parts))
 
 
 def link_to_pages(app: Any, document: str, source: list[str]) -> None:
@@ -72,6 +53,13 @@ def link_to_pages(app: Any, document: str, source: list[str]) -> None:
         source[0] = re.sub(
             r"\]\(([\w-]+)/[\w-]+\.(?:md|png)(?:#[\w-]+)?\)", r"](\1/report.html)", source[0]
         )
+
+
+def add_results(app: Any, document: str, source: list[str]) -> None:
+    """Let the page of a paper end with its results."""
+    folder, _, paper = document.rpartition("/")
+    if folder == "docs/papers" and paper != "index":
+        source[0] += results_of(paper)
 
 
 def inline_math(translator: Any, node: nodes.math) -> None:
@@ -109,7 +97,8 @@ def inherit_parameters(
 
 def setup(app: Any) -> None:
     """Register what this file adds."""
-    app.connect("builder-inited", write_reference)
+    write_reference()
     app.connect("source-read", link_to_pages)
+    app.connect("source-read", add_results)
     app.connect("autodoc-process-docstring", inherit_parameters, priority=100)
     app.add_html_math_renderer("mathml", (inline_math, None), (displayed_math, None))

@@ -1,8 +1,6 @@
 """Experiments from Python do what the command line does, and stay silent."""
 
-import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +8,6 @@ from boostbench import Experiment, load_dataset, load_results
 from boostbench.api import load_experiments
 from boostbench.errors import BoostbenchError, ConfigError, DataError
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 CONFIG = """\
 name: small
 datasets: [iris, wine]
@@ -53,17 +50,6 @@ def done(path):
     experiment = Experiment.load(path)
     experiment.run(executor="inline")
     return experiment
-
-
-def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    text = "\n".join(blocks).replace("jobs=2", 'executor="inline"')
-    names = {}
-    exec(text, names)
-    assert names["outcome"].counts == {"ok": 24}
-    assert (tmp_path / "results" / "quickstart" / "report.html").is_file()
-    assert len(names["everything"]) == 24 * 3
 
 
 def test_nothing_is_printed(path, capfd):

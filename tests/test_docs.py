@@ -9,6 +9,7 @@ import pytest
 import typer.main
 
 from boostbench.cli.app import app
+from boostbench.registry import boosters
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")])
@@ -103,3 +104,16 @@ def test_the_page_on_configs_names_every_key():
         assert key == "path" or f"`{key}`" in text, key
     for key in Split.model_fields:
         assert f"{key}:" in text or f"`{key}`" in text, key
+
+
+def test_every_booster_is_on_the_page_of_a_family():
+    families = [page for page in (ROOT / "docs/boosters").glob("*.md") if page.stem != "index"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in families)
+    assert [name for name in boosters.names() if f"`{name}`" not in text] == []
+
+
+def test_every_config_of_a_paper_is_on_the_page_of_the_paper():
+    for page in (ROOT / "docs/papers").glob("[!i]*.md"):
+        text = page.read_text(encoding="utf-8")
+        for config in (ROOT / "configs" / page.stem).glob("*.yaml"):
+            assert f"`{page.stem}/{config.stem}`" in text or f"`{config.stem}`" in text, config

@@ -76,17 +76,6 @@ def test_a_booster_is_named_by_its_file_in_the_config(boostbench, tmp_path):
     assert "6 ok" in outcome.out
 
 
-@pytest.mark.parametrize(
-    ("page", "runs"), [("adding-a-noise-model.md", 6), ("adding-a-data-set.md", 8)]
-)
-def test_the_other_parts_of_the_docs_run(boostbench, tmp_path, page, runs):
-    _, config = write_example(page, tmp_path)
-    outcome = boostbench("run", config, "--executor", "inline")
-    assert outcome.code == 0, outcome.err
-    assert "boostbench:" not in outcome.err
-    assert f"{runs} ok" in outcome.out
-
-
 def test_plugins_of_a_config_are_seen_from_it_and_by_those_that_extend_it(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
     (tmp_path / "lib").mkdir()

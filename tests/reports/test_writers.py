@@ -185,3 +185,8 @@ def test_colour_is_only_used_when_asked(table):
     assert "\x1b[" not in to_terminal(table)
     assert "\x1b[1m" in to_terminal(table, colour=True)
     assert "*" not in to_terminal(table, colour=True)
+
+
+def test_a_notebook_is_shown_a_table_only_when_it_prints_it(table, monkeypatch):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert table.title in to_terminal(table)

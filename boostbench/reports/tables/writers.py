@@ -53,6 +53,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         force_terminal=colour,
         color_system="standard" if colour else None,
         legacy_windows=False,
+        force_jupyter=False,  # a notebook would be shown the table at once
     )
     console.print(Text(plain(table.title), style="bold"))
     console.print(grid)

@@ -1,0 +1,215 @@
+"""Pages and parts of pages that ``make docs`` writes from the program and from results/.
+
+``reference/`` holds a page for each registry of classes and one of all keys of configs, made from
+the JSON schema that ``boostbench schema`` prints. A paper's page ends with its results.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpydoc.docscrape import NumpyDocString
+
+from boostbench.experiments.configs.config_schema import config_schema
+from boostbench.registry import (
+    Registry,
+    boosters,
+    claims,
+    figures,
+    noise_models,
+    tables,
+    weak_learners,
+)
+from boostbench.reports.overview import read_summaries
+from boostbench.reports.text import markdown, markdown_table
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+#: Title and registry of each page that lists registered classes.
+LISTS = {
+    "boosters": ("Boosters", boosters),
+    "weak-learners": ("Weak learners", weak_learners),
+    "noise-models": ("Noise models", noise_models),
+}
+_CONFIGS = """\
+# Keys of configs
+
+Written from the JSON schema of configs, which `boostbench schema` prints. [Configs](../configs.md),
+[reports](../reports.md) and [claims](../claims.md) explain them. Parameters of
+[boosters](boosters.md) and [noise models](noise-models.md) have pages of their own.
+"""
+_VERDICTS = ("reproduced", "not reproduced", "undecided")
+
+
+def write_reference() -> None:
+    """Write the pages of ``reference/``."""
+    REFERENCE.mkdir(exist_ok=True)
+    for page, (title, registry) in LISTS.items():
+        text = "\n".join([f"# {title}\n", *_classes(registry)])
+        (REFERENCE / f"{page}.md").write_text(text, encoding="utf-8")
+    text = "\n".join([_CONFIGS, *_keys_of_configs()])
+    (REFERENCE / "configs.md").write_text(text, encoding="utf-8")
+
+
+def results_of(paper: str) -> str:
+    """Return the sections of a paper's page on its committed results: verdicts and figures."""
+    found = [item for item in read_summaries(ROOT / "results") if item[1]["paper"] == paper]
+    rows, pictures = [], []
+    for folder, summary in found:
+        title = markdown(": ".join(filter(None, [summary["part"], summary["title"]])))
+        page = f"../../results/{folder}/report.html"
+        said = [c["verdict"] for c in summary["claims"] if c.get("origin", "paper") == "paper"]
+        counts = (str(said.count(verdict)) if said else "" for verdict in _VERDICTS)
+        rows.append([f"[{title}]({page})", *counts])
+        for name in summary["figures"]:
+            picture = f"../../results/{folder}/{name}.png"
+            pictures += [f"[![{title}: {name}]({picture})]({page})\n", f"*{title} ({name})*\n"]
+    table = markdown_table(["experiment", *_VERDICTS], [False, True, True, True], rows)
+    return "\n".join(["\n## What came out\n", _OUTCOME, table, "\n## Figures\n", *pictures])
+
+
+_OUTCOME = """\
+Claims of the paper by verdict. The page of an experiment has the evidence, the tables beside the
+printed values, and where the numbers come from. [Results](../../results/README.md) has each claim
+in words, and [claims](../claims.md#verdicts) says how it is judged.
+"""
+
+
+def _classes(registry: Registry) -> Iterator[str]:
+    for name in registry.names():
+        if registry.is_foreign(name):
+            continue  # documented by the package that it comes from
+        found = registry.get(name)
+        kind = "autoclass" if isinstance(found, type) else "autofunction"
+        directive = f"```{{eval-rst}}\n.. {kind}:: {found.__module__}.{found.__qualname__}\n```"
+        yield f"## `{name}`\n\n{directive}\n"
+
+
+def _keys_of_configs() -> Iterator[str]:
+    schema = config_schema()
+    parts, kinds = (_mapping(_plain(schema["properties"][key])["items"]) for key in _NESTED)
+    yield from _section("A config", schema)
+    for name, title in _ENTRIES.items():
+        yield from _section(title, _entry(schema["$defs"][name]))
+    for registry, title in ((tables, "Table"), (figures, "Figure")):
+        for name in registry.names():
+            if name in parts["properties"]:
+                options = _mapping(parts["properties"][name])
+                yield from _section(f"{title} `{name}`", options, registry.get(name))
+    words = {key: value for key, value in kinds["properties"].items() if key not in claims.names()}
+    yield from _section("Claims", {**kinds, "properties": words})
+    for name in claims.names():
+        yield from _section(f"Claim `{name}`", kinds["properties"][name], claims.get(name))
+
+
+#: Definitions of the schema, and the headings under which their keys are listed.
+_ENTRIES = {
+    "DataSetEntry": "Data set",
+    "BoosterEntry": "Booster",
+    "NoiseEntry": "Noise",
+    "Split": "Split",
+    "Select": "Select",
+    "Reach": "Range",
+    "Folds": "Folds",
+    "Limits": "Limits",
+}
+#: Keys of a config whose items have options by kind.
+_NESTED = ("report", "claims")
+
+
+def _section(title: str, schema: Mapping[str, Any], documented: Any = None) -> Iterator[str]:
+    """Yield a heading, what the schema says, and a row for each of its keys."""
+    said = _said_of(documented)
+    yield f"## {title}\n"
+    if documented is not None:
+        yield f"{inspect.getdoc(documented).partition(chr(10) * 2)[0]}\n"
+    rows = []
+    for key, value in schema["properties"].items():
+        value = _plain(value)
+        default = "needed" if key in schema.get("required", ()) else _default(value)
+        meaning = value.get("description", "").partition("\n\n")[0] or said.get(key, "")
+        rows.append([f"`{key}`", _type(value), default, _code(meaning)])
+    yield markdown_table(["key", "value", "default", "meaning"], [False] * 4, rows)
+    yield ""
+
+
+def _plain(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema without the null that only says that an empty value is allowed."""
+    options = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    if len(options) != 1 or not {"description", "title"}.isdisjoint(schema):
+        return schema
+    return _plain(options[0])
+
+
+def _mapping(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the first alternative that has keys."""
+    queue = [schema]
+    for each in queue:
+        if "properties" in each:
+            return each
+        queue += each.get("anyOf", ())
+    raise LookupError(schema)
+
+
+def _entry(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options of an entry that is written as ``{name: {options}}``, or the schema."""
+    for each in schema.get("anyOf", ()):
+        if isinstance(each.get("additionalProperties"), dict):
+            return _mapping(each["additionalProperties"])
+    return _mapping(schema)
+
+
+def _said_of(documented: Any) -> dict[str, str]:
+    """Return what docstrings say of parameters or attributes; those of bases count too."""
+    said = {}
+    for each in getattr(documented, "__mro__", [documented])[::-1]:
+        page = NumpyDocString(inspect.getdoc(each) or "")
+        for parameter in [*page["Parameters"], *page["Attributes"]]:
+            for name in parameter.name.split(", "):
+                said[name] = " ".join(parameter.desc)
+    return said
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Return in words which values a schema allows."""
+    if "$ref" in schema:
+        title = _ENTRIES[schema["$ref"].rpartition("/")[2]].lower()
+        return f"[{title}](#{title.replace(' ', '-')})"
+    if "anyOf" in schema or "oneOf" in schema:
+        options = schema.get("anyOf") or schema["oneOf"]
+        words = dict.fromkeys(_type(each) for each in options if each.get("type") != "null")
+        return " or ".join(words)
+    if "const" in schema:
+        return f"`{schema['const']}`".lower()
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    words = {"string": "text", "object": "mapping", "boolean": "true or false"}
+    bounds = [
+        f"{sign} {schema[key]}"
+        for key, sign in (
+            ("minimum", "≥"),
+            ("exclusiveMinimum", ">"),
+            ("maximum", "≤"),
+            ("exclusiveMaximum", "<"),
+        )
+        if key in schema
+    ]
+    return " ".join([words.get(kind, kind), ", ".join(bounds)]).strip()
+
+
+def _default(schema: Mapping[str, Any]) -> str:
+    default = schema.get("default")
+    if default is None or default in ("", [], {}) or isinstance(default, dict):
+        return ""
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
+
+
+def _code(text: str) -> str:
+    """Return what a docstring says as a cell of Markdown."""
+    return text.replace("``", "`").replace("|", r"\|").replace("\n", " ")

@@ -1,0 +1,131 @@
+"""The pages of the documentation, followed from top to bottom in an empty folder.
+
+A ``console`` block is typed. A block of Python, YAML or text is saved as the file that the
+paragraph before it names, if it names one; other Python is executed, cells of a notebook too.
+Commands that need a network are not in blocks but indented; nothing follows these.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from boostbench.experiments.configs.file import load_config
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SUFFIXES = {"python": ".py", "yaml": ".yaml", "text": ".csv"}
+#: Pages with files and commands, and files that are there in the end.
+PAGES = {
+    "getting-started.md": [
+        f"results/{name}/report.html" for name in ("quickstart", "first-try", "my-booster")
+    ],
+    "reproduce-a-table.md": ["results/noise20-quick/claims.md"],
+    "adding-a-data-set.md": ["datasets/mushrooms.yaml", "results/runs"],
+    "choosing-a-booster.md": ["noisy.html"],
+    "label-noise.md": ["results/wrong-labels/noise.pdf"],
+    "adding-a-booster.md": ["results/mada/report.html"],
+    "python-api.ipynb": ["results/quickstart/report.html"],
+    "adding-a-noise-model.md": ["results/runs"],
+    "reports.md": ["results/edges/edges.png"],
+    "theory.md": [],
+}
+
+
+def blocks(page):
+    """Yield the paragraph before each block of a page, its language and its text."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    if str(page).endswith(".ipynb"):
+        for cell in json.loads(text)["cells"]:
+            if cell["cell_type"] == "code":
+                yield "", "python", re.sub(r"^%.*\n", "", "".join(cell["source"]), flags=re.M)
+        return
+    *parts, _ = re.split(r"^```(\w+)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    for prose, language, block in zip(*[iter(parts)] * 3, strict=True):
+        yield prose.strip().rpartition("\n\n")[2], language, block
+
+
+@pytest.fixture
+def segment(tmp_path, monkeypatch):
+    """Put rows that are drawn in the place of those of the data set segment."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    labels = np.arange(2310) % 7
+    table = rng.normal(labels[:, None], 2.0, (2310, 19))
+    with (folder / "segment.csv").open("w") as file:
+        print(*(f"x{j}" for j in range(19)), "target", "split", sep=",", file=file)
+        for i, row in enumerate(table):
+            part = "train" if i < 210 else "test"
+            print(*row.round(2), labels[i], part, sep=",", file=file)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_can_be_followed(boostbench, in_this_process, segment, tmp_path, page):
+    names = {}
+    followed = 0
+    for before, language, block in blocks(page):
+        named = re.findall(r"`([\w-]+(?:\.\w+))`", before)
+        saved = [name for name in named if name.endswith(SUFFIXES.get(language, "-"))]
+        if saved:
+            (tmp_path / saved[-1]).write_text(block, encoding="utf-8")
+        elif language == "python":
+            exec(block, names)
+            followed += 1
+        for command in re.findall(r"^\$ (.*)$", block, re.M) if language == "console" else ():
+            type_command(boostbench, command, tmp_path)
+            followed += 1
+    assert followed
+    missing = [name for name in PAGES[page] if not (tmp_path / name).exists()]
+    assert not missing
+
+
+def type_command(boostbench, command, folder):
+    program, *arguments = shlex.split(command, comments=True)
+    if program == "python":
+        subprocess.run([sys.executable, *arguments], cwd=folder, check=True)
+    elif program == "boostbench":
+        outcome = boostbench(*arguments)
+        # Claims are judged on one data set, which leaves them open: that is exit code 1.
+        allowed = (0, 1) if arguments[0] == "verify" else (0,)
+        assert outcome.code in allowed, f"{command}: {outcome.err}"
+        if arguments[0] == "compare":
+            assert " is best with probability " in outcome.out
+    else:
+        assert program in ("python3", "pip"), command  # the installation
+
+
+def test_the_data_set_of_the_page_is_described_as_shown(boostbench, tmp_path):
+    (_, _, table), _, (_, _, description), *_ = blocks("adding-a-data-set.md")
+    (tmp_path / "mushrooms.csv").write_text(table)
+    boostbench("data", "add", "mushrooms.csv", "--target", "edible", "--to", "datasets")
+    written = (tmp_path / "datasets/mushrooms.yaml").read_text()
+    assert yaml.safe_load(written) == yaml.safe_load(description)
+
+
+def whole_configs():
+    """Return every config that a page shows whole."""
+    pages = [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+    return [
+        pytest.param(block, id=f"{page.stem}-{yaml.safe_load(block)['name']}")
+        for page in pages
+        for _, language, block in blocks(page)
+        if language == "yaml" and re.search("^name:", block, re.M) and "extends:" not in block
+    ]
+
+
+@pytest.mark.parametrize("config", whole_configs())
+def test_a_config_that_is_shown_is_valid(tmp_path, config):
+    for plugin in re.findall(r"^plugins: (.*)$", config, re.M):
+        pages = ((page, *block) for page in PAGES for block in blocks(page))
+        source = next(text for _, before, _, text in pages if f"`{plugin}`" in before)
+        (tmp_path / plugin).write_text(source)
+    path = tmp_path / "shown.yaml"
+    path.write_text(config, encoding="utf-8")
+    assert load_config(path).datasets
