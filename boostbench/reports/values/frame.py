@@ -39,6 +39,11 @@ EXPORT_COLUMNS = (
 )
 
 
+#: Those that bencheval reads, and the metric with its value.
+SCORE_COLUMNS = (
+    *("method", "task", "seed", "metric", "value"),
+    *("metric_error", "time_train_s", "time_infer_s"),
+)
 #: Of the rounds and not of the answers, or never twice the same.
 _ON_REQUEST = ("edge", "fit_time", "predict_time")
 
@@ -254,10 +259,7 @@ def export_rows(
     BoostbenchError
         If no run has a record.
     """
-    if not any(result.ok for result in results):
-        raise BoostbenchError(
-            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
-        )
+    _refuse_none(results)
     recorded = [
         name
         for name in METRICS
@@ -267,6 +269,46 @@ def export_rows(
     frame = tidy(results, rounds, recorded).dropna(subset="value")
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+
+
+def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame:
+    """Return a row for each run and metric of the test samples, as programs that rank methods read.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    at : int or None, default=None
+        Round T; the last of each run by default.
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `SCORE_COLUMNS`. A task is a data set at a noise; ``seed`` numbers its
+        repeats, seeds and folds, from 0; ``metric_error`` is better low: of a metric that is
+        better high it is what ``value`` lacks of 1. Times, in seconds, are those of the whole run.
+
+    Raises
+    ------
+    BoostbenchError
+        If no run has a record.
+    """
+    import pandas as pd
+
+    _refuse_none(results)
+    usable = [r for r in results if r.ok and (at is None or len(_grid(r.run, [at])))]
+    repeats = sorted({(result.run.seed, result.fold) for result in usable})
+    rows = []
+    for result in usable:
+        run, record = result.run, result.record
+        assert record is not None
+        times = record.seconds.get("fit"), record.seconds.get("predict")
+        task = run.dataset if result.noise == "clean" else f"{run.dataset}, {result.noise}"
+        place = run.method, task, repeats.index((run.seed, result.fold))
+        for name, metric in METRICS.items():
+            if metric.is_score and holds(result, name):
+                value = float(error_curve(result, name, [at or run.rounds])[0])
+                rows.append((*place, name, value, metric.shortfall(value), *times))
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value")
 
 
 def load_results(
@@ -295,6 +337,13 @@ def load_results(
     if not found:
         raise BoostbenchError("there are no run records here", where=str(results))
     return export_rows(found, rounds)
+
+
+def _refuse_none(results: Sequence[Result]) -> None:
+    if not any(result.ok for result in results):
+        raise BoostbenchError(
+            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
+        )
 
 
 def holds(result: Result, metric: str) -> bool:

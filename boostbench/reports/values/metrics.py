@@ -36,6 +36,11 @@ class Metric(NamedTuple):
         return 100 if self.unit == "%" else 1
 
     @property
+    def is_score(self) -> bool:
+        """True if it judges a classifier by its answers on test samples."""
+        return self.curve.startswith("test_")
+
+    @property
     def lost(self) -> str:
         """Name of what `shortfall` returns."""
         return f"1 \N{MINUS SIGN} {self.words}" if self.higher else self.words
