@@ -162,7 +162,7 @@ class Registry:
             If there is no such name.
         """
         module, adapter = self.module(name), self._adapter.partition(":")[0]
-        if not adapter or module.startswith("boostbench."):
+        if not adapter or module.startswith(adapter.rpartition(".")[0]):
             return [module]
         return [adapter] if self.is_foreign(name) else [module, adapter]
 
@@ -401,6 +401,10 @@ boosters = Registry(
         "splboost": "boostbench.boosters.splboost:SPLBoost",
         # what people use besides; those that are not installed are skipped with a reason
         "catboost": "catboost:CatBoostClassifier",
+        "filter-and-refit": "boostbench.baselines.filter_and_refit:FilterAndRefit",
+        "robust-gbdt": "boostbench.baselines.robust_gbdt:RobustGBDT",
+        "tabicl": "tabicl:TabICLClassifier",
+        "tabpfn": "tabpfn:TabPFNClassifier",
         "extra-trees": "sklearn.ensemble:ExtraTreesClassifier",
         "gradient-boosting": "sklearn.ensemble:GradientBoostingClassifier",
         "hist-gradient-boosting": "sklearn.ensemble:HistGradientBoostingClassifier",
@@ -424,6 +428,8 @@ weak_learners = Registry(
     },
     adapter="boostbench.weak_learners.estimator:as_weak_learner",
 )
+#: Parameters of this package's boosters that are such components themselves.
+INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
 noise_models = Registry(
     "noise model",
     "boostbench.noise_models",

@@ -52,6 +52,11 @@ def make_booster(name: str, **parameters: Any) -> Any:
 def list_boosters() -> list[str]:
     """Return the names of the papers' boosters, and of plugins, in alphabetical order.
 
-    Names of other libraries' classifiers (``"random-forest"``) are not among them.
+    Names of other classifiers (``"random-forest"``, ``"filter-and-refit"``) are not among them.
     """
-    return [name for name in boosters.names() if not boosters.is_foreign(name)]
+    return [
+        name
+        for name in boosters.names()
+        if not boosters.is_foreign(name)
+        and not boosters.module(name).startswith("boostbench.baselines.")
+    ]

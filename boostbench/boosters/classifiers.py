@@ -57,10 +57,8 @@ def as_booster(component: Any) -> Any:
     if not inspect.isclass(component) or not {"fit", "predict"} <= {*dir(component)}:
         return component
     classifier: Any = component
-    package = classifier.__module__.partition(".")[0]
     fits = {"n_estimators", "random_state"} <= {*_parameters_of(classifier)}
-    is_ready = fits and hasattr(classifier, "staged_predict") and package not in _QUIET
-    if package == "boostbench" or is_ready:
+    if fits and hasattr(classifier, "staged_predict") and not _quiet(classifier):
         return classifier
     if issubclass(classifier, RegressorMixin):
         raise PluginError(f"{classifier.__name__} is a regressor; a booster must be a classifier")
@@ -124,10 +122,9 @@ class ClassifierBooster:
         known = _parameters_of(self.classifier)
         rounds = _rounds_of(self.classifier)
         ours = {"random_state": random_state} if "random_state" in known else {}
-        quiet = _QUIET.get(self.classifier.__module__.partition(".")[0], {})
         if rounds is not None:
             ours[rounds] = n_estimators
-        self.model = self.classifier(**quiet | params | ours)
+        self.model = self.classifier(**_quiet(self.classifier) | params | ours)
 
     def __reduce__(self) -> Any:  # the class is made when it is asked for
         return _unpickled, (self.classifier,), self.__dict__
@@ -220,6 +217,12 @@ class ClassifierBooster:
 
 def _unpickled(classifier: Any) -> Any:
     return object.__new__(_adapted(classifier))
+
+
+def _quiet(classifier: Any) -> dict[str, Any]:
+    """Return the parameters of `_QUIET` for a class of one of its libraries, or derived from it."""
+    packages = (base.__module__.partition(".")[0] for base in classifier.__mro__)
+    return next((_QUIET[package] for package in packages if package in _QUIET), {})
 
 
 def _parameters_of(classifier: Any) -> dict[str, inspect.Parameter]:

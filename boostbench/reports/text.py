@@ -66,6 +66,7 @@ _PRINTED = {
     "rboost2": "RBoost2",
     "real-adaboost": "Real AdaBoost",
     "rmboost": "RMBoost",
+    "robust-gbdt": "Robust-GBDT",
     "robustboost": "RobustBoost",
     "samme": "SAMME",
     "savageboost": "SavageBoost",

@@ -93,11 +93,8 @@ def check_component(
     if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
         return
     if is_booster:
-        for key, inner in (
-            ("weak_learner", registry.weak_learners),
-            ("booster", registry.boosters),
-        ):
-            if key in params:
+        for key, inner in registry.INNER.items():
+            if key in params and not kinds.is_foreign(source):
                 _check_inner(inner, params[key], mistakes, key)
     if not mistakes.found:
         _check_values(component, params, mistakes)

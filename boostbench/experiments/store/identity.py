@@ -92,12 +92,13 @@ def _components_of(
 ) -> Iterator[tuple[registry.Registry, str]]:
     """Yield a booster and what its parameters name, at any depth."""
     yield registry.boosters, source
-    weak_learner, _ = _named(params.get("weak_learner"))
-    if weak_learner is not None:
-        yield registry.weak_learners, weak_learner
-    inner, its_params = _named(params.get("booster"))
-    if inner is not None:
-        yield from _components_of(inner, its_params)
+    for key, kind in registry.INNER.items():
+        inner, its_params = _named(params.get(key))
+        if inner is not None and not registry.boosters.is_foreign(source):
+            if kind is registry.boosters:
+                yield from _components_of(inner, its_params)
+            else:
+                yield kind, inner
 
 
 def _named(spec: Any) -> tuple[str | None, Mapping[str, Any]]:

@@ -1,0 +1,206 @@
+r"""Confident learning: samples whose label a classifier denies are left out, and it is fitted anew.
+
+Northcutt, Jiang & Chuang, "Confident learning: estimating uncertainty in dataset labels", 2021.
+
+=====================  ==================================  ==============================
+paper                  here                                shape
+=====================  ==================================  ==============================
+p(j; x)                ``P``, out of fold                  (n, K)
+t_j                    ``threshold``                       (K,)
+C, confident joint     ``confident_joint(y, P)``           (K, K)
+n Q, its calibration   ``calibrated(C, y)``                (K, K)
+=====================  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from numbers import Integral
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval
+
+from boostbench.boosters.declared import Count, Declared
+from boostbench.registry import boosters
+
+Labels = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+class FilterAndRefit(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""A classifier fitted to the samples whose labels it does not deny in cross-validation.
+
+    With the probabilities :math:`p_j(x)` that the classifier gives samples outside its training
+    folds, and for each class the mean of its own samples' as a threshold,
+
+    .. math::
+        t_j = \frac{1}{|X_j|} \sum_{x \in X_j} p_j(x), \qquad
+        C_{ij} = \Bigl|\bigl\{x \in X_i : \operatorname*{arg\,max}_{l:\, p_l(x) \ge t_l} p_l(x)
+        = j\bigr\}\Bigr|
+
+    counts samples labelled i that are likely of class j. Of each pair :math:`i \ne j` the
+    :math:`|X_i|\, C_{ij} / \sum_l C_{il}` samples labelled i with the largest
+    :math:`p_j(x) - p_i(x)` are left out (prune by noise rate), and the classifier is fitted to the
+    others.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, of the fits in cross-validation too.
+    classifier : str or dict, default="random-forest"
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
+        ``predict_proba``.
+    folds : int, default=5
+        Folds of the cross-validation, at least 2; stratified.
+    random_state : int or None, default=None
+        Seed of the folds and of the fits.
+
+    Attributes
+    ----------
+    kept_ : ndarray of bool, shape (n_samples,)
+        Samples that the last fit saw.
+    estimator_ : object
+        The last fit.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    stop_reason_ : str
+        That of the last fit.
+
+    Notes
+    -----
+    As in the authors' package a sample stays if its label is the most probable one, and at least
+    one sample of every class does.
+
+    References
+    ----------
+    Northcutt, Jiang & Chuang 2021, Eqs. (1) to (3), Sec. 3.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> noisy = y.copy()
+    >>> noisy[::10] = 2 - y[::10] // 2
+    >>> filtered = FilterAndRefit(30, random_state=0).fit(X, noisy)
+    >>> bool(filtered.kept_[noisy != y].mean() < 0.2), filtered.score(X, y) > 0.94
+    (True, True)
+    """
+
+    #: The filter takes as many rounds as the last fit, so fewer rounds are another model.
+    nested_rounds: ClassVar[bool] = False
+
+    n_estimators: Count = field(default=100, kw_only=False)
+    classifier: Annotated[Any, str, Mapping] = "random-forest"
+    folds: Annotated[int, Interval(Integral, 2, None, closed="left")] = 5
+    random_state: Annotated[Any, "random_state"] = None
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> FilterAndRefit:
+        """Fit in cross-validation, leave out, and fit again."""
+        self._validate_params()
+        X = np.asarray(X, dtype=np.float64)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = np.random.default_rng(self.random_state)
+        P = self._out_of_fold(X, codes, rng)
+        self.kept_ = ~denied(codes, P, calibrated(confident_joint(codes, P), codes))
+        self.estimator_ = self._make(rng).fit(X[self.kept_], codes[self.kept_])
+        self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted labels, shape (n,)."""
+        return np.asarray(self.classes_[self.estimator_.predict(X)])
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return class probabilities, shape (n, n_classes)."""
+        return self._of_all_classes(self.estimator_, self.estimator_.predict_proba(X))
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
+        """Yield class probabilities after each round of the last fit, shape (n, n_classes)."""
+        for P in self.estimator_.staged_predict_proba(X):
+            yield self._of_all_classes(self.estimator_, P)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the labels after each round of the last fit, shape (n,)."""
+        for labels in self.estimator_.staged_predict(X):
+            yield np.asarray(self.classes_[labels])
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if not isinstance(self.classifier, str) and len(self.classifier) != 1:
+            raise ValueError(
+                f"classifier is one name with parameters, found {dict(self.classifier)!r}"
+            )
+        cls, _ = self._found()
+        if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
+            raise ValueError(
+                f"classifier {cls.__name__} has no predict_proba, which a filter needs"
+            )
+
+    def _found(self) -> tuple[Any, Mapping[str, Any]]:
+        spec = {self.classifier: {}} if isinstance(self.classifier, str) else self.classifier
+        ((name, parameters),) = spec.items()
+        return boosters.get(name), parameters or {}
+
+    def _make(self, rng: np.random.Generator) -> Any:
+        cls, parameters = self._found()
+        seed = int(rng.integers(2**31 - 1))
+        return cls(**{"n_estimators": self.n_estimators, "random_state": seed, **parameters})
+
+    def _out_of_fold(self, X: Floats, y: Labels, rng: np.random.Generator) -> Floats:
+        fold = np.empty(len(y), dtype=np.intp)
+        for k in range(len(self.classes_)):
+            own = rng.permutation(np.flatnonzero(y == k))
+            fold[own] = (np.arange(len(own)) + rng.integers(self.folds)) % self.folds
+        P = np.empty((len(y), len(self.classes_)))
+        for held in (fold == f for f in range(self.folds)):
+            if held.any():
+                one = self._make(rng).fit(X[~held], y[~held])
+                P[held] = self._of_all_classes(one, one.predict_proba(X[held]))
+        return P
+
+    def _of_all_classes(self, fitted: Any, some: Floats) -> Floats:
+        """Return probabilities of all classes; one that the classifier never saw has none."""
+        P = np.zeros((len(some), len(self.classes_)))
+        P[:, fitted.classes_] = some
+        return P
+
+
+def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:
+    """Count the samples by label (row) and likely class (Eqs. 1 and 2), shape (K, K)."""
+    n, K = P.shape
+    threshold = np.array([P[y == j, j].mean() if (y == j).any() else np.inf for j in range(K)])
+    confident = np.where(threshold <= P, P, -1.0)
+    likely = confident.argmax(axis=1)
+    counted = confident[np.arange(n), likely] >= 0.0
+    C = np.zeros((K, K), dtype=np.int64)
+    np.add.at(C, (y[counted], likely[counted]), 1)
+    return C
+
+
+def calibrated(C: NDArray[np.int64], y: Labels) -> NDArray[np.int64]:
+    """Scale the rows of C to the number of samples with the label (n times Eq. 3), and round."""
+    seen = np.bincount(y, minlength=len(C))
+    scaled = C * (seen / np.maximum(C.sum(axis=1), 1))[:, None]
+    return np.asarray(np.rint(scaled), dtype=np.int64)
+
+
+def denied(y: Labels, P: Floats, n_wrong: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return the samples to leave out: prune by noise rate (Sec. 3.2).
+
+    ``n_wrong[i, j]`` samples labelled i are of class j.
+    """
+    mask: NDArray[np.bool_] = np.zeros(len(y), dtype=np.bool_)
+    for i in range(len(n_wrong)):
+        own = np.flatnonzero(y == i)
+        for j in range(len(n_wrong)):
+            if i != j:
+                margin = P[own, j] - P[own, i]
+                mask[own[np.argsort(-margin, kind="stable")[: n_wrong[i, j]]]] = True
+        mask[own] &= P[own].argmax(axis=1) != i
+        if len(own) and mask[own].all():
+            mask[own[P[own, i].argmax()]] = False
+    return mask
