@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo-results
+TRIAL := --set rounds=2 --set datasets='[iris]' --set boosters='[samme]'
 
 # The papers' experiments: `make softmax-table2 SIZE=quick`. Data is looked for in $BOOSTBENCH_DATA and
 # datasets/; what was cut off goes on where it was.
@@ -73,13 +74,15 @@ docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md fro
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/index.html'
 
-dist: setup  ## sdist and, from it, a wheel in dist/, installed and tried in an environment of its own
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build
-	@rm -rf dist $(VENV)-dist && $(BIN)/python -m build . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
-	@$(BIN)/python -m venv $(VENV)-dist
+dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of its own
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build hatchling
+	@rm -rf dist $(VENV)-dist && $(BIN)/python -m venv $(VENV)-dist
+	@$(BIN)/python -m build --no-isolation . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@$(BIN)/python -m build --no-isolation --wheel --outdir $(VENV)-dist . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@cmp dist/*.whl $(VENV)-dist/*.whl  # the sdist holds all that the wheel is made of
 	@$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	@cd $(VENV)-dist && bin/boostbench run quickstart --set rounds=2 --set datasets='[iris]' --quiet
-	@cd $(VENV)-dist && bin/boostbench report quickstart --set rounds=2 --set datasets='[iris]'
+	@cd $(VENV)-dist && bin/boostbench --version && bin/boostbench list boosters > boosters.txt
+	@cd $(VENV)-dist && bin/boostbench run quickstart $(TRIAL) --quiet && bin/boostbench report quickstart $(TRIAL)
 	@rm -rf $(VENV)-dist
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost

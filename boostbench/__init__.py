@@ -28,7 +28,7 @@ __all__ = [
     "make_booster",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _ROOMS = {
     "Experiment": "api",

@@ -29,7 +29,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
 ]
-include_patterns = ["docs/**", "C*.md", "results/README.md", "datasets/README.md"]
+include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/README.md", "datasets/README.md"]
 exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
 html_extra_path = ["index.html"]  # leads to docs/index.html

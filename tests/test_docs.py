@@ -3,16 +3,21 @@
 import importlib.util
 import re
 import shlex
+import sys
 from pathlib import Path
 
+import jinja2
 import pytest
 import typer.main
+import yaml
 
+from boostbench import __version__
 from boostbench.cli.app import app
 from boostbench.registry import boosters
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")])
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 ROOT_COMMAND = typer.main.get_command(app)
 
 
@@ -116,3 +121,21 @@ def test_every_paper_has_a_page():
     papers = {path.parent.name for path in (ROOT / "configs").glob("*/*.yaml")}
     pages = {page.stem for page in (ROOT / "docs/papers").glob("*.md")}
     assert papers == pages - {"index"}
+
+
+def test_the_version_is_the_same_everywhere():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert {citation, re.search('^version = "(.*)"$', PROJECT, re.M)[1]} == {__version__}
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_the_conda_recipe_needs_what_the_project_needs():
+    import tomllib
+
+    pyproject = tomllib.loads(PROJECT)
+    template = jinja2.Template((ROOT / "conda/meta.yaml").read_text(encoding="utf-8"))
+    recipe = yaml.safe_load(template.render(load_file_data=lambda path, **_: pyproject))
+    assert recipe["package"] == {"name": "boostbench", "version": __version__}
+    _, *needed = recipe["requirements"]["run"]
+    assert needed == pyproject["project"]["dependencies"]
