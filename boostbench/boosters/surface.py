@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -20,6 +22,12 @@ from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
+
+#: Of scikit-learn's estimator checks, the one that boosters may fail, and why.
+EXPECTED_FAILED_CHECKS = {
+    "check_class_weight_classifiers": "rounds go on until samples of hardly any weight are right "
+    "too, where trees can tell them apart"
+}
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,10 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         None is the paper's choice, whose parameters also fill those a mapping leaves out.
     random_state : int, RandomState or None, default=None
         Seed of the random streams of the booster and of the weak learner.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which those of their samples are multiplied, as in scikit-learn;
+        ``"balanced"``: ``n_samples / (n_classes * np.bincount(y))``. In a config, where keys are
+        texts, classes are numbered from "0".
 
     Attributes
     ----------
@@ -114,6 +126,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     n_estimators: Count = field(default=100, kw_only=False)
     weak_learner: Any = None
     random_state: Annotated[Any, "random_state"] = None
+    class_weight: Annotated[Any, StrOptions({"balanced"}), dict, None] = None
 
     # ---- what a subclass defines ----------------------------------------------------------
 
@@ -257,6 +270,8 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             sample_weight, checked, dtype=np.float64, ensure_non_negative=True
         )
         self.classes_, y_codes = np.unique(y, return_inverse=True)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self._class_weight(), y)
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
             raise ValueError(
@@ -265,6 +280,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             )
         self._check_classes(len(self.classes_))
         return checked, y_codes.astype(np.int32), weights
+
+    def _class_weight(self) -> Any:
+        """Return `class_weight` with labels in the place of their texts."""
+        if isinstance(self.class_weight, str):
+            return self.class_weight
+        labels = {str(label): label for label in self.classes_.tolist()}
+        return {labels.get(str(key), key): w for key, w in self.class_weight.items()}
 
     # ---- prediction -----------------------------------------------------------------------
 
