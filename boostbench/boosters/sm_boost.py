@@ -234,22 +234,19 @@ def _weigh_pairs(
             top[i] = max(top[i], g[z, i])
     for z in range(K):
         for i in range(n):
-            demand[z, i] = cost[z, i] - origin[i]
-            mean[i] += g[z, i] * demand[z, i]
-    total, something = 0.0, False
-    for i in range(n):
+            mean[i] += g[z, i] * (cost[z, i] - origin[i])
+    M, something = u.shape[0], False
+    for z in range(K):
+        for i in range(n):
+            P, delta = g[z, i] * sample_weight[i], (cost[z, i] - origin[i]) - mean[i]
+            something |= P * delta != 0.0
+            demand[z, i] = 0.0 if M > 0 else -P * delta
+    total = 0.0
+    for i in range(n if M > 0 else 0):
         for z in range(K):
-            P = g[z, i] * sample_weight[i]
-            demand[z, i] -= mean[i]  # Delta_i(z)
-            something |= P * demand[z, i] != 0.0
-            total += P
-    if u.shape[0] == 0:
-        for z in range(K):
-            for i in range(n):
-                demand[z, i] *= -(g[z, i] * sample_weight[i])
-        return something
-    drawn, M, cumulative = 0, u.shape[0], 0.0
-    for i in range(n):
+            total += g[z, i] * sample_weight[i]
+    drawn, cumulative = 0, 0.0
+    for i in range(n if M > 0 else 0):
         for z in range(K):
             cumulative += g[z, i] * sample_weight[i]
             share = 0.0
@@ -257,5 +254,6 @@ def _weigh_pairs(
                 share += 1.0 / M
                 drawn += 1
                 n_drawn[z, i] += 1
-            demand[z, i] *= -share
+            if share > 0.0:
+                demand[z, i] = -share * ((cost[z, i] - origin[i]) - mean[i])
     return something

@@ -145,6 +145,29 @@ def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 
 @inner
+def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
+    """Write left weight and minus the children's Gini mass, ``2 w_0 w_1 / W`` each, of all bins."""
+    total, start = node.total, hist.offset[block.first]
+    size = hist.offset[block.end] - start
+    negative, positive = hist.sums[start : hist.size], hist.sums[hist.size + start :]
+    left_0, left_1 = scan.prefix[0, :size], scan.prefix[1, :size]
+    for j in range(block.first, block.end):
+        run_0, run_1 = np.int64(0), np.int64(0)
+        for b in range(hist.offset[j] - start, hist.offset[j + 1] - start):
+            run_0 += negative[b]
+            run_1 += positive[b]
+            left_0[b], left_1[b] = run_0, run_1
+    left, score = scan.left[:size], scan.score[:size]
+    for b in range(size):
+        left[b] = left_0[b] + left_1[b]
+        right_0, right_1 = total[0] - left_0[b], total[1] - left_1[b]
+        W_l, W_r = np.float64(left[b]), np.float64(right_0 + right_1)
+        mass = np.float64(left_0[b]) * np.float64(left_1[b]) * W_r
+        mass += np.float64(right_0) * np.float64(right_1) * W_l
+        score[b] = -(2.0 * mass / (W_l * W_r))
+
+
+@inner
 def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write left weight and minus the children's error mass."""
     total = node.total

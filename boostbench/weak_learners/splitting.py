@@ -24,6 +24,7 @@ from boostbench.weak_learners.candidates import (
     score_error,
     score_gini,
     score_targets,
+    score_two_classes,
     set_keys,
 )
 from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, weight_of
@@ -60,15 +61,29 @@ class Searched(NamedTuple):
 
 @inner
 def search_two_classes(rules, hist, node, scan):  # type: ignore[no-untyped-def]
-    """Note the best candidates of all features for Gini of two classes; see `_search_with`."""
-    d, first = hist.n_bins.shape[0], 0
+    """Note the best candidate for Gini of two classes, no value missing; return its feature or -1.
+
+    All bins are candidates: an empty one ties with the bin before it, which wins.
+    """
+    d, first, feature = hist.n_bins.shape[0], 0, -1
+    best = scan.best[0]
+    best.key, best.missing_left = -np.inf, False
     while first < d:
-        end = _block_end(hist, first)
-        list_bins(rules, hist, node.total, Features(first, end, False), scan)
-        for j in range(first, end):
-            _best_of_two_classes(hist, node, j, j - first, scan, scan.best[j])
-        first = end
-    return _best_of(d, scan.best)
+        block = Features(first, _block_end(hist, first), False)
+        start = hist.offset[first]
+        size = hist.offset[block.end] - start
+        score_two_classes(hist, node, block, scan)
+        set_keys(rules, node, scan, size)
+        found = pick(rules, node, 0, size, scan, best)
+        if found >= 0:
+            feature = first
+            while hist.offset[feature + 1] <= start + found:
+                feature += 1
+            best.bin = start + found - hist.offset[feature]
+        first = block.end
+    if feature >= 0:
+        scan.best[feature] = best
+    return feature
 
 
 @inner
@@ -97,36 +112,6 @@ def _misses(rules, hist, total, j):  # type: ignore[no-untyped-def]
     if missing - hist.offset[j] < hist.n_bins[j]:
         return False
     return not _is_empty(rules, hist, total, missing)
-
-
-@inner
-def _best_of_two_classes(hist, node, j, i, scan, best):  # type: ignore[no-untyped-def]
-    """Find the best candidate for Gini of feature j, the block's i-th, in one pass.
-
-    With two classes the impurity mass is ``2 w_0 w_1 / W``; no value may be missing.
-    """
-    negative, positive = hist.sums[: hist.size], hist.sums[hist.size : 2 * hist.size]
-    total, least = node.total, node.least_weight
-    left_0, left_1 = np.int64(0), np.int64(0)
-    best_key, best_bin, best_sum = -np.inf, hist.offset[j], 0.0
-    its_bins = scan.bins[scan.where[i] : scan.where[i + 1] - 1]
-    for c in range(its_bins.shape[0]):
-        b = np.uint64(its_bins[c])
-        left_0 += negative[b]
-        left_1 += positive[b]
-        right_0, right_1 = total[0] - left_0, total[1] - left_1
-        left, right = left_0 + left_1, right_0 + right_1
-        if left < least or right < least:
-            continue
-        W_l, W_r = np.float64(left), np.float64(right)
-        mass = np.float64(left_0) * np.float64(left_1) * W_r
-        mass += np.float64(right_0) * np.float64(right_1) * W_l
-        children = 2.0 * mass / (W_l * W_r)
-        key = np.rint((node.impurity - children) * node.grid)
-        if key > best_key:
-            best_key, best_bin, best_sum = key, its_bins[c], children
-    best.key, best.gain = best_key, node.impurity - best_sum
-    best.bin, best.missing_left = best_bin - hist.offset[j], False
 
 
 @inner

@@ -25,7 +25,7 @@ from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 _HISTOGRAM_BYTES = 64 << 20
 
 #: Cost of a row's entry in a compact histogram, measured in bins of a histogram of all bins.
-_ENTRY_COST = 2.0
+_ENTRY_COST = 3.0
 
 _NO_LIMIT = 2**63 - 1
 
