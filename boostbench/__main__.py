@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ def main() -> NoReturn:
     """Run the command line; Ctrl-C is quiet while modules are loaded and at the very end too."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
+    gc.set_threshold(50_000)  # the values of a large plan all stay
     from boostbench.cli import main as command
 
     code = command()

@@ -19,7 +19,12 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import check_data, make_plan, plan_to_report
+from boostbench.experiments.planning.planner import (
+    check_data,
+    have_records,
+    make_plan,
+    plan_to_report,
+)
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, pack
@@ -444,6 +449,10 @@ def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
     """Return whether each run has a record, made by this code: its parameters were right then."""
     seen = RecordStore(store.folder.parent)  # the store itself looks when something is planned
     try:
+        if all(have_records(each.runs, seen, each.data) for each in experiments):
+            return True
+        if all(each.config.select is None for each in experiments):
+            return False
         plans = [replace(each, store=seen).plan(check_packages=False) for each in experiments]
     except BoostbenchError:  # it will be raised again by whoever needs the plan
         return False

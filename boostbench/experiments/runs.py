@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -34,7 +35,10 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": [1, 0.5], "a": None})
     '{"a":null,"b":[1,0.5]}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _encode(value)
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Params(Mapping[str, Any]):
@@ -49,7 +53,7 @@ class Params(Mapping[str, Any]):
     __slots__ = ("_text",)
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        self._text = canonical_json(dict(values or {}))
+        self._text = canonical_json(dict(values)) if values else "{}"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
@@ -120,7 +124,7 @@ class Noise:
         rate = self.rate if isinstance(self.rate, str) else f"{self.rate:g}"
         return f"{self.model} {rate}"
 
-    @property
+    @cached_property
     def full_label(self) -> str:
         """The label with the model's own parameters."""
         params = ", ".join(f"{key}={value}" for key, value in self.params.items())
@@ -212,6 +216,11 @@ class Run:
     #: fit: the errors on all its validation parts are what is recorded.
     validation: Annotated[Params, AfterValidator(_cross_validation)] | None = None
 
+    def __hash__(self) -> int:
+        # Of what tells runs apart mostly: plans look up each run many times.
+        parts = (self.seed, self.rounds, self.data.name, self.noise.rate, self.booster.params)
+        return hash(parts)
+
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels; a `Run` is validated from it."""
         noise = self.noise
@@ -243,6 +252,26 @@ class Run:
     def of_value(cls, value: Mapping[str, Any]) -> Run:
         """Return the run whose `value` this is; labels are the names."""
         return TypeAdapter(cls).validate_python(value)
+
+    @property
+    def text(self) -> str:
+        """The value without its number of rounds, as canonical JSON."""
+        before, after = self.around_seed
+        return f'{before},"seed":{self.seed},{after}'
+
+    @cached_property
+    def around_seed(self) -> tuple[str, str]:
+        """The two parts of the text; runs that differ by their seed alone share them."""
+        value = self.value()
+        before = {name: value[name] for name in value if name < "seed" and name != "rounds"}
+        after = {name: value[name] for name in value if name > "seed"}
+        return canonical_json(before)[:-1], canonical_json(after)[1:]
+
+    def with_seed(self, seed: int) -> Run:
+        """Return the same run of another seed, without validating it again."""
+        other = object.__new__(Run)
+        other.__dict__.update(self.__dict__, seed=seed, around_seed=self.around_seed)
+        return other
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return the random stream of one purpose: data, split, noise, booster or inner folds.

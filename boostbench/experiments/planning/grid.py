@@ -11,7 +11,7 @@ from boostbench.errors import BoostbenchError, hint
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.configs.grids import read_grid
-from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
+from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
 from boostbench.metrics import ALWAYS, CONFUSION
 
 
@@ -30,28 +30,40 @@ def expand(config: Config) -> list[Run]:
     runs : list of Run
         All different. Where parameters are chosen, they stand for the fits it takes.
     """
-    runs = (
-        Run(
-            data=_with_defaults(entry, config),
-            split=split,
-            noise=noise,
-            booster=_for_data(booster, entry),
-            rounds=booster.rounds or entry.rounds or config.rounds,
-            seed=seed,
-            record=config.record,
-            checkpoints=config.checkpoints if config.record or CONFUSION in config.metrics else (),
-            metrics=tuple(sorted({*config.metrics} - {*ALWAYS})),
-        )
-        for seed, noise, entry in itertools.product(_seeds(config), config.noise, config.datasets)
-        if seed in (entry.seeds or config.seeds)
-        for split in _folds(entry.split or config.split)
-        for booster in config.boosters
-        if _allowed(_for_data(booster, entry), entry)
-    )
+    of_one_seed = [
+        (run, frozenset(entry.seeds or config.seeds))
+        for noise, entry in itertools.product(config.noise, config.datasets)
+        for run in _runs_of(entry, noise, config)
+    ]
     found: dict[tuple[Run, str], Run] = {}
-    for run in runs:
-        found.setdefault((run, repr(run.booster.grid)), run)
+    for seed in _seeds(config):
+        for model, seeds in of_one_seed:
+            if seed in seeds:
+                run = model.with_seed(seed)
+                found.setdefault((run, repr(run.booster.grid)), run)
     return list(found.values())
+
+
+def _runs_of(entry: DataSpec, noise: Noise, config: Config) -> Iterator[Run]:
+    """Yield the runs of one seed on one data set with one noise."""
+    data = _with_defaults(entry, config)
+    boosters = [_for_data(booster, entry) for booster in config.boosters]
+    checkpoints = config.checkpoints if config.record or CONFUSION in config.metrics else ()
+    metrics = tuple(sorted({*config.metrics} - {*ALWAYS}))
+    for split in _folds(entry.split or config.split):
+        for booster in boosters:
+            if _allowed(booster, entry):
+                yield Run(
+                    data=data,
+                    split=split,
+                    noise=noise,
+                    booster=booster,
+                    rounds=booster.rounds or entry.rounds or config.rounds,
+                    seed=0,
+                    record=config.record,
+                    checkpoints=checkpoints,
+                    metrics=metrics,
+                )
 
 
 def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:

@@ -110,6 +110,15 @@ def plan_to_report(
     return make_plan(runs, archive, data_dirs, config=config)
 
 
+def have_records(
+    runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path] = ()
+) -> bool:
+    """Return whether each run has a record of its code and data, however it ended."""
+    planner = _Planner(store, tuple(data_dirs), check_packages=False, strict=False)
+    keys = ((run.data.name, planner.key_of(run)) for run in runs)
+    return all(any(key == its for its, _ in store.find(name, key.value)) for name, key in keys)
+
+
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
     """Read the data of some runs once, before the first of them is trained.
 
@@ -162,7 +171,8 @@ class _Planner:
         #: is not kept, of which there may be very many.
         self._found: dict[Run, tuple[PlannedRun, Record | None] | None] = {}
         self._estimates = Estimates()
-        self._keys: dict[Run, Key] = {}
+        #: Code and data of runs that differ by their seed alone.
+        self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
         self._is_binary: dict[str, bool] = {}
@@ -173,13 +183,13 @@ class _Planner:
         A run is looked up once.
         """
         if run not in self._found:
-            self._found[run] = None
             known = self._look_up(run, read)
-            if known is not None:
-                planned, record = known
-                self._found[run] = planned, record if isinstance(record, Record) else None
-                if planned.status != "stale":
-                    self._estimates.add(record)
+            if known is not None and known[0].status != "stale":
+                self._estimates.add(known[1])
+            self._found[run] = known and (
+                known[0],
+                known[1] if isinstance(known[1], Record) else None,
+            )
         found = self._found[run]
         return None if found is None or found[0].status == "stale" else cast("AnyRecord", found[1])
 
@@ -187,8 +197,7 @@ class _Planner:
         self, run: Run, read: Callable[[Path], Summary | None]
     ) -> tuple[PlannedRun, Summary] | None:
         key, found = self.key_of(run), None
-        for path in reversed(self.store.find(run)):
-            other = Key.of(path)
+        for other, path in reversed(self.store.find(run.data.name, key.value, run.rounds)):
             changed = _difference(other, key)
             if changed and not self.store.is_archive:
                 continue
@@ -198,7 +207,9 @@ class _Planner:
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
-                    return replace(planned, reason=planned.reason or changed or absent), record
+                    if not planned.reason and (changed or absent):
+                        planned = replace(planned, reason=changed or absent)
+                    return planned, record
                 found = replace(planned, status="stale", reason=outdated), record
         return found
 
@@ -217,8 +228,8 @@ class _Planner:
         """Return the runs with their statuses, in the order in which they were looked up."""
         for run in self._found:
             if not self._estimates.know(run):  # a record of other rounds or code tells the time
-                paths = self.store.find(replace(run, rounds=1))
-                record = self.store.summary(paths[0]) if paths else None
+                others = self.store.find(run.data.name, self.key_of(run).value)
+                record = self.store.summary(others[0][1]) if others else None
                 if record is not None:
                     self._estimates.add(record)
         return tuple(
@@ -247,19 +258,18 @@ class _Planner:
             return replace(missing, status="skipped", reason=obstacle)
         if found is not None:
             return replace(missing, status="stale", reason=found[0].reason, path=found[0].path)
-        others = [path for path in self.store.find(run) if _difference(Key.of(path), key)]
-        if others:
-            reason = _difference(Key.of(others[-1]), key)
-            return replace(missing, status="stale", reason=reason, path=others[-1])
+        for other, path in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+            if reason := _difference(other, key):
+                return replace(missing, status="stale", reason=reason, path=path)
         return missing
 
     def key_of(self, run: Run) -> Key:
         """Return the key that a record of the run must have."""
-        if run not in self._keys:
+        if run.around_seed not in self._shared:
             source = self._source(run)
             code = code_of(run, source.entry.generator)
-            self._keys[run] = Key(value_of(run), run.rounds, code, source.checksum[:8])
-        return self._keys[run]
+            self._shared[run.around_seed] = code, source.checksum[:8]
+        return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
 
     def _source(self, run: Run) -> _Source:
         from boostbench.data import find_entry, locate

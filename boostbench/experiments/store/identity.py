@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from boostbench import registry
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.runs import CLEAN, Run, canonical_json
+from boostbench.experiments.runs import CLEAN, Run
 from boostbench.experiments.store.fingerprints import code_fingerprint
 
 _PIPELINE = "boostbench.experiments.running.execution"
@@ -41,12 +40,9 @@ class Key:
         return cls.parse(path.stem)
 
 
-@lru_cache(maxsize=1)  # a plan asks for the same one several times in a row
 def value_of(run: Run) -> str:
     """Return 16 hex digits that stand for the value of a run without its number of rounds."""
-    value = run.value()
-    del value["rounds"]
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:16]
+    return hashlib.sha256(run.text.encode()).hexdigest()[:16]
 
 
 def code_of(run: Run, generator: str = "") -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import RecordStore, encode, folder_name
+from boostbench.experiments.store.records import Found, RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
 PACKED = "records.jsonl.xz"
@@ -49,15 +49,16 @@ class PackedRecords(RecordStore):
         super().__init__(file.parent)
         self.folder = file
         self._lines: dict[Path, bytes] = {}
-        self._of_value: dict[str, list[Path]] = {}
+        self._of_value: dict[str, list[Found]] = {}
         for line in _unpacked(file).splitlines(keepends=True):
             match = _KEY.match(line)
             if match is None:
                 self.damaged.append(f"{file}: holds a line that is no record; it is passed over")
                 continue
-            path = file / f"{match[1].decode()}.json"
+            key = Key.parse(match[1].decode())
+            path = file / f"{key}.json"
             self._lines[path] = line
-            self._of_value.setdefault(Key.of(path).value, []).append(path)
+            self._of_value.setdefault(key.value, []).append((key, path))
 
     def all_paths(self) -> list[Path]:
         """Return a path for each record, below that of the file."""
@@ -67,7 +68,7 @@ class PackedRecords(RecordStore):
         """Raise an error: packed records cannot be added to."""
         raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
 
-    def _stored(self, dataset: str) -> dict[str, list[Path]]:
+    def _stored(self, dataset: str) -> dict[str, list[Found]]:
         return self._of_value
 
     def _content(self, path: Path) -> bytes:

@@ -7,7 +7,10 @@ not ask whether a field is there. docs/architecture.md explains the fields.
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -37,6 +40,7 @@ FORMAT: Literal[1] = 1
 #: Statuses of runs that went wrong; their records stay until ``--retry`` asks for them.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
+_DIGEST = b', "digest": "'
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
 #: Curves of counts, and the field that says out of how many.
 SIZE_OF = {
@@ -55,6 +59,20 @@ def complaint(error: ValidationError) -> str:
     """Return the first thing that is wrong with a record, in a few words."""
     place, what = first_mistake(error)
     return f"{'.'.join(map(str, place))}: {what}" if place else what
+
+
+def signed(plain: Mapping[str, Any]) -> bytes:
+    """Return JSON that ends with a digest of all before it."""
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON.
+    body = text.encode("utf-8", "backslashreplace")[:-1]
+    return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
+
+
+def unsigned(content: bytes) -> bytes | None:
+    """Return what was signed but for the last brace; None if it was cut off or changed since."""
+    body, _, rest = content.rpartition(_DIGEST)
+    return body if rest == hashlib.sha256(body).hexdigest().encode() + b'"}\n' else None
 
 
 def _key(value: object) -> Key:

@@ -8,21 +8,18 @@ then set aside under ``*.json.damaged`` and named. Folders from several machines
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import os
 import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, DataError, RecordError
-from boostbench.experiments.runs import Run
-from boostbench.experiments.store.identity import Key, value_of
+from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import (
     FAILURES,
@@ -31,17 +28,17 @@ from boostbench.experiments.store.record import (
     Record,
     Summary,
     complaint,
+    signed,
+    unsigned,
 )
 from boostbench.experiments.store.summaries import Summaries, stamp_of
 from boostbench.whole_files import read_file, write_file
 
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
-#: Parts of a record that no plan looks at.
-_NOT_PLANNED = ("host", "threads", "fingerprints")
 _BULK_BEGINS = b', "round_zero": '
-_DIGEST = b', "digest": "'
 _LEFTOVER_SECONDS = 600
-_RECORD_NAME = re.compile(r"[0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]{1,64}-[0-9a-z]{0,64}\.json")
+_RECORD_NAME = re.compile(r"([0-9a-f]{1,64})-([0-9]{1,18})-([0-9a-f]{1,64})-([0-9a-z]{0,64})\.json")
+Found = tuple[Key, Path]
 AnyRecord = TypeVar("AnyRecord", bound=Summary)
 
 
@@ -71,27 +68,24 @@ class RecordStore:
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
         self.damaged: list[str] = []
-        self._known: dict[str, dict[str, list[Path]]] = {}
+        #: By data set and value.
+        self._known: dict[str, dict[str, list[Found]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
         self._written: set[Path] = set()
         self._identity: tuple[int, int] | None = None
-        self._summaries: dict[Path, Summaries] = {}
+        self._summaries: dict[str, Summaries] = {}
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
         return self.folder / folder_name(dataset) / f"{key}.json"
 
-    def find(self, run: Run) -> list[Path]:
-        """Return the files of the records of a run's value, whatever their code and data.
+    def find(self, dataset: str, value: str, rounds: int = 1) -> list[Found]:
+        """Return the keys and files of the records of a value, whatever their code and data.
 
-        They have as many rounds as the run, newest last, or more: then those of the most rounds
-        come first.
+        They have this many rounds, newest last, or more: then those of the most rounds come first.
         """
-        stored = self._stored(run.data.name).get(value_of(run), ())
-        rounds = {path: Key.of(path).rounds for path in stored}
-        return sorted(
-            (path for path in stored if rounds[path] >= run.rounds), key=lambda path: -rounds[path]
-        )
+        found = [each for each in self._stored(dataset).get(value, ()) if each[0].rounds >= rounds]
+        return sorted(found, key=lambda each: -each[0].rounds) if len(found) > 1 else found
 
     def write(self, record: Record) -> Path:
         """Write a record so that it is there whole or not at all.
@@ -123,7 +117,7 @@ class RecordStore:
         path = self.path_of(dataset, key)
         self._curves.pop(path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])
-        of_value[:] = [*(known for known in of_value if known != path), path]
+        of_value[:] = [*(known for known in of_value if known[1] != path), (key, path)]
 
     def prepare(self) -> None:
         """Make sure that records can be written, and clear away what a killed process left.
@@ -184,20 +178,16 @@ class RecordStore:
         """Read a record without its long parts, which is faster; None as by `read`."""
         if self.is_archive:
             return self._read(path, Summary)
-        known = self._summaries.get(path.parent)
+        folder, name = os.path.split(path)
+        known = self._summaries.get(folder)
         if known is None:
-            known = self._summaries[path.parent] = Summaries(path.parent)
+            known = self._summaries[folder] = Summaries(path.parent)
         stamp = stamp_of(path)
-        text = known.get(path.name, stamp)
-        with suppress(RecordError):
-            if text is not None:
-                return decode(text, path, Summary)
-        summary = self._read(path, Summary)
-        if summary is not None:
-            plain = summary.plain()
-            kept = {name: plain[name] for name in plain if name not in _NOT_PLANNED}
-            with suppress(ValueError):  # it holds NaN, which no program wrote
-                known.add(path.name, stamp, _signed(kept))
+        summary = known.get(name, stamp)
+        if summary is None:
+            summary = self._read(path, Summary)
+            if summary is not None:
+                known.add(name, stamp, summary)
         return summary
 
     def keep_summaries(self) -> None:
@@ -238,13 +228,15 @@ class RecordStore:
     def all_paths(self) -> list[Path]:
         """Return every record file, sorted."""
         return [
-            path for folder in sorted(self.folder.glob("*")) for path in sorted(_by_age(folder))
+            path
+            for folder in sorted(self.folder.glob("*"))
+            for path in sorted(path for _, path in _by_age(folder))
         ]
 
     def _content(self, path: Path) -> bytes:
         return read_file(path)
 
-    def _stored(self, dataset: str) -> dict[str, list[Path]]:
+    def _stored(self, dataset: str) -> dict[str, list[Found]]:
         folder = folder_name(dataset)
         if folder not in self._known:
             self._known[folder] = _scan(self.folder / folder)
@@ -260,7 +252,7 @@ class RecordStore:
         self.damaged.append(f"{error}; {where}, the run will be done again")
         for of_folder in self._known.values():
             for of_value in of_folder.values():
-                of_value[:] = [known for known in of_value if known != path]
+                of_value[:] = [known for known in of_value if known[1] != path]
 
 
 def encode(record: Record) -> bytes:
@@ -268,15 +260,7 @@ def encode(record: Record) -> bytes:
     plain = record.plain()
     ordered = {name: plain[name] for name in plain if name not in _BULK}
     ordered |= {name: plain.get(name) for name in _BULK}
-    return _signed(ordered)
-
-
-def _signed(plain: dict[str, Any]) -> bytes:
-    """Return JSON that ends with a digest of all before it."""
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON.
-    body = text.encode("utf-8", "backslashreplace")[:-1]
-    return body + _DIGEST + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
+    return signed(ordered)
 
 
 def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
@@ -287,8 +271,8 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
     RecordError
         If they are not what was written, make no sense, or are not what the file's name says.
     """
-    body, found, rest = content.rpartition(_DIGEST)
-    if not found or rest != hashlib.sha256(body).hexdigest().encode() + b'"}\n':
+    body = unsigned(content)
+    if body is None:
         raise RecordError(
             "the record is damaged (cut off or changed after writing)", where=str(path)
         )
@@ -316,28 +300,29 @@ def folder_name(dataset: str) -> str:
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
 
 
-def _scan(folder: Path) -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
-    for path in _by_age(folder):
-        found.setdefault(Key.of(path).value, []).append(path)
+def _scan(folder: Path) -> dict[str, list[Found]]:
+    found: dict[str, list[Found]] = {}
+    for each in _by_age(folder):
+        found.setdefault(each[0].value, []).append(each)
     return found
 
 
-def _by_age(folder: Path) -> Iterable[Path]:
+def _by_age(folder: Path) -> Iterable[Found]:
     files = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 # A link that leads nowhere, or to itself, has no age and no content.
                 with suppress(OSError):
-                    if _RECORD_NAME.fullmatch(entry.name) and entry.is_file():
-                        files.append((entry.stat().st_mtime_ns, entry.name))
+                    match = _RECORD_NAME.fullmatch(entry.name)
+                    if match and entry.is_file():
+                        files.append((entry.stat().st_mtime_ns, entry.name, match.groups()))
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
-    for _, name in sorted(files):
-        yield folder / name
+    for _, name, (value, rounds, code, data) in sorted(files):
+        yield Key(value, int(rounds), code, data), folder / name
 
 
 def _identity_of(folder: Path) -> tuple[int, int]:

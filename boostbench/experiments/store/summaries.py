@@ -1,20 +1,39 @@
 """Summaries of the records of one folder in one file, so that a plan need not open each record.
 
-An entry is what a record would be without its long parts, with a digest of its own. It counts as
-long as the record has the size and the time of change that it had, so the file may be old, damaged
-or deleted at any time: what it lacks is read from the records, and it is written anew.
+Runs that differ by their seed alone share nearly all of their summaries, which is kept once. An
+entry counts as long as its record has the size and the time of change that it had. The file has a
+digest and may be old, damaged or deleted at any time: what it lacks is read from the records, and
+it is written anew.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
 
+from pydantic import BaseModel, ValidationError
+
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.record import Summary, signed, unsigned
 from boostbench.whole_files import write_file
 
 _NAME = ".summaries"
 _LEAST_NEW = 100
+#: What a plan looks at, besides a record's own key, seed and seconds.
+_SHARED = (
+    *("format", "run", "status", "error", "nested_rounds", "versions", "inputs", "adopted"),
+    *("n_train", "n_test", "n_validation", "n_classes", "n_features"),
+)
+#: Stamp of the record, seed, seconds.
+_Own = tuple[str, int, dict[str, float]]
+
+
+class _Kept(BaseModel):
+    """The file: by a summary that is shared, as JSON, what its records have of their own."""
+
+    by_shared: dict[str, dict[str, _Own]]
 
 
 class Summaries:
@@ -27,37 +46,60 @@ class Summaries:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _NAME
-        #: By the record's file name: stamp, and JSON with a digest.
-        self._entries: dict[bytes, tuple[bytes, bytes]] = {}
+        #: By the record's file name, with the JSON of what is shared.
+        self._entries: dict[str, tuple[str, _Own]] = {}
+        self._shared: dict[str, Summary | None] = {}
         self._n_new = 0
         with suppress(OSError, ValueError):
-            for line in self._path.read_bytes().splitlines(keepends=True):
-                name, stamp, text = line.split(b"\t", 2)
-                self._entries[name] = stamp, text
+            body = unsigned(self._path.read_bytes()) or b""
+            for shared, entries in _Kept.model_validate_json(body + b"}").by_shared.items():
+                self._entries |= {name: (shared, own) for name, own in entries.items()}
 
-    def get(self, name: str, stamp: bytes) -> bytes | None:
+    def get(self, name: str, stamp: str) -> Summary | None:
         """Return the summary of a record, None if it is not known or the record changed."""
-        known = self._entries.get(os.fsencode(name))
-        return known[1] if known is not None and known[0] == stamp else None
+        shared, (known, seed, seconds) = self._entries.get(name, ("", ("", 0, {})))
+        if not stamp or known != stamp:
+            return None
+        if shared not in self._shared:
+            try:
+                self._shared[shared] = Summary.model_validate_json(shared)
+            except ValidationError:  # of another version of boostbench
+                self._shared[shared] = None
+        model = self._shared[shared]
+        if model is None:
+            return None
+        key, run = Key.parse(name.removesuffix(".json")), model.run.with_seed(seed)
+        return model.model_copy(update={"key": key, "run": run, "seconds": seconds})
 
-    def add(self, name: str, stamp: bytes, text: bytes) -> None:
+    def add(self, name: str, stamp: str, summary: Summary) -> None:
         """Know the summary of a record."""
-        self._entries[os.fsencode(name)] = stamp, text
-        self._n_new += 1
+        plain = summary.plain()
+        shared = {part: plain[part] for part in _SHARED if part in plain}
+        shared |= {
+            "key": str(Key("0", summary.run.rounds, "0", "0")),
+            "run": plain["run"] | {"seed": 0},
+            "seconds": {"load": 0},
+        }
+        with suppress(ValueError):  # it holds NaN, which no program wrote
+            text = json.dumps(shared, allow_nan=False)
+            self._entries[name] = text, (stamp, summary.run.seed, summary.seconds)
+            self._n_new += 1
 
     def keep(self) -> None:
         """Write the file if many summaries are new; a folder that cannot be written is let be."""
         if self._n_new >= max(_LEAST_NEW, len(self._entries) // 10):
             self._n_new = 0
-            lines = [b"\t".join((name, *entry)) for name, entry in self._entries.items()]
+            by_shared: dict[str, dict[str, _Own]] = {}
+            for name, (shared, own) in self._entries.items():
+                by_shared.setdefault(shared, {})[name] = own
             with suppress(OSError):
-                write_file(self._path, b"".join(lines))
+                write_file(self._path, signed({"by_shared": by_shared}))
 
 
-def stamp_of(path: Path) -> bytes:
+def stamp_of(path: Path) -> str:
     """Return size and time of the last change of a file; empty if there is none."""
     try:
         status = os.stat(path)
     except OSError:
-        return b""
-    return b"%d-%d" % (status.st_size, status.st_mtime_ns)
+        return ""
+    return f"{status.st_size}-{status.st_mtime_ns}"

@@ -32,7 +32,12 @@ def other_versions(summary: Summary) -> str:
 
     Empty if there are none, as where this version of boostbench knows of no version.
     """
-    pairs = ((name, summary.versions.get(name), _version(name)) for name in _NUMERICAL)
+    return _other_than_here(tuple(map(summary.versions.get, _NUMERICAL)))
+
+
+@cache
+def _other_than_here(versions: tuple[str | None, ...]) -> str:
+    pairs = ((name, old, _version(name)) for name, old in zip(_NUMERICAL, versions, strict=True))
     return ", ".join(
         f"{name} {old} (here {new or 'absent'})" for name, old, new in pairs if old and old != new
     )

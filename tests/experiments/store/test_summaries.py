@@ -44,6 +44,25 @@ def test_a_second_plan_opens_no_record(done, tmp_path, monkeypatch):
     assert anew == rows
 
 
+def test_a_kept_summary_says_of_each_run_what_its_record_says(done, tmp_path):
+    paths = RecordStore(tmp_path).all_paths()
+    kept, fresh = RecordStore(tmp_path), RecordStore(tmp_path)
+    for path in paths:
+        known = summaries.Summaries(path.parent).get(path.name, summaries.stamp_of(path))
+        record = fresh.read(path)
+        assert known == kept.summary(path)
+        for name in ("key", "run", "status", "why", "seconds", "versions", "inputs", "n_train"):
+            assert getattr(known, name) == getattr(record, name)
+
+
+def test_a_summary_counts_for_no_record_of_another_size_or_time(done, tmp_path):
+    path = RecordStore(tmp_path).all_paths()[0]
+    known, stamp = summaries.Summaries(path.parent), summaries.stamp_of(path)
+    assert known.get(path.name, stamp) is not None
+    for other in ("", f"1{stamp}", f"{stamp}1"):
+        assert known.get(path.name, other) is None
+
+
 def test_a_record_that_changed_is_read(done, tmp_path, monkeypatch):
     first, second, *_ = sorted(tmp_path.glob("runs/wine/*.json"))
     first.write_bytes(first.read_bytes()[:-9])
