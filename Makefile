@@ -27,7 +27,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
+.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -94,6 +94,9 @@ attack: setup  ## hostile inputs, kills and signals by the thousand, counted; an
 
 same-bits: setup  ## every booster on every processor that this one can stand in for
 	@$(BIN)/python -m checks.bits --emulate
+
+dask: setup  ## a Dask cluster whose workers and scheduler are killed; a minute
+	@nice $(BIN)/python -m checks.dask
 
 slurm: setup  ## batch jobs under a real Slurm, started here for it; says so where none is installed
 	@nice $(BIN)/python -m checks.slurm

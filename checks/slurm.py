@@ -92,9 +92,9 @@ def _check(folder: Path) -> None:
     said = _boostbench(*submitting)
     print(said.strip())
     array = said.split()[-1]
-    _expect("nothing to submit" in _boostbench(*submitting), "nothing is submitted twice")
-    _wait_for("jobs run", lambda: _states(array).count("RUNNING") == MOST_JOBS)
-    _wait_for("the first record", lambda: bool(records_of(results)))
+    expect("nothing to submit" in _boostbench(*submitting), "nothing is submitted twice")
+    wait_for("jobs run", lambda: _states(array).count("RUNNING") == MOST_JOBS)
+    wait_for("the first record", lambda: bool(records_of(results)))
     print(_boostbench("status", config, "--results", results).splitlines()[-1])
 
     killed, requeued, cancelled = _running(array)
@@ -109,39 +109,41 @@ def _check(folder: Path) -> None:
         most = max(most, states.count("RUNNING"))
         return not states
 
-    _wait_for("the array to end", is_over)
-    _expect(most <= MOST_JOBS, f"at most {MOST_JOBS} jobs ran at once, seen {most}")
+    wait_for("the array to end", is_over)
+    expect(most <= MOST_JOBS, f"at most {MOST_JOBS} jobs ran at once, seen {most}")
     done = records_of(results)
     print(f"{len(done)} of {len(truth)} runs done; one job killed, one requeued, one cancelled")
-    _expect(0 < len(done) < len(truth), "the killed and the cancelled job left runs undone")
+    expect(0 < len(done) < len(truth), "the killed and the cancelled job left runs undone")
 
     said = _boostbench(*submitting)
     print(said.strip())
-    _expect(f"submitted {len(truth) - len(done)} run" in said, "the rest is submitted")
+    expect(f"submitted {len(truth) - len(done)} run" in said, "the rest is submitted")
     second = said.split()[-1]
-    _wait_for("jobs run", lambda: "RUNNING" in _states(second))
+    wait_for("jobs run", lambda: "RUNNING" in _states(second))
     timed_out = _running(second)[0]
     time.sleep(20)  # until the job has begun: submitit then handles the signal of a time limit
     _call("scancel", "--signal=USR2", timed_out)
     print(_boostbench("watch", config, "--results", results, "--every", "2").strip())
-    _expect(records_of(results) == truth, "the records are those of `run`")
-    _expect("nothing to submit" in _boostbench(*submitting), "nothing is left")
+    expect(records_of(results) == truth, "the records are those of `run`")
+    expect("nothing to submit" in _boostbench(*submitting), "nothing is left")
     starts = "".join(path.read_text() for path in (results / ".jobs" / "logs").glob("*.out"))
     again = starts.count("Starting with") - starts.count("Exiting after successful completion")
     print(f"{again} starts of jobs ended early")
 
 
-def _expect(condition: bool, what: str) -> None:
+def expect(condition: bool, what: str) -> None:
+    """End the check if a condition does not hold."""
     if not condition:
-        raise SystemExit(f"slurm: not so: {what}")
+        raise SystemExit(f"not so: {what}")
     print(f"ok: {what}")
 
 
-def _wait_for(what: str, condition: Callable[[], bool], seconds: float = 900.0) -> None:
+def wait_for(what: str, condition: Callable[[], bool], seconds: float = 900.0) -> None:
+    """Wait until a condition holds; end the check if it never does."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise SystemExit(f"slurm: waited {seconds:.0f} s for {what}")
+            raise SystemExit(f"waited {seconds:.0f} s for {what}")
         time.sleep(0.5)
 
 
@@ -170,10 +172,17 @@ def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody listens to."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
+
+
+def is_open(port: int) -> bool:
+    """Return whether somebody listens to a port of this machine."""
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
@@ -186,8 +195,8 @@ def _daemons(folder: Path) -> Iterator[None]:
         host=socket.gethostname().partition(".")[0],
         user=getpass.getuser(),
         folder=folder,
-        controller=_free_port(),
-        node=_free_port(),
+        controller=free_port(),
+        node=free_port(),
     )
     (folder / "slurm.conf").write_text(settings)
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
@@ -208,7 +217,7 @@ def _daemons(folder: Path) -> Iterator[None]:
                 started.append(subprocess.Popen(command, stdout=log, stderr=log))
                 time.sleep(2)
         try:
-            _wait_for("the node", lambda: "idle" in _call("sinfo", "--noheader"), 120)
+            wait_for("the node", lambda: "idle" in _call("sinfo", "--noheader"), 120)
         except SystemExit:
             for path in folder.glob("*.log"):
                 print(f"--- {path.name}\n{path.read_text()[-3000:]}", file=sys.stderr)
