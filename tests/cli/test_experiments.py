@@ -402,7 +402,8 @@ def test_data_that_is_absent_is_said_before_the_rest_is_run(boostbench, tmp_path
 
 
 def test_being_terminated_keeps_what_is_done(sad, tmp_path, start_process):
-    command = [sys.executable, "-m", "boostbench", "run", str(sad("sleep")), "--jobs", "1"]
+    command = [sys.executable, "-m", "boostbench", "run", str(sad("sleep"))]
+    command += ["--executor", "inline"]
     process = start_process(command, cwd=tmp_path, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(tmp_path.glob("results/runs/*/*.json")):

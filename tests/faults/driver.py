@@ -1,7 +1,7 @@
 """Carries out a config in a process of its own: ``driver.py CONFIG RESULTS JOBS``.
 
-Prints a line when it is ready, one for every finished run, and how many runs it has started; ends
-with the exit code that the command line has: 130 after Ctrl-C, 2 if records cannot be written.
+Prints a line when it is ready and one for every run that it did; ends with the exit code that the
+command line has: 130 after Ctrl-C, 2 if records cannot be written.
 """
 
 import sys
@@ -22,12 +22,12 @@ def main(config, results, jobs):
     store = RecordStore(results)
     plan = make_plan(expand(load_config(config, check_parameters=False)), store)
 
-    n_started = 0
+    started = set()
 
     def tell(event):
-        nonlocal n_started
-        n_started += event.kind == "started"
-        if event.kind == "finished":
+        if event.kind == "started":
+            started.add(event.planned)
+        elif event.kind == "finished" and event.planned in started:
             print(event.planned.run.id, event.record.status, flush=True)
 
     print("ready", len(plan.todo()), flush=True)
@@ -37,7 +37,6 @@ def main(config, results, jobs):
     except BoostbenchError as error:
         print(error, flush=True)
         return 2
-    print("started", n_started, flush=True)
     return 130 if outcome.interrupted else 0
 
 

@@ -1,14 +1,18 @@
-"""What the client of worker processes does when their server is lost."""
+"""Executors tell of their runs; the client of worker processes survives its server."""
 
+import pytest
+
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.running.server import Task
 from boostbench.experiments.store.records import RecordStore
+from tests.experiments.tools import SMALL
 
 
 def test_the_rounds_of_a_run_are_told_while_it_goes_on(runs_of, tmp_path):
-    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 10\n"
+    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store, told = RecordStore(tmp_path), []
 
@@ -44,3 +48,16 @@ def test_a_server_that_is_lost_while_tasks_are_sent_again_gets_no_task_twice(mon
     monkeypatch.setattr(executor, "_send", send)
     executor._replace_server()
     assert sent == [(0, 1), (1, 1), (1, 2)]
+
+
+def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, tmp_path):
+    store = RecordStore(tmp_path)
+    todo = make_plan(runs_of(SMALL.replace("centroids", "raises")), store).todo()
+    outcome = run_plan(todo, store, InlineExecutor(), fail_fast=True)
+    assert outcome.counts == {"failed": 1}
+    assert outcome.n_left == 7
+
+
+def test_a_memory_limit_that_no_worker_can_keep_is_refused():
+    with pytest.raises(BoostbenchError, match="memory limit: a worker alone needs about 300 MiB"):
+        LocalExecutor(1, memory_limit=2**28)

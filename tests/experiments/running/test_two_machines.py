@@ -1,16 +1,18 @@
 """Commands of two machines share the runs of one config in one folder."""
 
-import subprocess
 import sys
 
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.conftest import TOYS
 from tests.experiments.tools import SMALL, plan_of
 
-#: Does the runs of a config as a machine of a given name, and tells which it starts.
-MACHINE = """
+#: Does a run of a config as a machine of another name, begins a second one, and hangs.
+OTHER = """
 import sys, time
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
@@ -21,56 +23,40 @@ from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 
-name, config, results, toys = sys.argv[1:]
+config, results, toys = sys.argv[1:]
 registry.load_plugin(toys)
-locks._host, locks._BEAT_SECONDS, locks._DEAD_SECONDS = (lambda: name), 0.2, 2.0
+locks._host, locks._BEAT_SECONDS = (lambda: "other"), 0.2
 store = RecordStore(results)
 runs = expand(load_config(config, check_parameters=False))  # imports no booster
-todo = make_plan(runs, store).todo()
-print("ready", flush=True)
-sys.stdin.readline()
 
 def listen(event):
     if event.kind == "started":
         print(event.planned.run.id, flush=True)
-        if name == "dies":
+        if store.all_paths():
             time.sleep(3600)
 
-run_plan(todo, store, InlineExecutor(), on_event=listen)
+run_plan(make_plan(runs, store).todo(), store, InlineExecutor(), on_event=listen)
 """
 
 
-def start_machines(start_process, config, results, *names):
-    command = [sys.executable, "-c", MACHINE]
-    machines = [
-        start_process([*command, name, config, results, TOYS], stdin=subprocess.PIPE)
-        for name in names
-    ]
-    for machine in machines:  # all have the same plan
-        assert machine.stdout.readline() == "ready\n"
-    for machine in machines:
-        machine.stdin.write("\n")
-        machine.stdin.flush()
-    return machines
-
-
-def test_no_run_is_done_twice_and_none_is_lost(start_process, config_file, tmp_path):
-    config = config_file(SMALL)
-    machines = start_machines(start_process, config, tmp_path / "r", "one", "two")
-    done = [machine.communicate(timeout=300)[0].split() for machine in machines]
-    assert [machine.returncode for machine in machines] == [0, 0]
+def test_no_run_is_done_twice_and_that_of_a_machine_that_died_is_done(
+    start_process, config_file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(locks, "_DEAD_SECONDS", 2.0)
+    config, results = config_file(SMALL), tmp_path / "r"
     runs = expand(load_config(config))
-    assert sorted(done[0] + done[1]) == sorted(run.id for run in runs)
-    assert plan_of(runs, tmp_path / "r").counts() == {"ok": 8}
+    todo = plan_of(runs, results).todo()  # before the other begins
+    other = start_process([sys.executable, "-c", OTHER, config, results, TOYS])
+    done, lost = (other.stdout.readline().strip() for _ in range(2))
+    started = []
 
+    def listen(event):
+        if event.kind == "started":
+            started.append(event.planned.run.id)
+        elif event.kind == "tick":  # nothing is left but what the other has locked
+            other.kill()
 
-def test_the_run_of_a_machine_that_died_is_done_by_another(start_process, config_file, tmp_path):
-    config = config_file(SMALL)
-    dies, lives = start_machines(start_process, config, tmp_path / "r", "dies", "lives")
-    lost = dies.stdout.readline().strip()
-    dies.kill()
-    done = lives.communicate(timeout=300)[0].split()
-    runs = expand(load_config(config))
-    assert sorted(done) == sorted(run.id for run in runs)
-    assert lost in done
-    assert len(RecordStore(tmp_path / "r").all_paths()) == 8
+    run_plan(todo, RecordStore(results), InlineExecutor(), on_event=listen)
+    assert sorted([done, *started]) == sorted(run.id for run in runs)
+    assert started[-1] == lost
+    assert plan_of(runs, results).counts() == {"ok": 8}
