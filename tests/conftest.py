@@ -42,6 +42,17 @@ def own_plugins():
 
 
 @pytest.fixture
+def in_this_process(monkeypatch):
+    """Do the runs of commands that offer no other executor than worker processes here."""
+    from boostbench.experiments.running import executors  # only where tests are run
+
+    def inline(jobs=1, data_dirs=(), **limits):
+        return executors.InlineExecutor(data_dirs)
+
+    monkeypatch.setattr(executors, "LocalExecutor", inline)
+
+
+@pytest.fixture
 def start_process():
     """Return a function that starts a command in a session of its own, with a piped stdout.
 

@@ -187,7 +187,7 @@ def test_an_experiment_without_records_is_not_bundled(here):
         bundled(experiment, here)
 
 
-def test_the_commands_bundle_and_verify(done, here, capsys):
+def test_the_commands_bundle_and_verify(done, here, in_this_process, capsys):
     data = ["--data", str(here / "data")]
     assert main(["bundle", "study/small.yaml", *data]) == 0
     assert capsys.readouterr().out == "small.zip\n"

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from boostbench.cli import main
-from boostbench.experiments.running import executors
 
 TINY = """\
 name: tiny
@@ -63,16 +62,6 @@ def boostbench(capfd):
         return Outcome(code, captured.out, captured.err)
 
     return run
-
-
-@pytest.fixture
-def in_this_process(monkeypatch):
-    """Do the runs of commands that offer no other executor than worker processes here."""
-
-    def inline(jobs=1, data_dirs=(), **limits):
-        return executors.InlineExecutor(data_dirs)
-
-    monkeypatch.setattr(executors, "LocalExecutor", inline)
 
 
 @pytest.fixture

@@ -63,7 +63,9 @@ def statuses(boostbench):
     return [row["status"] for row in boostbench("status", "adopted.yaml", "--json").json]
 
 
-def test_results_that_a_change_left_alone_are_adopted(boostbench, write, done, tmp_path):
+def test_results_that_a_change_left_alone_are_adopted(
+    boostbench, write, done, in_this_process, tmp_path
+):
     write("int(np.argmax(counts))")
     assert statuses(boostbench) == ["stale"] * 8
     outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")

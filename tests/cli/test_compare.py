@@ -9,7 +9,7 @@ from tests.cli.test_experiments import SAD
 SMALL = ("--folds", "2", "--repeats", "1", "--rounds", "2", "--jobs", "1")
 
 
-def test_the_answer_comes_first_and_then_the_tables(boostbench):
+def test_the_answer_comes_first_and_then_the_tables(boostbench, in_this_process):
     outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     assert outcome.code == 0, outcome.err
     first, *rest = outcome.out.splitlines()

@@ -35,9 +35,9 @@ def write_example(page, folder):
     return plugin, name
 
 
-def test_the_booster_of_the_docs_runs_in_worker_processes(boostbench, tmp_path):
+def test_the_booster_of_the_docs_runs(boostbench, tmp_path):
     plugin, config = write_example("adding-a-booster.md", tmp_path)
-    outcome = boostbench("run", config, "--jobs", "2")
+    outcome = boostbench("run", config, "--executor", "inline")
     assert outcome.code == 0, outcome.err
     assert "boostbench:" not in outcome.err
     assert "12 ok" in outcome.out

@@ -1,10 +1,5 @@
 """A config that chooses parameters, from plan to report, as a user types it."""
 
-import os
-import signal
-import sys
-import time
-
 import pytest
 
 CHOOSES = """\
@@ -58,23 +53,6 @@ def test_run_goes_on_until_nothing_more_is_wanted(boostbench, chooses, tmp_path)
 def test_only_what_is_asked_for_is_chosen(boostbench, chooses):
     outcome = boostbench("plan", chooses, "--only", "iris", "--json")
     assert {row["dataset"] for row in outcome.json} == {"iris"}
-
-
-def test_kill_9_and_other_jobs_give_the_same_choice(boostbench, chooses, tmp_path, start_process):
-    command = [sys.executable, "-m", "boostbench", "run", chooses, "--jobs", "2"]
-    process = start_process([*command, "--results", "killed"])
-    deadline = time.monotonic() + 120
-    while len(list((tmp_path / "killed").rglob("*.json"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert boostbench("run", chooses, "--executor", "inline", "--results", "killed").code == 0
-    assert boostbench("run", chooses, "--executor", "inline", "--results", "whole").code == 0
-    tables = []
-    for results in ("killed", "whole"):
-        assert boostbench("report", chooses, "--results", results).code == 0
-        tables.append((tmp_path / results / "chooses/table.csv").read_text())
-    assert tables[0] == tables[1]
 
 
 def test_the_report_says_what_is_not_chosen_yet(boostbench, chooses):

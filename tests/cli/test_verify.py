@@ -124,7 +124,9 @@ def test_reproduce_computes_what_a_paper_computes(boostbench, tmp_path):
     assert "[Figs. 1 to 6](computed/report.html)" in overview
 
 
-def test_reproduce_goes_on_without_the_data_of_one_config(boostbench, config, tmp_path):
+def test_reproduce_goes_on_without_the_data_of_one_config(
+    boostbench, config, in_this_process, tmp_path
+):
     path = tmp_path / "absent.yaml"
     path.write_text("name: absent\ndatasets: [letter]\nboosters: [samme]\nrounds: 2\n")
     config(CLAIMS)
