@@ -400,6 +400,7 @@ boosters = Registry(
         "spl-logitboost": "boostbench.boosters.splboost:SPLLogitBoost",
         "splboost": "boostbench.boosters.splboost:SPLBoost",
         # what people use besides; those that are not installed are skipped with a reason
+        "calibrated": "boostbench.baselines.calibrated:Calibrated",
         "catboost": "catboost:CatBoostClassifier",
         "filter-and-refit": "boostbench.baselines.filter_and_refit:FilterAndRefit",
         "robust-gbdt": "boostbench.baselines.robust_gbdt:RobustGBDT",

@@ -14,24 +14,20 @@ n Q, its calibration   ``calibrated(C, y)``                (K, K)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import field
-from numbers import Integral
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.declared import Count, Declared
-from boostbench.registry import boosters
+from boostbench.baselines.around import AroundClassifier
+from boostbench.metrics import probabilities_of
 
 Labels = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-class FilterAndRefit(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FilterAndRefit(AroundClassifier):
     r"""A classifier fitted to the samples whose labels it does not deny in cross-validation.
 
     With the probabilities :math:`p_j(x)` that the classifier gives samples outside its training
@@ -93,11 +89,6 @@ class FilterAndRefit(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[
     #: The filter takes as many rounds as the last fit, so fewer rounds are another model.
     nested_rounds: ClassVar[bool] = False
 
-    n_estimators: Count = field(default=100, kw_only=False)
-    classifier: Annotated[Any, str, Mapping] = "random-forest"
-    folds: Annotated[int, Interval(Integral, 2, None, closed="left")] = 5
-    random_state: Annotated[Any, "random_state"] = None
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> FilterAndRefit:
         """Fit in cross-validation, leave out, and fit again."""
         self._validate_params()
@@ -110,62 +101,20 @@ class FilterAndRefit(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predicted labels, shape (n,)."""
-        return np.asarray(self.classes_[self.estimator_.predict(X)])
-
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return class probabilities, shape (n, n_classes)."""
-        return self._of_all_classes(self.estimator_, self.estimator_.predict_proba(X))
+        P = self.estimator_.predict_proba(X)
+        return probabilities_of(self.estimator_, P, len(self.classes_))
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield class probabilities after each round of the last fit, shape (n, n_classes)."""
         for P in self.estimator_.staged_predict_proba(X):
-            yield self._of_all_classes(self.estimator_, P)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the labels after each round of the last fit, shape (n,)."""
-        for labels in self.estimator_.staged_predict(X):
-            yield np.asarray(self.classes_[labels])
-
-    def _validate_params(self) -> None:
-        super()._validate_params()
-        if not isinstance(self.classifier, str) and len(self.classifier) != 1:
-            raise ValueError(
-                f"classifier is one name with parameters, found {dict(self.classifier)!r}"
-            )
-        cls, _ = self._found()
-        if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
-            raise ValueError(
-                f"classifier {cls.__name__} has no predict_proba, which a filter needs"
-            )
-
-    def _found(self) -> tuple[Any, Mapping[str, Any]]:
-        spec = {self.classifier: {}} if isinstance(self.classifier, str) else self.classifier
-        ((name, parameters),) = spec.items()
-        return boosters.get(name), parameters or {}
-
-    def _make(self, rng: np.random.Generator) -> Any:
-        cls, parameters = self._found()
-        seed = int(rng.integers(2**31 - 1))
-        return cls(**{"n_estimators": self.n_estimators, "random_state": seed, **parameters})
+            yield probabilities_of(self.estimator_, P, len(self.classes_))
 
     def _out_of_fold(self, X: Floats, y: Labels, rng: np.random.Generator) -> Floats:
-        fold = np.empty(len(y), dtype=np.intp)
-        for k in range(len(self.classes_)):
-            own = rng.permutation(np.flatnonzero(y == k))
-            fold[own] = (np.arange(len(own)) + rng.integers(self.folds)) % self.folds
         P = np.empty((len(y), len(self.classes_)))
-        for held in (fold == f for f in range(self.folds)):
-            if held.any():
-                one = self._make(rng).fit(X[~held], y[~held])
-                P[held] = self._of_all_classes(one, one.predict_proba(X[held]))
-        return P
-
-    def _of_all_classes(self, fitted: Any, some: Floats) -> Floats:
-        """Return probabilities of all classes; one that the classifier never saw has none."""
-        P = np.zeros((len(some), len(self.classes_)))
-        P[:, fitted.classes_] = some
+        for held, one in self._cross_fitted(X, y, rng):
+            P[held] = probabilities_of(one, one.predict_proba(X[held]), len(self.classes_))
         return P
 
 

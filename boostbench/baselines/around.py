@@ -1,0 +1,83 @@
+"""Classifiers made of another one that is named by its parameter ``classifier``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from numbers import Integral
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval
+
+from boostbench.boosters.declared import Count, Declared
+from boostbench.registry import boosters
+
+
+class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of what is learnt from a classifier's cross-validation before its last fit.
+
+    A subclass sets `estimator_`, the last fit to the labels' places in `classes_`, in its `fit`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, of the fits in cross-validation too.
+    classifier : str or dict, default="random-forest"
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
+        ``predict_proba``.
+    folds : int, default=5
+        Folds of the cross-validation, at least 2; stratified.
+    random_state : int or None, default=None
+        Seed of the folds and of the fits.
+    """
+
+    n_estimators: Count = field(default=100, kw_only=False)
+    classifier: Annotated[Any, str, Mapping] = "random-forest"
+    folds: Annotated[int, Interval(Integral, 2, None, closed="left")] = 5
+    random_state: Annotated[Any, "random_state"] = None
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted labels, shape (n,)."""
+        return np.asarray(self.classes_[self.estimator_.predict(X)])
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the labels after each round of the last fit, shape (n,)."""
+        for labels in self.estimator_.staged_predict(X):
+            yield np.asarray(self.classes_[labels])
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if not isinstance(self.classifier, str) and len(self.classifier) != 1:
+            raise ValueError(
+                f"classifier is one name with parameters, found {dict(self.classifier)!r}"
+            )
+        cls, _ = self._found()
+        if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
+            raise ValueError(
+                f"classifier {cls.__name__} has no predict_proba, which {type(self).__name__} needs"
+            )
+
+    def _found(self) -> tuple[Any, Mapping[str, Any]]:
+        spec = {self.classifier: {}} if isinstance(self.classifier, str) else self.classifier
+        ((name, parameters),) = spec.items()
+        return boosters.get(name), parameters or {}
+
+    def _make(self, rng: np.random.Generator) -> Any:
+        cls, parameters = self._found()
+        seed = int(rng.integers(2**31 - 1))
+        return cls(**{"n_estimators": self.n_estimators, "random_state": seed, **parameters})
+
+    def _cross_fitted(
+        self, X: NDArray[np.float64], y: NDArray[np.intp], rng: np.random.Generator
+    ) -> Iterator[tuple[NDArray[np.bool_], Any]]:
+        """Yield the samples of each fold and the classifier fitted to all others."""
+        fold = np.empty(len(y), dtype=np.intp)
+        for k in range(len(self.classes_)):
+            own = rng.permutation(np.flatnonzero(y == k))
+            fold[own] = (np.arange(len(own)) + rng.integers(self.folds)) % self.folds
+        for held in (fold == f for f in range(self.folds)):
+            if held.any():
+                yield held, self._make(rng).fit(X[~held], y[~held])

@@ -1,0 +1,165 @@
+r"""Temperature scaling: probabilities whose certainty is learnt in cross-validation.
+
+Guo, Pleiss, Sun & Weinberger, "On calibration of modern neural networks", 2017, Sec. 4.2.
+
+=====================  ==================================  ==============================
+paper                  here                                shape
+=====================  ==================================  ==============================
+z, logits              ``F``, scores                       (n, K)
+sigma                  the booster's `probabilities`
+T                      ``temperatures_``                   (n_rounds,)
+=====================  ==================================  ==============================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+
+from boostbench.baselines.around import AroundClassifier
+from boostbench.boosters.state import softmax
+from boostbench.boosters.surface import BoostingClassifier
+from boostbench.metrics import LEAST_PROBABILITY, log_loss, probabilities_of
+from boostbench.portable import exp, log
+
+Floats = NDArray[np.float64]
+
+#: Natural logarithms of the lowest and the highest temperature.
+_RANGE = (-5.0, 10.0)
+_TOLERANCE = 1e-3
+
+
+class Calibrated(AroundClassifier):
+    r"""A classifier with the probabilities that fit its errors in cross-validation.
+
+    Sums of many steps grow without bound where they separate the training samples, and the
+    probabilities made of them are nearly 0 or 1 though some answers are wrong. After every round t
+    the scores are divided by a temperature,
+
+    .. math::
+        p_t(x) = \sigma(F_t(x) / \tau_t), \qquad
+        \tau_t = \operatorname*{arg\,min}_\tau \sum_i -\ln \sigma(F_t^{(-i)}(x_i) / \tau)_{y_i},
+
+    where :math:`\sigma` is the booster's own link from scores to probabilities and
+    :math:`F_t^{(-i)}` are the scores of a fit to the other folds. The labels stay as they are. Of a
+    classifier that is no booster, F is the logarithm of its probabilities and :math:`\sigma` the
+    soft-max.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, of the fits in cross-validation too.
+    classifier : str or dict, default="samme"
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
+        ``predict_proba``.
+    folds : int, default=5
+        Folds of the cross-validation, at least 2; stratified.
+    random_state : int or None, default=None
+        Seed of the folds and of the fits.
+
+    Attributes
+    ----------
+    temperatures_ : ndarray of float64, shape (n_rounds,)
+        After every round of the longest fit.
+    estimator_ : object
+        The fit to all samples.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    stop_reason_ : str
+        That of the last fit.
+
+    Notes
+    -----
+    The labels of the folds are those seen: where some are wrong, the probabilities are those of
+    the labels seen too.
+
+    References
+    ----------
+    Guo et al. 2017, Eq. (9).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> booster = Calibrated(20, random_state=0).fit(X, y)
+    >>> bool(booster.temperatures_[-1] > 1), booster.score(X, y)
+    (True, 1.0)
+    """
+
+    classifier: Annotated[Any, str, Mapping] = "samme"
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Calibrated:
+        """Fit in cross-validation, choose the temperatures, and fit to all samples."""
+        self._validate_params()
+        X = np.asarray(X, dtype=np.float64)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = np.random.default_rng(self.random_state)
+        fits = list(self._cross_fitted(X, codes, rng))
+        stages = [_staged_scores(one, X[held]) for held, one in fits]
+        latest: list[Any] = [None] * len(fits)
+        temperatures = []
+        while True:
+            following = [next(stage, None) for stage in stages]
+            if all(F is None for F in following):
+                break
+            # a fit that stopped early keeps its last scores
+            latest = [
+                old if new is None else new for old, new in zip(latest, following, strict=True)
+            ]
+            parts = [
+                (one, F, codes[held])
+                for (held, one), F in zip(fits, latest, strict=True)
+                if F is not None
+            ]
+            temperatures.append(_best_temperature(parts, len(self.classes_)))
+        self.temperatures_ = np.array(temperatures or [1.0])
+        self.estimator_ = self._make(rng).fit(X, codes)
+        self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return class probabilities, shape (n, n_classes)."""
+        P = np.full((len(np.asarray(X)), len(self.classes_)), 1.0 / len(self.classes_))
+        for stage in self.staged_predict_proba(X):
+            P = stage
+        return P
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
+        """Yield class probabilities after each round, shape (n, n_classes)."""
+        for t, F in enumerate(_staged_scores(self.estimator_, np.asarray(X, dtype=np.float64))):
+            temperature = self.temperatures_[min(t, len(self.temperatures_) - 1)]
+            yield _probabilities(self.estimator_, F / temperature)
+
+
+def _staged_scores(one: Any, X: Floats) -> Iterator[Floats]:
+    """Yield scores after each round; logarithms of the probabilities where there are no scores."""
+    if isinstance(one, BoostingClassifier):
+        yield from one.staged_scores(X)
+        return
+    is_staged = hasattr(one, "staged_predict_proba")
+    for P in one.staged_predict_proba(X) if is_staged else [one.predict_proba(X)]:
+        yield np.asarray(log(np.maximum(P, LEAST_PROBABILITY)))
+
+
+def _probabilities(one: Any, F: Floats) -> Floats:
+    P = one.probabilities(F) if isinstance(one, BoostingClassifier) else softmax(F)
+    return np.asarray(P)
+
+
+def _best_temperature(parts: list[tuple[Any, Floats, NDArray[np.intp]]], n_classes: int) -> float:
+    """Return the temperature of the least log loss over the folds: fit, scores and labels each."""
+
+    def loss(log_temperature: float) -> float:
+        temperature = exp(log_temperature)
+        return sum(
+            len(y)
+            * log_loss(probabilities_of(one, _probabilities(one, F / temperature), n_classes), y)
+            for one, F, y in parts
+        )
+
+    found = minimize_scalar(loss, bounds=_RANGE, method="bounded", options={"xatol": _TOLERANCE})
+    return float(exp(found.x))
