@@ -443,17 +443,11 @@ noise_models = Registry(
         for name in names.split()
     },
 )
+_GENERATORS = ("gaussian-mixture", "long-servedio", "madelon", "ring-norm", "two-norm", "waveform")
 generators = Registry(
     "data-set generator",
     "boostbench.generators",
-    {
-        "gaussian-mixture": "boostbench.data.generators:gaussian_mixture",
-        "long-servedio": "boostbench.data.generators:long_servedio",
-        "madelon": "boostbench.data.generators:madelon",
-        "ring-norm": "boostbench.data.generators:ring_norm",
-        "two-norm": "boostbench.data.generators:two_norm",
-        "waveform": "boostbench.data.generators:waveform",
-    },
+    {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
 )
 figures = Registry(
     "figure",

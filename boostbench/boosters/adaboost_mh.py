@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.losses import logistic
-from boostbench.boosters.state import TINY, BoostState, Step
+from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.portable import dot, exp, log, row_sums, total
 from boostbench.weak_learners import BinaryLabels, Costs
 
@@ -92,10 +92,14 @@ class AdaBoostMH(Booster):
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes.
 
-        The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``.
+        The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``. Where all
+        sigmoids vanish, they are in the ratios of ``exp(2 psi)``.
         """
         p = logistic(2.0 * F)
-        p /= row_sums(p)[:, None]
+        sums = row_sums(p)[:, None]
+        if not sums.all():
+            return np.where(sums > 0.0, p / np.where(sums > 0.0, sums, 1.0), softmax(2.0 * F))
+        p /= sums
         return p
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:

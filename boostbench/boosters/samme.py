@@ -36,6 +36,12 @@ class SAMME(Booster):
     Training stops when the weak learner makes no weighted error, or is no better than chance
     (:math:`e \ge 1 - 1/K`). For two classes it is AdaBoost.
 
+    ``predict_proba`` is the soft-max of :math:`\psi`, the link of the loss: in the paper's codes
+    the scores are :math:`f = (K-1)\,\psi` up to a constant of the row, and the loss is least where
+    :math:`p = \mathrm{softmax}(f/(K-1))`. (scikit-learn divides the votes by the sum of the steps,
+    which makes all classes nearly alike.) Where trees separate the training samples :math:`\psi`
+    grows without bound and nearly every answer is certain; the booster ``calibrated`` mends that.
+
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
