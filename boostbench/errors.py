@@ -94,12 +94,16 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     --------
     >>> unknown("key", "seed", ["seeds", "rounds"])
     "unknown key 'seed'; did you mean 'seeds'?"
+    >>> unknown("booster", "mine.py", ["samme"])
+    "unknown booster 'mine.py'; name what is in the file, as 'mine.py:NAME'"
     """
     return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known)}"
 
 
 def hint(name: str, known: Iterable[str]) -> str:
     """Return which name may be meant, else all known ones or, of many, the most similar."""
+    if name.endswith(".py"):
+        return f"name what is in the file, as '{name}:NAME'"
     known = sorted(known)
     close = nearest(name, known)
     if close:

@@ -82,7 +82,11 @@ def _classes(registry: Registry) -> Iterator[str]:
     for name in registry.names():
         if registry.is_foreign(name):
             continue  # documented by the package that it comes from
-        found = registry.get(name)
+        try:
+            found = registry.get(name)
+        except ModuleNotFoundError as error:
+            yield f"## `{name}`\n\n{registry.summary(name)} It needs {error.name}.\n"
+            continue
         kind = "autoclass" if isinstance(found, type) else "autofunction"
         directive = f"```{{eval-rst}}\n.. {kind}:: {found.__module__}.{found.__qualname__}\n```"
         yield f"## `{name}`\n\n{directive}\n"

@@ -175,7 +175,8 @@ def add(
     sizes = f"{read.n_rows} samples, {read.n_features} features, {read.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
     for column in row_numbers(read):
-        complain(f"column {column!r} numbers the rows and is a feature; is it better left out?")
+        told = f"'drop: [{column}]' in {description or 'its description'} leaves it out"
+        complain(f"column {column!r} numbers the rows and is a feature; {told}")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK

@@ -75,7 +75,8 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
         if name.casefold() in folded:
             return folded[name.casefold()]
     shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
-    hint = "; is the separator a comma?" if len(columns) == 1 else ""
+    hint = "" if entry.target else "; name another one with --target, or 'target' in a description"
+    hint = "; is the separator a comma?" if len(columns) == 1 else hint
     raise DataError(
         f"there is no column {wanted[0]!r} for the labels; the columns are: {shown}{hint}",
         where=where,
