@@ -30,6 +30,7 @@ from boostbench.boosters.loop import Booster
 from boostbench.boosters.losses import logistic
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.portable import dot, exp, log, row_sums, total
+from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels, Costs
 
 
@@ -197,12 +198,21 @@ class AdaBoostMHLabel(AdaBoostMH):
 def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``S w``, ``w_iy`` proportional to ``exp(-S_iy psi_iy)``, the w summing to 1."""
     w = state.signs * psi
-    np.subtract(w.min(), w, out=w)
-    exp(w, out=w)
-    w *= state.sample_weight[:, None]
+    least, importance = w.min(), state.sample_weight[:, None]
+
+    def weigh(classes: slice) -> None:
+        its_w = w[:, classes]
+        np.subtract(least, its_w, out=its_w)
+        exp(its_w, out=its_w)
+        its_w *= importance
+
+    def sign(classes: slice) -> None:
+        w[:, classes] *= state.signs[:, classes]
+        w[:, classes] /= all_weight
+
+    in_parts(weigh, state.n_classes)
     all_weight = total(w)
-    w *= state.signs
-    w /= all_weight
+    in_parts(sign, state.n_classes)
     return w
 
 

@@ -32,10 +32,14 @@ from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.compiled import kernel
 from boostbench.portable import dot, row_sums
+from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+
+#: Rows that are weighed at a time, so that they stay in the fastest cache.
+_BLOCK = 256
 
 
 class Risk(NamedTuple):
@@ -219,41 +223,79 @@ def weigh_pairs(
     """
     demand = np.empty_like(g)
     n_drawn = np.zeros(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
-    return demand if _weigh_pairs(g.T, cost.T, sample_weight, u, demand.T, n_drawn.T) else None
+    up_to = _cumulative(g.T, sample_weight)
+
+    def weigh(rows: slice) -> bool:
+        ends = rows.start, rows.stop
+        given = g.T, cost.T, sample_weight, up_to, u
+        return bool(_weigh_pairs(*given, *ends, demand.T, n_drawn.T))
+
+    return demand if any(in_parts(weigh, len(g))) else None
+
+
+@kernel
+def _cumulative(g: Floats, sample_weight: Floats) -> Floats:  # pragma: no cover
+    """Return the sum of the pairs' probabilities up to the end of each row."""
+    K, n = g.shape
+    up_to, total = np.empty(n), 0.0
+    for i in range(n):
+        for z in range(K):
+            total += g[z, i] * sample_weight[i]
+        up_to[i] = total
+    return up_to
 
 
 @kernel
 def _weigh_pairs(
-    g: Floats, cost: Floats, sample_weight: Floats, u: Floats, demand: Floats, n_drawn: Counts
+    g: Floats,
+    cost: Floats,
+    sample_weight: Floats,
+    up_to: Floats,
+    u: Floats,
+    first: int,
+    last: int,
+    demand: Floats,
+    n_drawn: Counts,
 ) -> bool:  # pragma: no cover
+    """Weigh the pairs of the rows first..last-1, a block of rows at a time."""
     K, n = g.shape
-    mean, origin, top = np.zeros(n), cost[0].copy(), g[0].copy()
-    for z in range(1, K):
-        for i in range(n):
-            origin[i] = cost[z, i] if g[z, i] > top[i] else origin[i]
-            top[i] = max(top[i], g[z, i])
-    for z in range(K):
-        for i in range(n):
-            mean[i] += g[z, i] * (cost[z, i] - origin[i])
-    M, something = u.shape[0], False
-    for z in range(K):
-        for i in range(n):
-            P, delta = g[z, i] * sample_weight[i], (cost[z, i] - origin[i]) - mean[i]
-            something |= P * delta != 0.0
-            demand[z, i] = 0.0 if M > 0 else -P * delta
-    total = 0.0
-    for i in range(n if M > 0 else 0):
+    M, total, something = u.shape[0], up_to[n - 1], False
+    before, drawn = up_to[first - 1] if first > 0 else 0.0, 0
+    while drawn < M and u[drawn] * total < before:
+        drawn += 1
+    mean, origin, top = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for start in range(first, last, _BLOCK):
+        size = min(_BLOCK, last - start)
+        rows = slice(start, start + size)
+        weight = sample_weight[rows]
+        for r in range(size):
+            mean[r], origin[r], top[r] = 0.0, 0.0, -1.0
         for z in range(K):
-            total += g[z, i] * sample_weight[i]
-    drawn, cumulative = 0, 0.0
-    for i in range(n if M > 0 else 0):
+            its_g, its_cost = g[z, rows], cost[z, rows]
+            for r in range(size):
+                origin[r] = its_cost[r] if its_g[r] > top[r] else origin[r]
+                top[r] = max(top[r], its_g[r])
         for z in range(K):
-            cumulative += g[z, i] * sample_weight[i]
-            share = 0.0
-            while drawn < M and u[drawn] * total < cumulative:
-                share += 1.0 / M
-                drawn += 1
-                n_drawn[z, i] += 1
-            if share > 0.0:
-                demand[z, i] = -share * ((cost[z, i] - origin[i]) - mean[i])
+            its_g, its_cost = g[z, rows], cost[z, rows]
+            for r in range(size):
+                mean[r] += its_g[r] * (its_cost[r] - origin[r])
+        for z in range(K):
+            its_g, its_cost, out = g[z, rows], cost[z, rows], demand[z, rows]
+            for r in range(size):
+                P, delta = its_g[r] * weight[r], (its_cost[r] - origin[r]) - mean[r]
+                something |= P * delta != 0.0
+                out[r] = 0.0 if M > 0 else -P * delta
+        for i in range(start, start + size):
+            cumulative, z, r = before, 0, i - start
+            before = up_to[i]
+            while drawn < M and u[drawn] * total < before:
+                cumulative += g[z, i] * sample_weight[i]
+                share = 0.0
+                while drawn < M and u[drawn] * total < cumulative:
+                    share += 1.0 / M
+                    drawn += 1
+                    n_drawn[z, i] += 1
+                if share > 0.0:
+                    demand[z, i] = -share * ((cost[z, i] - origin[r]) - mean[r])
+                z += 1
     return something

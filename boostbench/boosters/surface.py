@@ -6,13 +6,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -22,6 +23,7 @@ from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
+from boostbench.threads import threads
 
 #: Of scikit-learn's estimator checks, the one that boosters may fail, and why.
 EXPECTED_FAILED_CHECKS = {
@@ -93,6 +95,9 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         None is the paper's choice, whose parameters also fill those a mapping leaves out.
     random_state : int, RandomState or None, default=None
         Seed of the random streams of the booster and of the weak learner.
+    n_jobs : int or None, default=None
+        Threads of `fit`: trees of a round grow side by side. None is one thread, unless work
+        around the fit was given more; -1 is one for each core. The model does not depend on it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which those of their samples are multiplied, as in scikit-learn;
         ``"balanced"``: ``n_samples / (n_classes * np.bincount(y))``. In a config, where keys are
@@ -126,6 +131,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     n_estimators: Count = field(default=100, kw_only=False)
     weak_learner: Any = None
     random_state: Annotated[Any, "random_state"] = None
+    n_jobs: Annotated[int, Interval(Integral, None, -1, closed="right")] | Count | None = None
     class_weight: Annotated[Any, StrOptions({"balanced"}), dict, None] = None
 
     # ---- what a subclass defines ----------------------------------------------------------
@@ -252,10 +258,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             cost=None if own_cost is None else own_cost[rows.representative],
         )
         self.n_rounds_ = 0
-        for step in self._rounds(state, X, rows, learner_rng):
-            self.n_rounds_ += 1
-            if on_round is not None:
-                on_round(RoundInfo(self.n_rounds_, rows.row_of, step, state, self))
+        with threads(self.n_jobs):
+            for step in self._rounds(state, X, rows, learner_rng):
+                self.n_rounds_ += 1
+                if on_round is not None:
+                    on_round(RoundInfo(self.n_rounds_, rows.row_of, step, state, self))
         return self
 
     def _validate_training_data(

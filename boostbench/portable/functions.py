@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import elementary
+from boostbench.threads import in_parts
 
 Floats = NDArray[np.float64]
+
+#: So few numbers are not worth a second thread.
+_FEW = 2**15
 
 
 def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
@@ -21,10 +25,11 @@ def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
         numbers = np.ascontiguousarray(numbers)
     if out is None:
         out = np.empty_like(numbers)
-    if numbers.ndim == 1:
-        loop(numbers, out)
-        return out
-    loop(numbers.ravel(order="K"), out.ravel(order="K"))
+    flat, values = numbers.ravel(order="K"), out.ravel(order="K")
+    if flat.size < _FEW:
+        loop(flat, values)
+    else:
+        in_parts(lambda part: loop(flat[part], values[part]), flat.size)
     return out if out.ndim else out[()]
 
 

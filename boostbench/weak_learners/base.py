@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.compiled import kernel
+from boostbench.threads import in_parts
 from boostbench.weak_learners.forest import Forest
 
 
@@ -111,7 +112,15 @@ class Hypothesis:
         trees = self.trees
         steps = np.empty(trees.n_trees)
         steps[:] = step
-        _add(self.leaves, trees.leaf_offset, trees.leaf_value, trees.leaf_column, steps, F.T)
+
+        def add_part(part: slice) -> None:
+            first = trees.leaf_offset[:-1][part]
+            _add(self.leaves[part], first, trees.leaf_value, trees.leaf_column, steps[part], F.T)
+
+        if trees.width == 1:  # several trees answer for a class each
+            in_parts(add_part, trees.n_trees)
+        else:
+            add_part(slice(None))
         return F
 
 

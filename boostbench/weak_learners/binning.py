@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.compiled import kernel
+from boostbench.threads import in_parts
 
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
 #: entry of a sparse row costs four bytes and a loop iteration of its own.
@@ -120,21 +121,26 @@ def bin_features(
     repeated = count if count.max(initial=1) > 1 else None
     extremes = _extremes(X if rows is None else X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
-    lows, highs, n_bins = [], [], np.empty(d, dtype=np.int64)
+    lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
+    n_bins = np.empty(d, dtype=np.int64)
     width = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
-    for start in range(0, d, width):
-        block = X[:, start : start + width]
-        columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
-        for j, column in enumerate(columns, start):
-            if edges is None:
-                low, high = _bins_of(column, repeated, max_bins)
-            else:
-                low, high = _equal_bins(extremes or _extremes(column), max_bins)
-            missing = bool(np.isnan(column).any())
-            _encode(column, high, codes[j])
-            n_bins[j] = len(low)
-            lows.append(np.append(low, np.nan) if missing else low)
-            highs.append(np.append(high, np.nan) if missing else high)
+
+    def bin_part(part: slice) -> None:
+        for start in range(part.start, part.stop, width):
+            block = X[:, start : min(start + width, part.stop)]
+            columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
+            for j, column in enumerate(columns, start):
+                if edges is None:
+                    low, high = _bins_of(column, repeated, max_bins)
+                else:
+                    low, high = _equal_bins(extremes or _extremes(column), max_bins)
+                missing = bool(np.isnan(column).any())
+                _encode(column, high, codes[j])
+                n_bins[j] = len(low)
+                lows[j] = np.append(low, np.nan) if missing else low
+                highs[j] = np.append(high, np.nan) if missing else high
+
+    in_parts(bin_part, d)
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
     rowwise = _rows_of(codes, offset, sparse_share)
     low, high = np.concatenate(lows), np.concatenate(highs)

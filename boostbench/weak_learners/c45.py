@@ -45,7 +45,7 @@ class C45(Tree):
         C4.5's option m, positive.
     confidence : float, default=0.25
         C4.5's CF, 0..1 without ends; smaller prunes more.
-    max_bins, n_jobs
+    max_bins
         As of `Tree`.
 
     Notes
@@ -77,7 +77,6 @@ class C45(Tree):
         "min_cases": [Interval(Real, 0, None, closed="neither")],
         "confidence": [Interval(Real, 0.0, 1.0, closed="neither")],
         "max_bins": Tree._parameter_constraints["max_bins"],
-        "n_jobs": Tree._parameter_constraints["n_jobs"],
     }
 
     def __init__(
@@ -88,9 +87,8 @@ class C45(Tree):
         min_cases: float = 2.0,
         confidence: float = 0.25,
         max_bins: int = 255,
-        n_jobs: int = 1,
     ) -> None:
-        super().__init__(max_depth=max_depth, max_bins=max_bins, n_jobs=n_jobs)
+        super().__init__(max_depth=max_depth, max_bins=max_bins)
         self.version = version
         self.min_cases = min_cases
         self.confidence = confidence

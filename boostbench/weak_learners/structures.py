@@ -347,6 +347,8 @@ class GrownTrees(NamedTuple):
     @classmethod
     def join(cls, parts: Sequence[GrownTrees]) -> GrownTrees:
         """Put the trees of several calls side by side."""
+        if len(parts) == 1:
+            return parts[0]
         joined = {}
         for name in cls._fields:
             arrays = [getattr(part, name) for part in parts]

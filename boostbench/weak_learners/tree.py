@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from boostbench.threads import in_parts
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
 from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
@@ -74,8 +73,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         Tibshirani 2000, Sec. 9); labels only.
     max_bins : int, default=255
         Bins per feature, 2..255.
-    n_jobs : int, default=1
-        Threads that share the trees of a round (one per class); the trees do not depend on it.
 
     Examples
     --------
@@ -117,7 +114,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         "zero_gain": ["boolean"],
         "trim": [Interval(Real, 0.0, 1.0, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
-        "n_jobs": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -134,7 +130,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         zero_gain: bool = True,
         trim: float = 0.0,
         max_bins: int = 255,
-        n_jobs: int = 1,
     ) -> None:
         self.criterion = criterion
         self.max_leaf_nodes = max_leaf_nodes
@@ -147,7 +142,6 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         self.zero_gain = zero_gain
         self.trim = trim
         self.max_bins = max_bins
-        self.n_jobs = n_jobs
 
     def prepare(
         self,
@@ -196,12 +190,11 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
             trimmed = _trimmed(numbers.numbers, self.trim, data.samples)
             numbers = numbers._replace(numbers=trimmed)
-        n_jobs = min(self.n_jobs, len(numbers.columns))
-        if n_jobs == 1:
-            return self._grow(data, rules, numbers)
-        parts = [numbers._replace(columns=part) for part in np.array_split(numbers.columns, n_jobs)]
-        with ThreadPoolExecutor(n_jobs) as pool:
-            return GrownTrees.join(list(pool.map(partial(self._grow, data, rules), parts)))
+
+        def grow_part(part: slice) -> GrownTrees:
+            return self._grow(data, rules, numbers._replace(columns=numbers.columns[part]))
+
+        return GrownTrees.join(in_parts(grow_part, len(numbers.columns)))
 
     def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
         """Grow the trees of some columns; see `grow_trees`."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.threads import threads
 from boostbench.weak_learners import BinaryLabels, Costs, Stump, Targets, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.growing import grow_trees
@@ -96,10 +97,11 @@ def test_subtraction_sparse_storage_and_memory_change_no_tree(which, parameters)
 def test_threads_change_no_tree(which, parameters):
     X = mixed_data(500)
     demand = demands(len(X))[which]
-    one, three = Tree(**parameters), Tree(n_jobs=3, **parameters)
-    data = one.prepare(X)
-    a = one.fit(data, demand, np.random.default_rng(1))
-    b = three.fit(data, demand, np.random.default_rng(1))
+    tree = Tree(**parameters)
+    data = tree.prepare(X)
+    a = tree.fit(data, demand, np.random.default_rng(1))
+    with threads(3):
+        b = tree.fit(data, demand, np.random.default_rng(1))
     assert_same_trees(a.trees, b.trees)
     np.testing.assert_array_equal(a.leaves, b.leaves)
     np.testing.assert_array_equal(a.trees.leaf_value, b.trees.leaf_value)
@@ -346,7 +348,6 @@ def test_what_does_not_fit_is_refused(parameters, demand, message):
     [
         {"max_leaf_nodes": 1},
         {"criterion": "ginni"},
-        {"n_jobs": 0},
         {"max_bins": 256},
         {"max_features": 1.5},
     ],

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from boostbench.errors import BoostbenchError, hint
-from boostbench.experiments.running.environment import n_cores
+from boostbench.threads import n_cores
 
 _CONNECT_SECONDS = 10.0
 

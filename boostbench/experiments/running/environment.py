@@ -136,9 +136,3 @@ def _prctl(option: int, value: int) -> None:
         import ctypes
 
         ctypes.CDLL(None, use_errno=True).prctl(option, value)
-
-
-def n_cores() -> int:
-    """Return the number of cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

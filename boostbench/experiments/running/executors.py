@@ -26,7 +26,7 @@ from typing_extensions import Self
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
-from boostbench.experiments.running.environment import THREAD_VARIABLES, n_cores
+from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.server import MOST_LOSSES, Ending, Task
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.runs import Run
@@ -36,6 +36,7 @@ from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode
 from boostbench.registry import loaded_plugins
+from boostbench.threads import n_cores
 
 _LEAST_MEMORY = 2**29
 _MARK = "BOOSTBENCH_SERVER"

@@ -1,0 +1,48 @@
+"""Any number of threads gives the same model, bit for bit."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.datasets import make_classification
+
+from boostbench.portable import functions
+from tests.boosters.test_common import BINARY, TABLE, made
+
+
+@pytest.fixture(autouse=True)
+def _share_small_arrays_too(monkeypatch):
+    monkeypatch.setattr(functions, "_FEW", 1)
+
+
+@cache
+def _fitted(name, n_jobs):
+    """Return losses and edges of the rounds, and the scores after each."""
+    n_classes = 2 if name in BINARY else 4
+    X, y = make_classification(
+        90, 5, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.2, random_state=1
+    )
+    curve = []
+    booster = made(name, n_estimators=4, random_state=3, n_jobs=n_jobs)
+    booster.fit(X, y, on_round=lambda info: curve.append((info.loss, info.step.edge)))
+    return curve, [F.copy() for F in booster.staged_scores(X)]
+
+
+@pytest.mark.parametrize("name", TABLE)
+@settings(max_examples=4, deadline=None)
+@given(n_jobs=st.integers(2, 7) | st.integers(-2, -1))
+def test_the_number_of_threads_changes_no_bit(name, n_jobs):
+    (curve, scores), (other_curve, other_scores) = _fitted(name, 1), _fitted(name, n_jobs)
+    assert_array_equal(np.array(curve), np.array(other_curve))
+    assert_array_equal(scores, other_scores)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_other_numbers_of_threads_are_refused(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        made("samme", n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
