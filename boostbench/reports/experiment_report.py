@@ -148,10 +148,10 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     where = f"{study.config.path}: report: {part.kind}"
     options = part.options
     assert isinstance(options, PartOptions)
-    chosen = study.only(boosters=options.boosters, datasets=options.datasets)
+    chosen = study.only(options.boosters, options.datasets, options.noises)
     try:
         if study.results and not chosen.results:
-            raise BoostbenchError("its boosters and data sets are not among the runs")
+            raise BoostbenchError("its boosters, data sets and noises are not among the runs")
         with drawing_style(mathtext=False):
             made: Table | Figure | tuple[Figure, DataFrame]
             made = options.function(chosen, **options.arguments())

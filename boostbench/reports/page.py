@@ -103,7 +103,7 @@ def _answers(
     if held:
         yield f"{in_words(held.values())}."
     try:
-        cases = case_errors(study.results, study.boosters, "test_error")
+        cases = case_errors(study.results, study.contenders, "test_error")
     except BoostbenchError:
         return
     if len(cases.boosters) > 1:

@@ -1,5 +1,7 @@
 """Ranks over cases: the statistics against scipy and a table, the figures by what they show."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -128,6 +130,22 @@ def test_what_cannot_be_ranked_is_said(tmp_path):
     its_study = study(tmp_path)
     with pytest.raises(BoostbenchError, match="two boosters or more"):
         draw_ranks(its_study.only(boosters=["one"]))
-    nothing = {r.run.id: ("missing", "") for r in its_study.results if r.run.method == "one"}
+    sets = dict.fromkeys(r.run.dataset for r in its_study.results)
+    # on every set another one has no result
+    apart = {*zip(sets, itertools.cycle(its_study.boosters), strict=False)}
+    nothing = {
+        r.run.id: ("missing", "")
+        for r in its_study.results
+        if (r.run.dataset, r.run.method) in apart
+    }
     with pytest.raises(BoostbenchError, match="no case in which every booster"):
         draw_ranks(study(tmp_path, broken=nothing))
+
+
+def test_a_booster_without_any_result_is_left_out_of_ranks(tmp_path):
+    its_study = study(tmp_path)
+    nothing = {r.run.id: ("skipped", "") for r in its_study.results if r.run.method == "one"}
+    figure = drawn(draw_critical_difference, study(tmp_path, broken=nothing))
+    names = " ".join(text.get_text() for text in figure.axes[0].texts)
+    assert "one" not in names
+    assert all(name in names for name in its_study.boosters if name != "one")

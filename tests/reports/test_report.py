@@ -317,7 +317,9 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     report, text = written.report, page_of(written)
     assert [*report.tables, *report.figures] == ["table", "curves"]
     assert report.undrawn["critical-difference"].endswith("two data sets or more")
-    assert report.undrawn["noise"].endswith("its boosters and data sets are not among the runs")
+    assert report.undrawn["noise"].endswith(
+        "its boosters, data sets and noises are not among the runs"
+    )
     assert not report.is_whole
     assert all(reason in text for reason in report.undrawn.values())
     assert (tmp_path / "out" / "curves.svg").exists()

@@ -18,11 +18,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
-from pydantic import AfterValidator, ConfigDict, ValidationInfo, create_model
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
 
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
+from boostbench.source import show
 from boostbench.validation import Model
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -140,6 +141,24 @@ def _known(kind: str, key: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-#: The label of a booster, or of a data set, of the config.
+def _noise(value: Any, info: ValidationInfo) -> str:
+    noises = scope_of(info).noises
+    if "noise" in scope_of(info).unknown:
+        return str(value)
+    by_rate = isinstance(value, int | float) and not isinstance(value, bool)
+    labels = [
+        noise.full_label
+        for noise in noises
+        if (noise.rate if by_rate else noise.full_label) == value
+    ]
+    if len(labels) > 1:
+        raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
+    if not labels:
+        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in noises]))
+    return labels[0]
+
+
+#: The label of a booster, of a data set, or of a noise (or its rate), of the config.
 BoosterLabel = Annotated[str, _known("booster", "boosters")]
 DataSetLabel = Annotated[str, _known("data set", "datasets")]
+NoiseLabel = Annotated[str, BeforeValidator(_noise, json_schema_input_type=str | float)]

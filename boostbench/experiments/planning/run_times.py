@@ -36,7 +36,7 @@ class Estimates:
             # rounds asked for: what stops a booster early stops its next run too
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
             spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
-            for key in ((run.booster.name, run.data.name), (run.booster.name,)):
+            for key in ((_kind(run), run.data.name), (_kind(run),)):
                 self._measured.setdefault(key, []).append(spent / amount)
 
     @cached_property
@@ -50,7 +50,7 @@ class Estimates:
 
     def know(self, run: Run) -> bool:
         """Return whether a run of the same booster on the same data set is done."""
-        return (run.booster.name, run.data.name) in self._measured
+        return (_kind(run), run.data.name) in self._measured
 
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
         """Return the expected seconds of a run on the data set of a catalog entry."""
@@ -61,8 +61,17 @@ class Estimates:
             _TRAINING * (split.get("max_rows") or math.inf),
         )
         amount = _work(run, round(n_train), entry.n_features or 20, entry.n_classes or 5)
-        of_booster = self._rates.get((run.booster.name,), self._overall)
-        return self._rates.get((run.booster.name, run.data.name), of_booster) * amount
+        of_booster = self._rates.get((_kind(run),), self._overall)
+        return self._rates.get((_kind(run), run.data.name), of_booster) * amount
+
+
+def _kind(run: Run) -> str:
+    """Return the booster's name, with that of a booster within it."""
+    names = [run.booster.name]
+    for key in ("booster", "classifier"):
+        inner = run.booster.params.plain().get(key)
+        names += [str(next(iter(inner), "")) if isinstance(inner, dict) else str(inner)]
+    return ":".join(names)
 
 
 def _work(run: Run, n_train: int, n_features: int, n_classes: int) -> float:

@@ -27,7 +27,12 @@ from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import is_file
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, scope_of
+from boostbench.experiments.configs.kind_options import (
+    BoosterLabel,
+    DataSetLabel,
+    NoiseLabel,
+    scope_of,
+)
 from boostbench.reports.values.metrics import END, Metric
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.part_options import MetricName as MetricName
@@ -84,23 +89,6 @@ def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
 Levels = Annotated[Listed[Labels], AfterValidator(_levels)]
 
 
-def _noise(value: Any, info: ValidationInfo) -> str:
-    noises = scope_of(info).noises
-    if "noise" in scope_of(info).unknown:
-        return str(value)
-    by_rate = isinstance(value, int | float) and not isinstance(value, bool)
-    labels = [
-        noise.full_label
-        for noise in noises
-        if (noise.rate if by_rate else noise.full_label) == value
-    ]
-    if len(labels) > 1:
-        raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
-    if not labels:
-        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in noises]))
-    return labels[0]
-
-
 def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Put noises in the order of their rates; a rate that the problem draws comes last."""
     rates = {noise.full_label: noise.rate for noise in scope_of(info).noises}
@@ -112,8 +100,7 @@ def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     return tuple(sorted(labels or rates, key=rate))
 
 
-_Noise = Annotated[str, BeforeValidator(_noise, json_schema_input_type=str | float)]
-Noises = Annotated[Listed[_Noise], _one_or_more(_Noise), Distinct, AfterValidator(_by_rate)]
+Noises = Annotated[Listed[NoiseLabel], _one_or_more(NoiseLabel), Distinct, AfterValidator(_by_rate)]
 
 
 def _round(value: int | str, info: ValidationInfo) -> int | str:
@@ -140,7 +127,7 @@ class _Exception(Model):
     """Cells that are left out: those that agree with all that is given."""
 
     dataset: DataSetLabel | None = None
-    noise: _Noise | None = None
+    noise: NoiseLabel | None = None
     at: _Round | None = None
     booster: BoosterLabel | None = None
 
@@ -259,7 +246,7 @@ class Quantity(Model):
     """
 
     booster: BoosterLabel | None = None
-    noise: _Noise | None = None
+    noise: NoiseLabel | None = None
     value: MetricName | None = None
     at: _Round | None = None
     times: Number = 1.0

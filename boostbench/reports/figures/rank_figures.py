@@ -196,7 +196,7 @@ def draw_pairs(
 
 
 def _cases(study: Study, value: str, at: int | None) -> Cases:
-    return case_errors(study.results, study.boosters, *compared_value(study, value, at))
+    return case_errors(study.results, study.contenders, *compared_value(study, value, at))
 
 
 def _draw_shares(

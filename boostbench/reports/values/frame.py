@@ -74,13 +74,25 @@ class Study:
         present = {result.run.method for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
 
-    def only(self, boosters: Sequence[str] = (), datasets: Sequence[str] = ()) -> Study:
-        """Return the part of the study that has these boosters and data sets; empty: all."""
+    @property
+    def contenders(self) -> list[str]:
+        """Labels of the boosters that have a result: others may need a package that is absent."""
+        made = {result.run.method for result in self.results if result.ok}
+        return [name for name in self.boosters if name in made]
+
+    def only(
+        self,
+        boosters: Sequence[str] = (),
+        datasets: Sequence[str] = (),
+        noises: Sequence[str] = (),
+    ) -> Study:
+        """Return the part of the study with these boosters, data sets and noises; empty: all."""
         kept = (
             result
             for result in self.results
             if (not boosters or result.run.method in boosters)
             and (not datasets or result.run.dataset in datasets)
+            and (not noises or result.noise in noises)
         )
         return Study(self.config, tuple(kept))
 

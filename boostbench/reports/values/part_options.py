@@ -9,7 +9,12 @@ from pydantic import AfterValidator, Field
 
 from boostbench.errors import BoostbenchError, UnknownNameError, unknown
 from boostbench.experiments.configs.fields import FileBeside, Slug
-from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel, Options
+from boostbench.experiments.configs.kind_options import (
+    BoosterLabel,
+    DataSetLabel,
+    NoiseLabel,
+    Options,
+)
 from boostbench.reports.values.frame import Study, check_recorded
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import read_paper_values
@@ -41,6 +46,7 @@ class PartOptions(Options):
     name: Slug | None = Field(None, description="Name of the files, without suffix.")
     boosters: OneOrMore[BoosterLabel] = Field((), description="Show these alone.")
     datasets: OneOrMore[DataSetLabel] = Field((), description="Show these alone.")
+    noises: OneOrMore[NoiseLabel] = Field((), description="Show these alone.")
 
 
 def check_choice(name: str, found: Any, known: Iterable[str]) -> None:

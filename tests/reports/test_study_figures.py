@@ -1,0 +1,83 @@
+"""The figures of the study: means over data sets, the price of robustness, the fastest and best."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN, Noise, Run
+from boostbench.registry import load_plugin
+from boostbench.reports.values.frame import Study
+
+from .synthetic import make_config, study_of
+
+drawings = load_plugin(Path(__file__).resolve().parents[2] / "configs/noise-study/drawings.py")
+NOISE = [CLEAN, *(Noise(model, rate) for model in ("pair", "exchange") for rate in (0.1, 0.3))]
+SECONDS = {"adaboost-mh": 1.0, "samme": 2.0, "sm-boost": 4.0}
+SETS = "abcdef"
+
+
+def errors_of(run: Run) -> list[int]:
+    """Return 100 errors of 10,000 for each step in the alphabet, class of booster and 10 %."""
+    rate = float(run.noise.rate)
+    of = {"adaboost-mh": 1 + 40 * rate, "samme": 3 + 10 * rate, "sm-boost": 5 + 20 * rate}
+    return [round(100 * (of[run.method] + SETS.index(run.dataset)))] * run.rounds
+
+
+def made_up(folder: Path, **more: Any) -> Study:
+    config = make_config(folder, datasets=SETS, noise=NOISE, rounds=2, checkpoints=(2,), **more)
+    study = study_of(config, errors_of)
+    results = []
+    for result in study.results:
+        assert result.record is not None
+        seconds = {**result.record.seconds, "fit": SECONDS[result.run.method]}
+        record = result.record.model_copy(update={"seconds": seconds})
+        results.append(type(result)(result.run, "ok", "", record))
+    return Study(config, tuple(results))
+
+
+def lines_of(axis: Any) -> dict[str, Any]:
+    return {line.get_label(): line for line in axis.lines}
+
+
+def test_the_mean_error_of_each_rate_stands_in_the_panel_of_its_noise(tmp_path: Path) -> None:
+    figure = drawings.mean_error(made_up(tmp_path))
+    assert [axis.get_title() for axis in figure.axes] == ["pair", "exchange"]
+    for axis in figure.axes:
+        x, y = lines_of(axis)["samme"].get_data()
+        assert_allclose(x, [0, 10, 30])
+        assert_allclose(y, np.array([3, 4, 6]) + 2.5)  # 2.5 is the mean over the sets
+        (low, high) = axis.collections[1].get_datalim(axis.transData).intervaly
+        assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
+
+
+def test_the_price_is_on_clean_labels_and_the_rise_is_from_them(tmp_path: Path) -> None:
+    figure = drawings.price(made_up(tmp_path), against=0.3)
+    points = {text.get_text(): text.xy for text in figure.axes[0].texts}
+    assert points["adaboost-mh"] == pytest.approx((0.0, 12.0))
+    assert points["samme"] == pytest.approx((2.0, 3.0))
+    assert points["sm-boost"] == pytest.approx((4.0, 6.0))
+    with pytest.raises(BoostbenchError, match=r"at the rate 0\.2"):
+        drawings.price(made_up(tmp_path), against=0.2)
+
+
+def test_those_that_nobody_beats_in_error_and_time_are_joined(tmp_path: Path) -> None:
+    figure = drawings.error_time(made_up(tmp_path), at=[0.0, 0.3])
+    (*_, clean), (*_, noisy) = (axis.lines for axis in figure.axes)
+    assert_allclose(clean.get_data(), [[1.0], [3.5]])
+    assert_allclose(noisy.get_data(), [[1.0, 2.0], [15.5, 8.5]])
+
+
+def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
+    study = made_up(tmp_path)
+    kept = tuple(
+        result if result.run.method != "samme" else type(result)(result.run, "missing")
+        for result in study.results
+    )
+    figure = drawings.mean_error(Study(study.config, kept))
+    assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
