@@ -10,10 +10,14 @@ import pytest
 from hypothesis import settings
 
 from boostbench import inputs, registry
+from boostbench.experiments.running.environment import THREAD_VARIABLES
 
 # A test of much input takes as long as the machine is busy.
 settings.register_profile("any-machine", deadline=None)
 settings.load_profile("any-machine")
+
+# The threads of several workers of pytest would wait for each other, spinning, on the same cores.
+os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
 
 # Tests start many processes. Without stored bytecode each of them compiles all sources again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
