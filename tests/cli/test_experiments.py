@@ -247,6 +247,7 @@ def test_the_report_of_half_an_experiment_says_so(boostbench, tiny, tmp_path):
 def test_a_report_is_opened_on_request(boostbench, done, tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("typer.launch", lambda page: opened.append(page) or len(opened) - 1)
+    done.write_text(done.read_text().partition("  - curves")[0])
     assert boostbench("report", done, "--open").err == ""
     assert opened == [(tmp_path / "results/tiny/report.html").as_uri()]
     without = boostbench("report", done, "--open").err

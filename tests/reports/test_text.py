@@ -97,7 +97,7 @@ def test_the_terminal_gets_no_control_characters(label):
     assert to_terminal(table_of(label)).replace("\n", "").isprintable()
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels_of_a_config, labels_of_a_config, labels_of_a_config)
 @example("$\\frac{$", "=1", "--><script>")
 def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, said):

@@ -212,15 +212,14 @@ def law_of_the_first_feature(gain, varies, max_features):
     return chance / chance.sum()
 
 
-@pytest.mark.parametrize("max_features", [1, 2, 0.5, "sqrt"])
+@pytest.mark.parametrize("max_features", [1, 2])
 def test_features_are_drawn_as_scikit_learn_draws_them(max_features):
     rng = np.random.default_rng(5)
     y = (np.arange(90) % 2).astype(np.int32)
     X = y[:, None] * [0.0, 0.3, 0.0, 0.9, 0.6] + rng.normal(size=(90, 5)) * [0, 1, 0, 1, 1]
     demand, n = WeightedLabels(y, np.ones(90), 2), 3000
     gain = [_gain_of_one_split(X[:, j], y) for j in range(5)]
-    number = {0.5: 2, "sqrt": 2}.get(max_features, max_features)
-    expected = law_of_the_first_feature(gain, X.std(axis=0) > 0, number)
+    expected = law_of_the_first_feature(gain, X.std(axis=0) > 0, max_features)
     tree = Tree(max_features=max_features, max_leaf_nodes=2)
     data = tree.prepare(X)
     ours = [tree.fit(data, demand, rng).trees.feature[0] for _ in range(n)]
@@ -234,6 +233,21 @@ def test_features_are_drawn_as_scikit_learn_draws_them(max_features):
         share = np.bincount(drawn, minlength=5) / len(drawn)
         error = np.sqrt(expected * (1 - expected) / len(drawn))
         np.testing.assert_array_less(np.abs(share - expected), 5 * error + 1e-12)
+
+
+@pytest.mark.parametrize("share", [0.5, "sqrt"])
+def test_a_share_of_the_features_is_a_number_of_them(share):
+    X, (demand, *_) = mixed_data(60)[:, :5], demands(60)
+    drawn = [
+        [
+            Tree(max_features=n, max_leaf_nodes=2)
+            .fit(Tree().prepare(X), demand, np.random.default_rng(seed))
+            .trees.feature[0]
+            for seed in range(20)
+        ]
+        for n in (share, 2)
+    ]
+    assert drawn[0] == drawn[1]
 
 
 def _gain_of_one_split(x, y):

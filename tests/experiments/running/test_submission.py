@@ -10,6 +10,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import submission
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.running.submission import BatchJob, Bundle, jobs_under_way, submit_runs
 from tests.experiments.conftest import TOYS
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
@@ -41,7 +42,8 @@ def test_bundles_are_of_about_equal_time_and_leave_no_run_out(runs_of, tmp_path)
         assert all(sum(p.seconds for p in bundle) <= size + longest for bundle in bundles)
 
 
-def test_a_bundle_does_only_what_is_still_missing(runs_of, template):
+def test_a_bundle_does_only_what_is_still_missing(runs_of, template, monkeypatch):
+    monkeypatch.setattr(submission, "LocalExecutor", lambda jobs, *a, **k: InlineExecutor(*a))
     runs = runs_of(SMALL)
     carry_out(runs[:3], template.results)
     bundle = submission._filled(template, plan_of(runs, template.results).runs)
