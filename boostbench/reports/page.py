@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summary_line
+from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
 from boostbench.reports.values.agreement import in_words
@@ -30,6 +31,8 @@ _MOST_RUNS = 1500
 # With text and tables the page stays below 2 MB.
 _FIGURE_BYTES = 1_300_000
 _CHART_BYTES = 250_000
+#: What cannot stand in the URL of an SVG inside an attribute of HTML.
+_IN_URL = str.maketrans({**{c: f"%{ord(c):02X}" for c in "%#&'/"}, '"': "'", "\n": " "})
 
 
 def render_page(
@@ -119,26 +122,25 @@ def _answers(
 
 
 def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
-    """Return each figure's name, caption and data: as vectors if all fit, else as what is smaller.
+    """Return each figure's name, caption and data: as vectors or pixels, whichever is smaller.
 
-    A figure of lines has their numbers too, as JSON.
+    A figure of lines has their numbers too, as JSON, from which the page draws it anew.
     """
-    room = _FIGURE_BYTES * 3 // 4  # base64 writes three bytes as four letters
-    all_fit = sum(len(drawing.svg) for drawing in drawings.values()) <= room
+    room = _FIGURE_BYTES
     found: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
-        as_vectors = all_fit or len(drawing.svg) <= len(drawing.png)
-        kind, data = ("svg+xml", drawing.svg) if as_vectors else ("png", drawing.png)
-        room -= len(data)
-        url = f"data:image/{kind};base64,{base64.b64encode(data).decode()}" if room >= 0 else ""
-        is_small = bool(url) and len(json.dumps(drawing.chart)) <= _CHART_BYTES
+        pixels = f"data:image/png;base64,{base64.b64encode(drawing.png).decode()}"
+        vectors = "data:image/svg+xml," + drawing.svg.decode().translate(_IN_URL)
+        url = min(vectors, pixels, key=len)
+        room -= len(url)
+        chart = with_x_once(drawing.chart) if drawing.chart and room >= 0 else None
         found.append(
             {
                 "name": name,
                 "words": name.replace("-", " ").replace("_", " ").capitalize(),
                 "caption": drawing.caption,
-                "url": url,
-                "chart": drawing.chart if is_small else None,
+                "url": Markup(url) if room >= 0 else "",  # holds nothing that HTML would escape
+                "chart": chart if len(json.dumps(chart)) <= _CHART_BYTES else None,
             }
         )
     return found

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -132,8 +133,12 @@ def test_the_page_needs_nothing_but_itself(tmp_path):
     assert "https://" not in text
     assert len(text) < 2_000_000
     (figure,) = [link for link in page.links if link.startswith("data:")]
-    svg = base64.b64decode(figure.partition("base64,")[2])
-    assert svg == (tmp_path / "out" / "curves.svg").read_bytes()
+    kind, _, shown = figure.partition(",")
+    if kind.endswith("base64"):
+        assert base64.b64decode(shown) == (tmp_path / "out" / "curves.png").read_bytes()
+    else:
+        vectors = (tmp_path / "out" / "curves.svg").read_text()
+        assert unquote(shown) == vectors.replace('"', "'").replace("\n", " ")
 
 
 def test_the_page_has_the_numbers_of_the_tables(tmp_path):
@@ -227,17 +232,19 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     assert "1 claim of the paper: 1 reproduced. Errors are in percent" in claims
 
 
-def test_figures_too_large_for_the_page_are_shown_as_pixels_or_named(tmp_path, monkeypatch):
+def test_the_page_shows_the_smaller_form_of_a_figure_and_names_what_is_too_large(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr("boostbench.reports.page._FIGURE_BYTES", 4000)
     drawings = {
         "large": Drawing(png=b"p" * 1000, svg=b"v" * 9000, pdf=b""),
-        "small": Drawing(png=b"p" * 1000, svg=b"v" * 500, pdf=b""),
+        "small": Drawing(png=b"p" * 1000, svg=b'<g id="%#">&\'</g>', pdf=b""),
         "huge": Drawing(png=b"p" * 8000, svg=b"v" * 9000, pdf=b""),
     }
     config = make_config(tmp_path)
     text = render_page(collect(config, plan_of(config)), {}, drawings, {})
     kinds = [link.partition(";")[0] for link in Reader(text).links if link.startswith("data:")]
-    assert kinds == ["data:image/png", "data:image/svg+xml"]
+    assert kinds == ["data:image/png", "data:image/svg+xml,<g id='%25%23'>%26%27<%2Fg>"]
     assert "huge.png" in text
 
 

@@ -37,6 +37,18 @@ def chart_of(figure: Figure) -> Chart | None:
     return panels or None
 
 
+def with_x_once(chart: Chart) -> Chart:
+    """Return a chart where a line of the same x as an earlier one has the place of that line."""
+    places: dict[tuple[float, ...], int] = {}
+    lines = [line for panel in chart for line in panel["lines"]]
+    firsts = [places.setdefault(tuple(line["x"]), place) for place, line in enumerate(lines)]
+    shared = iter(
+        line if first == place else {**line, "x": first}
+        for place, (line, first) in enumerate(zip(lines, firsts, strict=True))
+    )
+    return [{**panel, "lines": [next(shared) for _ in panel["lines"]]} for panel in chart]
+
+
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
     bands = {each.get_gid(): each for each in axes.collections}
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostbench.reports.figures.charts import Chart, chart_of
+from boostbench.reports.figures.compact import DPI, small_png, small_svg
 from boostbench.reports.text import in_print
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ _OWN = {
 _PALEST = 0.6
 #: Settings of a user that figures respect.
 _OWN_STYLE = ("axes.", "font.", "grid.", "legend.", "lines.", "mathtext.", "xtick.", "ytick.")
-_PATH = re.compile(rb' d="[^"]*"')
-_LONG_NUMBER = re.compile(rb"(\d\.\d\d)\d+")
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
@@ -144,17 +142,17 @@ def files_of(figure: Figure) -> Drawing:
     _show_powers(figure)
     files = {kind: io.BytesIO() for kind in ("png", "svg", "pdf")}
     undated: dict[str, dict[str, Any]] = {
-        "png": {"Software": None},
+        "png": {},  # goes into no file
         "svg": {"Date": None, "Creator": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it
         for kind, file in files.items():
-            figure.savefig(file, format=kind, dpi=160, metadata=undated[kind])
+            figure.savefig(file, format=kind, dpi=DPI, metadata=undated[kind])
             figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
     png, svg, pdf = (file.getvalue() for file in files.values())
-    return Drawing(png, _PATH.sub(_shortened, svg), pdf, str(figure.get_label()), chart_of(figure))
+    return Drawing(small_png(png), small_svg(svg), pdf, str(figure.get_label()), chart_of(figure))
 
 
 def _show_powers(figure: Figure) -> None:
@@ -165,11 +163,6 @@ def _show_powers(figure: Figure) -> None:
         if isinstance(axis.get_major_formatter(), LogFormatter):
             for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
                 tick.label1.set_parse_math(True)
-
-
-def _shortened(path: re.Match[bytes]) -> bytes:
-    """Round a path's coordinates to a hundredth of a point, which halves the file."""
-    return _LONG_NUMBER.sub(rb"\1", path[0])
 
 
 def _paler(colour: str, share: float) -> str:
