@@ -27,7 +27,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -73,6 +73,10 @@ docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md fro
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/index.html'
+
+notebook: setup  ## the outputs of docs/python-api.ipynb, after a change that shows there
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@$(BIN)/python docs/run_notebook.py
 
 dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of its own
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build hatchling
