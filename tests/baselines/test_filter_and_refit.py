@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,13 @@ def test_an_inner_parameter_of_another_library_is_its_own(tmp_path: Any) -> None
     text = CONFIG.partition("boosters:")[0] + "boosters: [{xgboost: {booster: gbtree}}]\n"
     path.write_text(text, encoding="utf-8")
     assert Experiment.load(path, results=tmp_path / "results").plan() is not None
+
+
+def test_runs_whose_classifier_needs_an_absent_package_are_skipped(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    plan = loaded(tmp_path, "{xgboost: {max_depth: 2}}").plan()
+    (run,) = plan.runs
+    assert run.status == "skipped"
+    assert "booster 'xgboost' needs the package 'xgboost'" in run.reason

@@ -13,7 +13,7 @@ from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Run
-from boostbench.experiments.store.identity import Key, code_of, value_of
+from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.packed import PackedRecords
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import AnyRecord, RecordStore
@@ -287,21 +287,23 @@ class _Planner:
 
     def _absent_package(self, booster: BoosterSpec) -> str:
         """Return the package that the booster needs and that is absent; empty if unchecked."""
-        name = booster.component
         if not self.check_packages:
             return ""
-        if name not in self._packages:
-            try:
-                registry.boosters.get(name)
-                self._packages[name] = ""
-            except ModuleNotFoundError as error:
-                self._packages[name] = (
-                    f"booster {booster.name!r} needs the package {error.name!r}, which is not "
-                    "installed"
-                )
-            except PluginError as error:
-                self._packages[name] = error.what
-        return self._packages[name]
+        for kind, name in components_of(booster.component, booster.params.plain()):
+            key = f"{kind.kind} {name!r}"
+            if key not in self._packages:
+                self._packages[key] = ""
+                try:
+                    kind.get(name)
+                except ModuleNotFoundError as error:
+                    self._packages[key] = (
+                        f"{key} needs the package {error.name!r}, which is not installed"
+                    )
+                except PluginError as error:
+                    self._packages[key] = error.what
+            if self._packages[key]:
+                return self._packages[key]
+        return ""
 
     def _too_many_classes(self, run: Run, entry: DatasetEntry) -> str:
         """Return why the booster cannot take the data's classes; empty if it can, as far as known.

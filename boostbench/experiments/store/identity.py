@@ -65,7 +65,7 @@ def code_of(run: Run, generator: str = "") -> str:
     UnknownNameError
         If the booster, weak learner, noise model or generator is not known here.
     """
-    components = _components_of(run.booster.component, run.booster.params.plain())
+    components = components_of(run.booster.component, run.booster.params.plain())
     origins = [_PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
     if run.noise != CLEAN:
         origins.append(registry.noise_models.module(run.noise.component))
@@ -77,13 +77,13 @@ def code_of(run: Run, generator: str = "") -> str:
 def is_own_code(run: Run) -> bool:
     """Return whether booster and weak learner of a run are this package's; imports neither."""
     try:
-        components = [*_components_of(run.booster.component, run.booster.params.plain())]
+        components = [*components_of(run.booster.component, run.booster.params.plain())]
         return all(kind.module(name).startswith("boostbench.") for kind, name in components)
     except UnknownNameError:
         return False
 
 
-def _components_of(
+def components_of(
     source: str, params: Mapping[str, Any]
 ) -> Iterator[tuple[registry.Registry, str]]:
     """Yield a booster and what its parameters name, at any depth."""
@@ -92,7 +92,7 @@ def _components_of(
         inner, its_params = _named(params.get(key))
         if inner is not None and not registry.boosters.is_foreign(source):
             if kind is registry.boosters:
-                yield from _components_of(inner, its_params)
+                yield from components_of(inner, its_params)
             else:
                 yield kind, inner
 
