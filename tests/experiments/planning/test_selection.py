@@ -234,6 +234,33 @@ def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):
         assert [(choice["at"], choice["rounds"]) for choice in choices] == [(2, 2), (6, 6)]
 
 
+@pytest.mark.parametrize("by", ["validation", "{folds: 3}"])
+def test_early_stopping_needs_no_grid_and_holds_all_that_was_recorded(config_file, tmp_path, by):
+    config = load_config(
+        config_file(
+            BASE.replace("toy-centroids: {grid: {shape: [a, b], scale: [0.5, 1.0]}}", "sm-boost")
+            + f"metrics: [error, log_loss, confusion]\nselect: {{by: {by}, rounds: true}}\n"
+            "noise: {model: exchange, rate: 0.3}\n"
+        )
+    )
+    do_all(config, tmp_path)
+    plan = load_plan(config, tmp_path)
+    fits = {planned.run: planned.record() for planned in plan.runs}
+    n_early = 0
+    for chosen in plan.results():
+        record, fit = chosen.record, fits[chosen.run]
+        (choice,) = record.selected["choices"]
+        rounds = min(choice["rounds"], fit.n_rounds)
+        if by == "validation":
+            assert rounds == fit.curves["validation_errors"].argmin() + 1
+        for name in ("test_errors", "test_log_loss"):
+            assert record.curve_at(name, np.array([6]))[0] == fit.curves[name][rounds - 1]
+        there = fit.at_checkpoints.confusion.get(str(rounds))  # kept at some rounds alone
+        assert record.at_checkpoints.confusion == ({} if there is None else {"6": there})
+        n_early += rounds < fit.n_rounds
+    assert n_early
+
+
 def test_the_key_of_a_run_without_inner_folds_is_as_ever(config_file):
     (run, *_) = expand(load_config(config_file(VALIDATION)))
     assert "validation" not in run.value()
