@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.portable import total
 from boostbench.weak_learners import Forest
 
 #: Inverse of the spacing of `on_grid`.
@@ -90,6 +91,33 @@ class Ensemble:
     def n_leaves(self) -> int:
         """Number of leaves of all trees."""
         return sum(part.n_leaves for part in self._parts)
+
+    def importances(self) -> NDArray[np.float64] | None:
+        """Return the share of each feature in the gains; None if they are not known.
+
+        The gains of a round are divided by their sum, and those of a tree weighted by the size of
+        all steps along it.
+        """
+        if not self._is_forest():
+            return None
+        forest, index = self._parts[0], np.array(self._tree_index)
+        n_nodes = np.diff(forest.node_offset)
+        tree = np.repeat(np.arange(self._n_trees), n_nodes)
+        gain = np.where(n_nodes[tree] == 1, 1.0, forest.gain)  # a stump's share is the whole
+        if np.isnan(gain).any():
+            return None
+        n_steps = np.diff([0, *self._round_end])
+        # the product of the decays of later rounds
+        left = np.cumprod([1.0, *self._decays[:0:-1]])[::-1]
+        steps = np.array(self._steps) * np.repeat(left, n_steps)
+        size = np.abs(np.bincount(index, weights=steps, minlength=self._n_trees))
+        first = np.zeros(self._n_trees, dtype=np.int64)
+        rounds = np.repeat(np.arange(self.n_rounds), n_steps)
+        first[index[::-1]] = rounds[::-1]  # the round that a tree was grown in
+        sums = np.bincount(first[tree], weights=gain, minlength=self.n_rounds)[first[tree]]
+        share = np.divide(gain, sums, out=np.zeros_like(gain), where=sums > 0.0)
+        found = np.bincount(forest.feature, share * size[tree], forest.n_features)
+        return np.asarray(found / (total(found) or 1.0))
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""

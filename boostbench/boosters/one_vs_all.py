@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
@@ -172,6 +173,13 @@ class OneVsAll(BoostingClassifier):
         if self.weak_learner is not None:
             one.set_params(weak_learner=self.weak_learner)
         return one
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean of those of the boosters, shape (n_features,)."""
+        check_is_fitted(self)
+        of_each = np.array([one.feature_importances_ for one in self.estimators_])
+        return np.asarray(row_sums(of_each.T) / len(of_each))
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._joined([one._scores(X) for one in self.estimators_])

@@ -1,7 +1,7 @@
 """Trees side by side in flat arrays.
 
-Internal nodes carry only what a row needs to go on (feature, threshold, two children); leaves carry
-only what they answer.
+Internal nodes carry what a row needs to go on (feature, threshold, two children) and what the split
+gained; leaves carry only what they answer.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ NODE_ARRAYS = {
     "missing_left": np.bool_,
     "left": np.int32,
     "right": np.int32,
+    "gain": np.float64,
 }
 LEAF_ARRAYS = {"leaf_value": np.float64, "leaf_column": np.int32}
 OFFSETS = {"node_offset": np.int64, "leaf_offset": np.int64}
@@ -44,6 +45,8 @@ class FlatTrees:
     left, right : array of int32, shape (n_nodes,)
         A child ``>= 0`` is a node of the same tree, counted from its root, and comes after its
         parent; a child ``< 0`` is the leaf ``~child``.
+    gain : array of float64, shape (n_nodes,), optional
+        Decrease of the impurity that the tree was grown by; NaN where it is not known.
     node_offset : array of int64, shape (n_trees + 1,)
         Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if it is one leaf.
     leaf_value : array of float64, shape (n_leaves, width)
@@ -68,6 +71,7 @@ class FlatTrees:
     missing_left: NDArray[np.bool_]
     left: NDArray[np.int32]
     right: NDArray[np.int32]
+    gain: NDArray[np.float64]
     node_offset: NDArray[np.int64]
     leaf_value: NDArray[np.float64]
     leaf_column: NDArray[np.int32]
@@ -87,12 +91,15 @@ class FlatTrees:
         leaf_column: ArrayLike,
         leaf_offset: ArrayLike,
         n_features: int,
+        gain: ArrayLike | None = None,
     ) -> None:
         self.feature = np.ascontiguousarray(feature, dtype=np.int32)
         self.threshold = np.ascontiguousarray(threshold, dtype=np.float64)
         self.missing_left = np.ascontiguousarray(missing_left, dtype=np.bool_)
         self.left = np.ascontiguousarray(left, dtype=np.int32)
         self.right = np.ascontiguousarray(right, dtype=np.int32)
+        unknown = np.full(self.feature.shape, np.nan)
+        self.gain = np.ascontiguousarray(unknown if gain is None else gain, dtype=np.float64)
         self.node_offset = np.ascontiguousarray(node_offset, dtype=np.int64)
         self.leaf_value = np.ascontiguousarray(leaf_value, dtype=np.float64)
         self.leaf_column = np.ascontiguousarray(leaf_column, dtype=np.int32)

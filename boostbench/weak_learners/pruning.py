@@ -156,7 +156,8 @@ def prune(data, pruning, number, column, n_splits, tree):  # type: ignore[no-unt
 def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
     """List what is left of the tree, parents before children, left before right.
 
-    Gains become undefined (NaN). Returns the number of inner nodes.
+    Gains become undefined (NaN) where subtrees may have been raised. Returns the number of inner
+    nodes.
     """
     n_splits, n_leaves, n_open, pending = np.int64(0), np.int64(0), np.int64(1), pruning.pending
     pending[0] = 0
@@ -169,7 +170,8 @@ def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
             n_leaves += 1
         else:
             tree.split_order[n_splits] = index
-            tree.nodes[index].gain = np.nan
+            if pruning.rules.raising:
+                tree.nodes[index].gain = np.nan
             n_splits += 1
             pending[n_open], pending[n_open + 1] = left + 1, left
             n_open += 2

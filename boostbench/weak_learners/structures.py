@@ -297,7 +297,7 @@ GROWN_NODE = np.dtype(
         ("missing_left", np.bool_),
         ("left", np.int32),  # as in a forest: a node, or ~leaf
         ("right", np.int32),
-        ("gain", np.float64),  # decrease of the impurity mass; NaN in a pruned tree
+        ("gain", np.float64),  # decrease of the impurity mass; NaN where subtrees were raised
         ("value", np.float64),  # its answer if it were a leaf: +-1, a mean, or 1
         ("column", np.int32),  # of the scores, that it would answer for
     ],
@@ -368,6 +368,7 @@ class GrownTrees(NamedTuple):
             missing_left=nodes["missing_left"].copy(),
             left=nodes["left"].copy(),
             right=nodes["right"].copy(),
+            gain=nodes["gain"].copy(),
             node_offset=self.node_offset,
             leaf_value=answers["value"].copy()[:, None],
             leaf_column=answers["column"].copy(),

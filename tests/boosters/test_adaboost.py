@@ -75,6 +75,17 @@ def test_samme_agrees_with_scikit_learn() -> None:
     assert_allclose(watch(SAMME(10, weak_learner="stump"), X, y).sizes, theirs.estimator_weights_)
 
 
+def test_importances_are_those_of_scikit_learn() -> None:
+    X, y = load_iris(return_X_y=True)
+    X += np.random.default_rng(0).normal(size=X.shape) * 0.3  # no ties between splits
+    ours = SAMME(8, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(X, y)
+    theirs = AdaBoostClassifier(
+        DecisionTreeClassifier(max_leaf_nodes=4), n_estimators=8, random_state=0
+    ).fit(X, y)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-6)
+
+
 def test_a_scikit_learn_classifier_may_be_the_weak_learner() -> None:
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)

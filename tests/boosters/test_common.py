@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -273,6 +274,30 @@ def test_a_fitted_booster_pickles_small(name: str) -> None:
     assert_array_equal(pickle.loads(pickled).scores(X), booster.scores(X))
     parts = getattr(booster, "estimators_", [booster])
     assert len(pickled) < 60 * sum(part.model_.n_leaves for part in parts) + 20_000
+
+
+@every_booster
+def test_importances_are_shares_of_the_features_that_are_split(name: str) -> None:
+    X, y = problem(name)
+    X = np.column_stack([X, np.zeros(len(X))])
+    booster = made(name).fit(X, y)
+    if name == "martiboost":  # a branching program
+        assert not hasattr(booster, "feature_importances_")
+        return
+    importances = booster.feature_importances_
+    assert importances.shape == (7,)
+    assert importances.min() >= 0.0
+    assert importances.sum() == pytest.approx(1.0)
+    assert importances[-1] == 0.0
+    assert_array_equal(pickle.loads(pickle.dumps(booster)).feature_importances_, importances)
+
+
+@pytest.mark.parametrize("learner", ["c45", DecisionTreeClassifier(max_depth=2)])
+def test_there_are_no_importances_where_gains_are_not_known(learner: Any) -> None:
+    X, y = problem("samme")
+    booster = made("samme", weak_learner=learner).fit(X, y)
+    with pytest.raises(AttributeError, match="permutation_importance"):
+        booster.feature_importances_  # noqa: B018
 
 
 @every_booster
