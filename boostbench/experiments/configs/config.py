@@ -41,6 +41,7 @@ from boostbench.experiments.configs.fields import (
     Seeds,
     Slug,
     SplitSpec,
+    Threads,
     is_number,
     setting_of,
 )
@@ -72,10 +73,15 @@ class Limits(Model):
 
     time: Duration = Field(None, description="Wall time, such as 90s, 30m or 1h30m.")
     memory: MemorySize = Field(None, description="Memory, such as 512M or 4G.")
+    threads: Threads | None = Field(None, description="Threads of this package's boosters.")
 
     def replaced(self, time: float | None = None, memory: int | None = None) -> dict[str, Any]:
         """Return the limits as arguments of an executor, those that are given in their place."""
-        return {"time_limit": time or self.time, "memory_limit": memory or self.memory}
+        return {
+            "time_limit": time or self.time,
+            "memory_limit": memory or self.memory,
+            "threads": self.threads,
+        }
 
 
 def _values_of(entries: Any) -> BeforeValidator:

@@ -161,6 +161,8 @@ Slug = Annotated[
     ),
 ]
 Rounds = Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
+
+Threads = Annotated[int, Field(ge=1, le=1_000)]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
     Listed[Seed], BeforeValidator(_numbered, json_schema_input_type=int | list[Seed]), Distinct

@@ -220,7 +220,8 @@ class _Conductor:
                 self.note(planned, record, 0.0)
                 return
         self.running[planned.key] = (planned, time.monotonic())
-        self.executor.submit(planned.run, planned.key)
+        n_left = len(self.running) + len(self.waiting) + len(self.elsewhere)
+        self.executor.submit(planned.run, planned.key, n_left)
         self.tell("started", planned)
 
     def path(self, planned: PlannedRun) -> Path:

@@ -67,6 +67,8 @@ class DaskExecutor(Executor):
         Workers of a cluster that is started.
     time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
         Of one run, held by the worker.
+    threads : int or None, default=None
+        Of one run; None is one.
     options : mapping of str to str, default={}
         For TLS with an address, for the batch system with a name.
 
@@ -84,10 +86,11 @@ class DaskExecutor(Executor):
         jobs: int | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        threads: int | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(1, data_dirs, ahead=0)
-        self._limits = (time_limit, memory_limit)
+        self._limits = (time_limit, memory_limit, threads or 1)
         self._cluster = Cluster(scheduler, jobs, options or {})
         self._client = self._cluster.connect()
         self._samples: list[Job] = []
@@ -113,7 +116,7 @@ class DaskExecutor(Executor):
         self._n_left = len(runs)
         return ()
 
-    def submit(self, run: Run, key: Key) -> None:
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Send a run, as soon as a worker is free."""
         self._waiting.append(_Sent(self.job(run, key, *self._limits)))
         self._assign()

@@ -78,8 +78,8 @@ class Executor(ABC):
         return ()
 
     @abstractmethod
-    def submit(self, run: Run, key: Key) -> None:
-        """Start a run."""
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Start a run, when so many are left, this one and those under way included."""
 
     def wait(self, timeout: float) -> None:  # noqa: B027
         """Wait until a run has ended, or ``timeout`` seconds."""
@@ -101,6 +101,7 @@ class Executor(ABC):
         key: Key | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        threads: int = 1,
     ) -> Job:
         """Return a run with what a worker needs to know; without a key, to compile its kernels."""
         sources = () if key is None else sources_of(key.code)
@@ -110,7 +111,8 @@ class Executor(ABC):
             str(path) for path in loaded_plugins() if not files or os.path.realpath(path) in files
         )
         key = key or Key("", 0, "", "")
-        return Job(run, key, self._data_dirs, plugins, time_limit, memory_limit, sources)
+        limits = time_limit, memory_limit, threads
+        return Job(run, key, self._data_dirs, plugins, *limits, sources)
 
     def __enter__(self) -> Self:
         return self
@@ -141,16 +143,21 @@ def make_executor(
     jobs: int | None = None,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    threads: int | None = None,
 ) -> Executor:
     """Return the executor of a name, with arguments as of `Experiment.run`."""
     if name == "inline":
         return InlineExecutor(data_dirs)
-    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+    limits: dict[str, Any] = {
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+        "threads": threads,
+    }
     if name == "dask":
         from boostbench.experiments.running.dask_executor import DaskExecutor
 
         return DaskExecutor(scheduler, data_dirs, jobs=jobs, options=dask, **limits)
-    return LocalExecutor(jobs or n_cores(), data_dirs, **limits)
+    return LocalExecutor(jobs or max(n_cores() // (threads or 1), 1), data_dirs, **limits)
 
 
 class InlineExecutor(Executor):
@@ -170,7 +177,7 @@ class InlineExecutor(Executor):
         self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
         self._ended: list[tuple[Key, Record]] = []
 
-    def submit(self, run: Run, key: Key) -> None:
+    def submit(self, run: Run, key: Key, n_left: int = 1) -> None:
         """Carry out the run."""
         self._ended.append((key, perform(self.job(run, key), let_through=self._let_through)))
 
@@ -183,7 +190,7 @@ class InlineExecutor(Executor):
 class LocalExecutor(Executor):
     """Worker processes on this machine, forked from a server that has all libraries loaded.
 
-    Each worker uses one thread. A server that dies is replaced, and what it had under way is done
+    A server that dies is replaced, and what it had under way is done
     again. Server and workers end with this process.
 
     Parameters
@@ -196,6 +203,8 @@ class LocalExecutor(Executor):
     memory_limit : int or None, default=None
         Bytes for one run and all processes it starts: an allocation beyond fails, and if the memory
         grows beyond all the same the processes are killed.
+    threads : int or None, default=None
+        Threads of a run. None is one, and more once fewer runs are left than there are workers.
     """
 
     def __init__(
@@ -205,6 +214,7 @@ class LocalExecutor(Executor):
         *,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        threads: int | None = None,
     ) -> None:
         if memory_limit is not None and memory_limit < _LEAST_MEMORY:
             raise BoostbenchError(
@@ -217,6 +227,7 @@ class LocalExecutor(Executor):
         super().__init__(jobs, data_dirs, ahead=jobs)
         self._time_limit = time_limit
         self._memory_limit = memory_limit
+        self._threads = threads
         self._sent: dict[int, Task] = {}
         self._n_sent = 0
         self._ended: list[tuple[float, Key, Record]] = []
@@ -236,9 +247,10 @@ class LocalExecutor(Executor):
             self.wait(_POLL_SECONDS)
             yield
 
-    def submit(self, run: Run, key: Key) -> None:
-        """Start a run."""
-        self.submit_job(self.job(run, key, self._time_limit, self._memory_limit))
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Start a run; cores for which no run is left become threads of it."""
+        threads = self._threads or max(self.jobs // n_left, 1)
+        self.submit_job(self.job(run, key, self._time_limit, self._memory_limit, threads))
 
     def submit_job(self, job: Job | tuple[Job, ...]) -> int:
         """Start a job and return the number that it is known by."""

@@ -59,6 +59,8 @@ class Bundle:
         Runs at once.
     time_limit, memory_limit : float (seconds) and int (bytes), or None
         Of one run.
+    threads : int or None
+        As for `LocalExecutor`.
     retry : tuple of str
         As for `Experiment.run`.
     """
@@ -70,6 +72,7 @@ class Bundle:
     jobs: int = 1
     time_limit: float | None = None
     memory_limit: int | None = None
+    threads: int | None = None
     retry: tuple[str, ...] = ()
 
     def __call__(self) -> dict[str, int]:
@@ -78,8 +81,13 @@ class Bundle:
             registry.load_plugin(Path(plugin))
         store = RecordStore(self.results)
         plan = make_plan(self.runs, store, self.data_dirs, check_packages=True)
-        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
-        with LocalExecutor(self.jobs, self.data_dirs, **limits) as executor:  # type: ignore[arg-type]
+        with LocalExecutor(
+            self.jobs,
+            self.data_dirs,
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+            threads=self.threads,
+        ) as executor:
             outcome = run_plan(plan.todo(retry=self.retry or None), store, executor)
         print(f"{outcome.counts}, {outcome.n_left} not done", flush=True)
         if outcome.interrupted:

@@ -24,6 +24,7 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint
 from boostbench.experiments.store.versions import versions
+from boostbench.threads import threads
 
 #: Lines of a run's output that a failure record keeps.
 LOG_LINES = 100
@@ -43,6 +44,8 @@ class Job:
     plugins : tuple of str
         Files to load first.
     time_limit, memory_limit : float (seconds) and int (bytes), or None
+    threads : int
+        Of the boosters of this package; the result does not depend on it.
     sources : tuple of (str, str)
         Path and digest of the files that the key's code was made from.
     """
@@ -53,6 +56,7 @@ class Job:
     plugins: tuple[str, ...] = ()
     time_limit: float | None = None
     memory_limit: int | None = None
+    threads: int = 1
     sources: tuple[tuple[str, str], ...] = ()
 
 
@@ -132,7 +136,7 @@ def _execute(job: Job, tell: Tell) -> dict[str, Any]:
     inputs.watch()
     load_plugins(job)
     inputs.check_sources(job.sources)
-    with inputs.noting(inputs.plugin_of(job.sources)):
+    with inputs.noting(inputs.plugin_of(job.sources)), threads(job.threads):
         fields = execute(job.run, job.data_dirs, job.key.data, tell)
     inputs.check_sources(job.sources)
     return {**fields, "inputs": inputs.seen(job.sources)}
@@ -192,7 +196,7 @@ def _record(
         "peak_memory_mb": environment.peak_memory_mb() if alive else None,
         "versions": versions(_package_of(job.run)),
         "host": environment.host(),
-        "threads": environment.threads() if alive else {},
+        "threads": {**environment.threads(), "boostbench": job.threads} if alive else {},
         "started": started,
         "finished": now(),
     }

@@ -49,23 +49,25 @@ def build_effort_table(
     title : str, default=""
     """
     shown = list(columns)
-    rows = []
+    rows, threads = [], 1
     for dataset in study.datasets:
         for booster in study.boosters:
             results = study.only([booster], [dataset]).results
             if results:
                 records = [r.record for r in results if r.ok and r.record is not None]
                 n = len(records)
+                threads = max([threads, *(r.threads.get("boostbench", 1) for r in records)])
                 runs = f"{n}" if n == len(results) else f"{n} of {len(results)}"
                 status = "" if records else results[0].status
                 cells = (_cell(_COLUMNS[column], records, status) for column in shown)
                 rows.append(Row((dataset, booster), (TableCell(runs, value=str(n)), *cells)))
+    on = "one thread" if threads == 1 else f"1 to {threads} threads"
     return Table(
         title=title or f"{study.config.title or study.config.name}: effort",
         names=("data set", "booster"),
         columns=("runs", *(_COLUMNS[column].title for column in shown)),
         rows=tuple(rows),
-        footers=("Medians over the runs of a booster on a data set, each on one thread.",),
+        footers=(f"Medians over the runs of a booster on a data set, each on {on}.",),
     )
 
 

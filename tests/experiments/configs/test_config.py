@@ -31,8 +31,8 @@ def test_the_checkpoint_ladder_ends_at_the_last_round():
 
 
 def test_limits_have_units(load):
-    limits = load(MINIMAL + "limits: {time: 1h30m, memory: 2G}\n").limits
-    assert (limits.time, limits.memory) == (5400.0, 2**31)
+    limits = load(MINIMAL + "limits: {time: 1h30m, memory: 2G, threads: 2}\n").limits
+    assert (limits.time, limits.memory, limits.threads) == (5400.0, 2**31, 2)
 
 
 def test_noise_is_a_list_of_models_and_rates(load):
@@ -49,6 +49,12 @@ def test_a_rate_may_be_drawn_with_the_problem(load):
 def test_a_booster_may_have_its_own_rounds(load):
     text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {rounds: 40}, samme]")
     assert [run.rounds for run in expand(load(text))] == [40, 150]
+
+
+def test_threads_are_no_parameter_of_a_booster(load):
+    text = MINIMAL.replace("[toy-centroids]", "[samme: {n_jobs: 2}]")
+    with pytest.raises(ConfigError, match=r"n_jobs: changes no result .*limits: \{threads: N\}"):
+        load(text)
 
 
 def test_a_data_set_may_leave_out_boosters_with_larger_parameters(load):

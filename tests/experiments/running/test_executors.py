@@ -8,7 +8,7 @@ from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.running.server import Task
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL
+from tests.experiments.tools import SMALL, carry_out, records_of
 
 
 def test_the_rounds_of_a_run_are_told_while_it_goes_on(runs_of, tmp_path):
@@ -56,6 +56,31 @@ def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, tmp_pa
     outcome = run_plan(todo, store, InlineExecutor(), fail_fast=True)
     assert outcome.counts == {"failed": 1}
     assert outcome.n_left == 7
+
+
+def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_path):
+    run, results = runs_of(SMALL.replace("toy-centroids", "samme"))[:1], {}
+    for threads, n_used in ((None, 3), (1, 1), (2, 2)):
+        folder = tmp_path / f"{n_used}"
+        with LocalExecutor(3, threads=threads) as executor:
+            assert carry_out(run, folder, executor).counts == {"ok": 1}
+        store = RecordStore(folder)
+        (record,) = (store.read(path) for path in store.all_paths())
+        assert record.threads["boostbench"] == n_used
+        results[n_used] = records_of(folder)
+    assert results[3] == results[1] == results[2]
+
+
+def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatch):
+    left, submit = [], InlineExecutor.submit
+
+    def note(executor, run, key, n_left):
+        left.append(n_left)
+        submit(executor, run, key, n_left)
+
+    monkeypatch.setattr(InlineExecutor, "submit", note)
+    carry_out(runs_of(SMALL)[:3], tmp_path)
+    assert left == [3, 2, 1]
 
 
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
