@@ -29,7 +29,7 @@ from checks.error_rates import (
     repeated_folds,
 )
 
-N = 600
+N = 400
 CLAIM = Claim("a", "ranks_within", Options())
 #: Two standard errors above 6 % of the simulations.
 MOST = 0.06 + 2 * math.sqrt(0.06 * 0.94 / N)
@@ -75,9 +75,9 @@ def test_few_verdicts_about_a_share_of_runs_are_false(share, n):
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_power_is_as_announced(design):
-    found, announced = power(design, 300)
+    found, announced = power(design, 200)
     assert found > 0.4
-    assert abs(found - announced) <= 0.05 + 2 * math.sqrt(0.25 / 300)
+    assert abs(found - announced) <= 0.05 + 2 * math.sqrt(0.25 / 200)
 
 
 @pytest.mark.parametrize(("true", "least", "most"), [(0.0, 0.94, 1.0), (0.1, 0.0, 0.1)])
