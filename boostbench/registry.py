@@ -470,6 +470,7 @@ tables = Registry(
     "table",
     "boostbench.tables",
     {
+        "confusion": "boostbench.reports.tables.confusion:build_confusion_table",
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
         "effort": "boostbench.reports.tables.effort:build_effort_table",
         "pairwise": "boostbench.reports.tables.all_pairs:build_pairwise_table",

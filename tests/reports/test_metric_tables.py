@@ -9,6 +9,7 @@ from boostbench.reports.figures.error_curves import draw_curves
 from boostbench.reports.figures.pairs import pair_up
 from boostbench.reports.figures.style import drawing_style
 from boostbench.reports.tables.all_pairs import build_pairwise_table
+from boostbench.reports.tables.confusion import build_confusion_table
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows, score_rows
 from boostbench.reports.values.rank_statistics import case_errors
@@ -128,3 +129,28 @@ def test_repeats_of_a_task_are_numbered_and_noise_makes_a_task(tmp_path):
     assert sorted(set(rows["seed"])) == [0, 1]
     assert len(rows) == 8
     assert score_rows(study_of(config).results, 6).empty
+
+
+def confusing(folder, seeds=2):
+    config = make_config(folder, datasets=["dna"], boosters=["samme"], rounds=5, seeds=seeds)
+    results = []
+    for run in runs_of(config):
+        record = make_record(run)
+        kept = {"1": [[2, 2], [4, 0]], "5": [[3 + run.seed, 1 - run.seed], [1, 3]]}
+        record["at_checkpoints"]["confusion"] = kept
+        results.append(make_result(run, record=record))
+    return collect(config, results)
+
+
+def test_a_confusion_matrix_is_over_all_repeats_in_percent_of_a_class(tmp_path):
+    table = build_confusion_table(confusing(tmp_path))
+    assert table.columns == ("samples", "as 0", "as 1")
+    texts = [[cell.text for cell in row.cells] for row in table.rows]
+    assert texts == [["8", "87.5", "12.5"], ["8", "25.0", "75.0"]]
+    first = build_confusion_table(confusing(tmp_path), at=1)
+    assert [cell.text for cell in next(iter(first.rows)).cells] == ["8", "50.0", "50.0"]
+
+
+def test_a_round_without_a_confusion_matrix_is_refused(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"metrics: \[confusion\]"):
+        build_confusion_table(confusing(tmp_path), at=3)

@@ -49,7 +49,7 @@ from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
-from boostbench.metrics import MEASURES, curve_of
+from boostbench.metrics import CONFUSION, MEASURES, curve_of
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: The alias of `Config.path`: no key of YAML is confused with it.
@@ -97,9 +97,9 @@ def _values_of(entries: Any) -> BeforeValidator:
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
     tables = [
-        {"table": {"value": curve_of(name)}}
+        name if name == CONFUSION else {"table": {"value": curve_of(name)}}
         for name in info.data.get("metrics", ())
-        if name in MEASURES
+        if name in (*MEASURES, CONFUSION)
     ]
     return read_parts(value or ("table", *tables, "curves"), _context(info))
 
