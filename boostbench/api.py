@@ -181,7 +181,7 @@ class Experiment:
         Parameters
         ----------
         jobs : int or None, default=None
-            Runs at once, each on one thread; None: as many as there are cores.
+            Runs at once, each on one thread while others wait; None: as many as there are cores.
         executor : {"local", "inline", "dask"}, default="local"
             Worker processes, this process, or a Dask cluster.
         scheduler : str or None, default=None

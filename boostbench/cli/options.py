@@ -55,7 +55,7 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Runs at once, each on one thread; as many as there are cores by default.",
+        help="Runs at once, each on one thread while others wait; by default as many as cores.",
     ),
 ]
 TimeLimit = Annotated[
