@@ -17,7 +17,7 @@ from benchmarks.table import Row
 from benchmarks.timing import Contestant, compete, whole
 from boostbench.weak_learners import BinaryLabels, Tree
 from boostbench.weak_learners.histograms import build_labels
-from boostbench.weak_learners.structures import work_space
+from boostbench.weak_learners.structures import Work
 
 #: Additions of one turn; enough for the clock.
 ADDITIONS = 20_000_000
@@ -49,7 +49,7 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
     prepared = learner.prepare(data.X)
     label = (data.y == 0).astype(np.int32)
     rules = learner._rules(prepared, BinaryLabels(np.ones((n, 1))), None)
-    tree = work_space.py_func(rules, prepared, label).tree
+    tree = Work.space(rules, prepared, label).tree
     tree.stat[:] = 2**40
     rows = np.arange(n, dtype=np.int32)
     total = np.bincount(label, minlength=2) * 2**40

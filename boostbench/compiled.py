@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -39,11 +40,6 @@ _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, 
 #: array: without reference counts and entries for Python and C it compiles in two thirds the time.
 inner: Callable[[Callable[..., Any]], Any] = _decorator(**_PLAIN)
 
-#: The same for a function that makes arrays.
-maker: Callable[[Callable[..., Any]], Any] = _decorator(
-    no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
-
 #: As `inner`, for functions of one number, which become part of the loops that call them.
 in_line: Callable[[F], F] = _decorator(forceinline=True, **_PLAIN)
 
@@ -65,12 +61,15 @@ def kernel(function: Callable[..., Any]) -> Any:
     the file holds a digest of all that is compiled, and one process at a time compiles a function;
     the others wait and load it.
     """
-    dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True)(function)
+    dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:
         _keep_in_file(dispatcher)
         with ExitStack() as held:
+            if gc.isenabled():  # a sixth of the time would be for collections that find nothing
+                gc.disable()
+                held.callback(gc.enable)
             with suppress(OSError, TypeError):  # no folder, not writable, or without locks
                 folder = Path(dispatcher.stats.cache_path)
                 lock = held.enter_context((folder / f"{function.__qualname__}.lock").open("ab"))

@@ -36,7 +36,8 @@ class Program:
 
     def spread(self, mass: NDArray[np.float64], layer: int) -> None:
         """Turn P(l, .), shape (L + 1, n), into P(l + 1, .) in place."""
-        _spread(mass, self._features, _first(layer) - self._start, layer, self._nodes)
+        share = np.empty(mass.shape[1])
+        _spread(mass, self._features, _first(layer) - self._start, layer, self._nodes, share)
 
     def step(self, position: NDArray[np.int64], layer: int, coins: NDArray[np.float64]) -> None:
         """Let every sample walk on from its node j, in place: answer 1 if its coin is below rho."""
@@ -72,7 +73,7 @@ def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest)
     ``mass`` has shape (L + 1, n), ``leaves`` (l + 1, n).
     """
     of = _nodes_of(nodes)
-    _walk_on(mass, leaves, of.rho, of.first_leaf)
+    _walk_on(mass, leaves, of.rho, of.first_leaf, np.empty(mass.shape[1]))
 
 
 def walk_apart(
@@ -133,8 +134,8 @@ def _walk_on(
     leaves: NDArray[np.int32],
     rho: NDArray[np.float64],
     first_leaf: NDArray[np.int64],
+    share: NDArray[np.float64],
 ) -> None:
-    share = np.empty(mass.shape[1])
     for j in range(len(leaves) - 1, -1, -1):
         for i in range(len(share)):
             share[i] = rho[first_leaf[j] + leaves[j, i]]
@@ -187,9 +188,13 @@ def _rho_of_all(
 
 @kernel
 def _spread(
-    mass: NDArray[np.float64], X: NDArray[np.float64], first: int, layer: int, nodes: _Nodes
+    mass: NDArray[np.float64],
+    X: NDArray[np.float64],
+    first: int,
+    layer: int,
+    nodes: _Nodes,
+    share: NDArray[np.float64],
 ) -> None:
-    share = np.empty(mass.shape[1])
     for j in range(layer, -1, -1):
         _rho_of_all(X, first + j, nodes, share)
         _move(mass[j], mass[j + 1], share)

@@ -258,7 +258,6 @@ class MartiBoost(TwoClasses):
         return 0.5
 
 
-@kernel
 def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of each of the two labels in each node, shape (2, n_nodes).
 
@@ -266,14 +265,23 @@ def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.
     it, and where splits nearly tie, another last bit is another program.
     """
     is_1, mass = y.astype(np.float64), np.empty((2, len(v)))
-    is_0 = 1.0 - is_1
+    _add_masses(1.0 - is_1, is_1, v, mass)
+    return mass
+
+
+@kernel
+def _add_masses(
+    is_0: NDArray[np.float64],
+    is_1: NDArray[np.float64],
+    v: NDArray[np.float64],
+    mass: NDArray[np.float64],
+) -> None:
     for j in range(len(v)):
         m0, m1 = 0.0, 0.0
-        for i in range(len(y)):
+        for i in range(len(is_0)):
             m0 += is_0[i] * v[j, i]
             m1 += is_1[i] * v[j, i]
         mass[0, j], mass[1, j] = m0, m1
-    return mass
 
 
 @kernel

@@ -52,9 +52,10 @@ def canonical_rows(
     X is C-contiguous; NaN is missing, and all missing values are equal.
     """
     used = np.flatnonzero(sample_weight > 0)
-    hashed = _hash_rows(X, used)
+    hashed, starts = np.empty(len(used), np.uint64), np.empty(len(used), np.bool_)
+    _hash_rows(X, used, hashed)
     order = used[np.lexsort((y[used], hashed))]
-    starts = _run_starts(X, y, order)
+    _mark_starts(X, y, order, starts)
     group = np.cumsum(starts) - 1
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
     row_of[order] = group
@@ -88,9 +89,8 @@ def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
 
 @kernel
 def _hash_rows(
-    X: NDArray[np.float64], used: NDArray[np.intp]
-) -> NDArray[np.uint64]:  # pragma: no cover
-    hashed = np.empty(used.shape[0], dtype=np.uint64)
+    X: NDArray[np.float64], used: NDArray[np.intp], hashed: NDArray[np.uint64]
+) -> None:  # pragma: no cover
     for position in range(used.shape[0]):
         h = np.uint64(14695981039346656037)
         for j in range(X.shape[1]):
@@ -102,21 +102,21 @@ def _hash_rows(
             h = (h ^ bits) * np.uint64(1099511628211)
             h = h ^ (h >> np.uint64(29))
         hashed[position] = h
-    return hashed
 
 
 @kernel
-def _run_starts(
-    X: NDArray[np.float64], y: NDArray[np.int32], order: NDArray[np.intp]
-) -> NDArray[np.bool_]:  # pragma: no cover
-    starts = np.ones(order.shape[0], dtype=np.bool_)
-    for position in range(1, order.shape[0]):
-        a, b = order[position - 1], order[position]
-        equal = y[a] == y[b]
+def _mark_starts(
+    X: NDArray[np.float64],
+    y: NDArray[np.int32],
+    order: NDArray[np.intp],
+    starts: NDArray[np.bool_],
+) -> None:  # pragma: no cover
+    for position in range(order.shape[0]):
+        a, b = order[max(position - 1, 0)], order[position]
+        equal = position > 0 and y[a] == y[b]
         j = 0
         while equal and j < X.shape[1]:
             u, v = X[a, j], X[b, j]
             equal = u == v or (u != u and v != v)
             j += 1
         starts[position] = not equal
-    return starts

@@ -223,26 +223,26 @@ def weigh_pairs(
     """
     demand = np.empty_like(g)
     n_drawn = np.zeros(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
-    up_to = _cumulative(g.T, sample_weight)
+    up_to = np.empty(len(g))
+    _cumulate(g.T, sample_weight, up_to)
 
     def weigh(rows: slice) -> bool:
         ends = rows.start, rows.stop
         given = g.T, cost.T, sample_weight, up_to, u
-        return bool(_weigh_pairs(*given, *ends, demand.T, n_drawn.T))
+        return bool(_weigh_pairs(*given, *ends, demand.T, n_drawn.T, np.empty((3, _BLOCK))))
 
     return demand if any(in_parts(weigh, len(g))) else None
 
 
 @kernel
-def _cumulative(g: Floats, sample_weight: Floats) -> Floats:  # pragma: no cover
-    """Return the sum of the pairs' probabilities up to the end of each row."""
+def _cumulate(g: Floats, sample_weight: Floats, up_to: Floats) -> None:  # pragma: no cover
+    """Write the sum of the pairs' probabilities up to the end of each row."""
     K, n = g.shape
-    up_to, total = np.empty(n), 0.0
+    total = 0.0
     for i in range(n):
         for z in range(K):
             total += g[z, i] * sample_weight[i]
         up_to[i] = total
-    return up_to
 
 
 @kernel
@@ -256,6 +256,7 @@ def _weigh_pairs(
     last: int,
     demand: Floats,
     n_drawn: Counts,
+    work: Floats,
 ) -> bool:  # pragma: no cover
     """Weigh the pairs of the rows first..last-1, a block of rows at a time."""
     K, n = g.shape
@@ -263,7 +264,7 @@ def _weigh_pairs(
     before, drawn = up_to[first - 1] if first > 0 else 0.0, 0
     while drawn < M and u[drawn] * total < before:
         drawn += 1
-    mean, origin, top = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    mean, origin, top = work[0], work[1], work[2]
     for start in range(first, last, _BLOCK):
         size = min(_BLOCK, last - start)
         rows = slice(start, start + size)

@@ -163,7 +163,8 @@ def _bins_of(
         counts = np.diff(np.append(first, len(values)))
     else:
         counts = np.add.reduceat(count[np.argsort(column)[: len(values)]], first)
-    starts = _even_groups(counts, max_bins)
+    starts = np.empty(max_bins, dtype=np.int64)
+    starts = starts[: _even_groups(counts, starts)]
     return distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1]
 
 
@@ -189,14 +190,15 @@ def _equal_bins(
 
 
 @kernel
-def _even_groups(counts, n_groups):  # type: ignore[no-untyped-def]
-    """Return the starts of at most n_groups groups of values with about equally many samples.
+def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
+    """Write the starts of groups of values with about equally many samples; return their number.
 
     A group is closed as soon as it holds its share of the samples that are left, so a frequent
     value does not starve those after it.
     """
-    starts = np.empty(n_groups, dtype=np.int64)
-    left = counts.sum()
+    n_groups, left = starts.shape[0], np.int64(0)
+    for value in range(counts.shape[0]):
+        left += counts[value]
     n = 0
     filled = 0
     share = 0.0
@@ -209,7 +211,7 @@ def _even_groups(counts, n_groups):  # type: ignore[no-untyped-def]
         if filled >= share and n < n_groups:
             left -= filled
             filled = 0
-    return starts[:n]
+    return n
 
 
 @kernel
@@ -249,7 +251,12 @@ def _rows_of(
         share[j] = counts[default[j]] / max(n, 1)
     sparse = np.flatnonzero(share >= sparse_share)
     dense = np.flatnonzero(share < sparse_share)
-    start, bins = _sparse_rows(codes, offset, sparse, default)
+    start = np.zeros(n + 1, dtype=np.int64)
+    for j in sparse:
+        start[1:] += codes[j] != default[j]
+    np.cumsum(start, out=start)
+    bins = np.empty(start[n], dtype=np.uint32)
+    _list_sparse(codes, offset, sparse, default, start[:n].copy(), bins)
     dense_codes = np.ascontiguousarray(codes[dense].T)
     return (
         dense_codes,
@@ -262,21 +269,12 @@ def _rows_of(
 
 
 @kernel
-def _sparse_rows(codes, offset, sparse, default):  # type: ignore[no-untyped-def]
-    n = codes.shape[1]
-    start = np.zeros(n + 1, dtype=np.int64)
-    for j in sparse:
+def _list_sparse(codes, offset, sparse, default, place, bins):  # type: ignore[no-untyped-def]
+    """Write the bins that are not left out, from each row's place on."""
+    for s in range(sparse.shape[0]):
+        j = sparse[s]
         column = codes[j]
-        for i in range(n):
-            start[i + 1] += column[i] != default[j]
-    for i in range(n):
-        start[i + 1] += start[i]
-    bins = np.empty(start[n], dtype=np.uint32)
-    filled = start[:n].copy()
-    for j in sparse:
-        column = codes[j]
-        for i in range(n):
+        for i in range(place.shape[0]):
             if column[i] != default[j]:
-                bins[filled[i]] = offset[j] + column[i]
-                filled[i] += 1
-    return start, bins
+                bins[place[i]] = offset[j] + column[i]
+                place[i] += 1

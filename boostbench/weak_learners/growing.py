@@ -82,7 +82,7 @@ from boostbench.weak_learners.structures import (
     GrowthRules,
     Histogram,
     Numbers,
-    work_space,
+    Work,
 )
 
 
@@ -114,7 +114,8 @@ def grow_trees(
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
-    _KERNELS[criterion](data, rules, numbers, pruning, trees)
+    work = Work.space(rules, data, numbers.labels)
+    _KERNELS[criterion](data, rules, numbers, pruning, work, trees)
     nodes, answers = trees.nodes[: trees.node_offset[-1]], trees.answers[: trees.leaf_offset[-1]]
     return trees._replace(nodes=nodes, answers=answers)
 
@@ -123,8 +124,7 @@ def _kernel_for(criterion: int) -> Any:
     """Return the kernel of a criterion, which is a constant in it."""
 
     @kernel
-    def grow(data, rules, numbers, pruning, trees):  # type: ignore[no-untyped-def]
-        work = work_space(rules, data, numbers.labels)
+    def grow(data, rules, numbers, pruning, work, trees):  # type: ignore[no-untyped-def]
         tree, queue = work.tree, work.queue
         nodes = tree.nodes
         for t in range(numbers.columns.shape[0]):

@@ -136,7 +136,10 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         tie = _TIE * total(np.abs(weight))
         n_samples = int(data.samples.sum())
         stat = _sums_of(weight, self.answers)
-        feature, last, missing_left = _best_split(data, stat, rows, _CODES[self.answers], tie)
+        m, code = stat.shape[1], _CODES[self.answers]
+        sums, work = np.empty((256, m)), np.empty((2, m))
+        counts = np.empty(256, dtype=np.int64)
+        feature, last, missing_left = _best_split(data, stat, rows, code, tie, sums, counts, work)
         if feature < 0:
             leaves = np.zeros(data.n_rows, dtype=np.int32)
             trees = _tree(data, None, self._vectors(weight, n_samples, leaves, 1))
@@ -221,20 +224,29 @@ def _sums_of(weight: Floats, answers: str) -> Floats:
 
 
 @kernel
-def _best_split(data, stat, rows, answers, tie):  # type: ignore[no-untyped-def]
+def _best_split(  # type: ignore[no-untyped-def]
+    data, stat, rows, answers, tie, histogram, count, work
+):
     """Return feature, last bin on the left and side of the missing values; feature -1 if none."""
     m = stat.shape[1]
     best_feature, best_bin, best_missing = -1, -1, False
-    histogram, count = np.zeros((256, m)), np.zeros(256, dtype=np.int64)
-    left, whole = np.zeros(m), np.zeros(m)
+    left, whole = work[0], work[1]
+    for k in range(m):
+        whole[k] = 0.0
     for i in rows:
-        whole += stat[i]
+        for k in range(m):
+            whole[k] += stat[i, k]
     best = -np.inf
     if answers == FACTORED:  # a constant may be better than any split
-        best = np.abs(whole).sum()
+        best = 0.0
+        for k in range(m):
+            best += abs(whole[k])
     for j in range(data.codes.shape[0]):
         n_bins = data.n_bins[j]
-        histogram[:], count[:] = 0.0, 0
+        for b in range(256):
+            count[b] = 0
+            for k in range(m):
+                histogram[b, k] = 0.0
         codes = data.codes[j]
         for i in rows:
             b = codes[i]

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boostbench.weak_learners.traversal import BLOCK, add_scores, apply, encode, staged_errors
+from boostbench.weak_learners.traversal import (
+    BLOCK,
+    BlockWork,
+    add_scores,
+    apply,
+    encode,
+    staged_errors,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -86,7 +93,7 @@ def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
     ranked = RankedForest(forest)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
     for rows in _row_slices(len(X)):
-        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows])
+        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows], BlockWork.space())
     return leaves
 
 
@@ -118,6 +125,7 @@ class Scoring:
         self.coefficient = np.ascontiguousarray(coefficient, dtype=np.float64)
         self._check(forest)
         self.ranked = self._rank(forest)
+        self.work = BlockWork.space(F.shape[1])
 
     def _check(self, forest: FlatTrees) -> None:
         trees, F = self.tree_index, self.F
@@ -161,7 +169,8 @@ class Scoring:
 
     def _add(self, codes: NDArray[Any], part: slice, F: NDArray[np.float64]) -> None:
         trees, coefficient = self.tree_index[part], self.coefficient[part]
-        add_scores(codes, self.ranked.nodes, self.ranked.leaves, trees, coefficient, F)
+        model = self.ranked.nodes, self.ranked.leaves
+        add_scores(codes, *model, trees, coefficient, F, self.work)
 
     def errors(self, y: ArrayLike, round_end: ArrayLike) -> NDArray[np.int64]:
         """Do the additions and count errors after each round; see `Forest.staged_errors`."""
@@ -174,7 +183,7 @@ class Scoring:
         additions = self.tree_index, self.coefficient, ends
         for rows in _row_slices(len(self.X)):
             codes = self.ranked.encode(self.X[rows])
-            staged_errors(codes, *model, labels[rows], *additions, self.F[rows], errors)
+            staged_errors(codes, *model, labels[rows], *additions, self.F[rows], errors, self.work)
         return errors
 
     def _check_ends(self, round_end: ArrayLike) -> NDArray[np.int64]:

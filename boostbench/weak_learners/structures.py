@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.compiled import maker
 from boostbench.weak_learners.base import Hypothesis
+from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED
 from boostbench.weak_learners.forest import Forest
 
@@ -255,38 +255,36 @@ class Work(NamedTuple):
     compact: CompactBins
     scan: Scan
 
-
-@maker
-def work_space(rules, data, labels):  # type: ignore[no-untyped-def]
-    """Return work space for the trees of a call."""
-    d, n = data.codes.shape
-    n_bins, max_leaves = data.low.shape[0], rules.max_leaves
-    counted = rules.min_samples > 1 or rules.kind == COSTS
-    n_planes = rules.n_sums + counted
-    width = 1 if rules.kind == LABELS or rules.kind == SIGNED else rules.n_sums
-    n_kept = min(rules.histograms, max_leaves)
-    tree = GrowingTree(
-        np.empty(2 * max_leaves, NODE),
-        np.empty((2 * max_leaves, n_planes), np.int64),
-        np.empty(max_leaves, np.int64),
-        np.empty(max_leaves, np.int64),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        labels.copy(),
-        np.empty((n, width + counted), np.int64),
-        np.empty(n_kept + 1, np.int64),
-    )
-    bins, layout = np.empty((2, n_bins), np.int32), np.empty((5, d + 1), np.int64)
-    ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
-    floats, best = np.empty((2, BLOCK)), np.empty(d, CANDIDATE)
-    marks = np.zeros(n_bins // 64 + 1, np.uint64)
-    return Work(
-        tree,
-        np.empty(2 * max_leaves, OPEN),
-        np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-        CompactBins(marks, bins[0], bins[1], layout[0], layout[1], layout[2], layout[3]),
-        Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, layout[4]),
-    )
+    @classmethod
+    def space(cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32]) -> Work:
+        """Return work space for the trees of a call."""
+        d, n = data.codes.shape
+        n_bins, max_leaves = len(data.low), rules.max_leaves
+        counted = rules.min_samples > 1 or rules.kind == COSTS
+        n_planes = rules.n_sums + counted
+        width = 1 if rules.kind in (LABELS, SIGNED) else rules.n_sums
+        n_kept = min(rules.histograms, max_leaves)
+        order, rows = np.empty((2, max_leaves), np.int64), np.empty((2, n), np.int32)
+        tree = GrowingTree(
+            np.empty(2 * max_leaves, NODE),
+            np.empty((2 * max_leaves, n_planes), np.int64),
+            *order,
+            *rows,
+            labels.copy(),
+            np.empty((n, width + counted), np.int64),
+            np.empty(n_kept + 1, np.int64),
+        )
+        bins, layout = np.empty((2, n_bins), np.int32), np.empty((5, d + 1), np.int64)
+        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
+        floats, best = np.empty((2, BLOCK)), np.empty(d, CANDIDATE)
+        marks = np.zeros(n_bins // 64 + 1, np.uint64)
+        return cls(
+            tree,
+            np.empty(2 * max_leaves, OPEN),
+            np.empty((n_kept + 1, n_planes * n_bins), np.int64),
+            CompactBins(marks, *bins, *layout[:4]),
+            Scan(*ints[:3], ints[3:], *floats, best, layout[4]),
+        )
 
 
 #: An inner node of a grown tree.

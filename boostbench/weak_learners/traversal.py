@@ -12,12 +12,41 @@ row walks down alone, as only few of the nodes concern it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench.compiled import inner, kernel
 
 BLOCK = 512  # rows
 SMALL_TREE = 96  # nodes; beyond it walking down costs less than passing all nodes
+
+
+class BlockWork(NamedTuple):
+    """Work space for a block of rows.
+
+    Attributes
+    ----------
+    position, walking, label : array of int32, shape (BLOCK,)
+        Nodes or leaves of the rows, the rows that are not in a leaf yet, and labels.
+    best : array of float64, shape (BLOCK,)
+        Highest scores.
+    scores : array of float64, shape (K, BLOCK)
+        Scores, class by class.
+    """
+
+    position: NDArray[np.int32]
+    walking: NDArray[np.int32]
+    label: NDArray[np.int32]
+    best: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def space(cls, n_columns: int = 0) -> BlockWork:
+        """Return space for scores of so many columns."""
+        ints = np.empty((3, BLOCK), np.int32)
+        return cls(*ints, np.empty(BLOCK), np.empty((n_columns, BLOCK)))
 
 
 @kernel
@@ -87,26 +116,23 @@ def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-un
 
 
 @kernel
-def apply(codes, nodes, leaves):  # type: ignore[no-untyped-def]
+def apply(codes, nodes, leaves, work):  # type: ignore[no-untyped-def]
     """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
     n, n_trees = leaves.shape
-    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
+    position = work.position
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, n - start)
         for tree in range(n_trees):
-            _descend(codes[block], nodes, tree, rows, position, walking)
+            _descend(codes[block], nodes, tree, rows, position, work.walking)
             for i in range(rows):
                 leaves[start + i, tree] = ~position[i]
 
 
 @inner
-def _add_tree(  # type: ignore[no-untyped-def]
-    codes, nodes, leaves, tree, coefficient, rows, position, walking, G
-):
+def _add_answers(leaves, tree, coefficient, rows, position, G):  # type: ignore[no-untyped-def]
     """Add coefficient times a tree's answers to the scores of a block, G[K, BLOCK]."""
     leaf_value, leaf_column, leaf_offset = leaves
-    _descend(codes, nodes, tree, rows, position, walking)
     first = leaf_offset[tree]
     if leaf_value.shape[1] > 1:
         for k in range(leaf_value.shape[1]):
@@ -133,13 +159,13 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignore[no-untyped-def]
+def add_scores(  # type: ignore[no-untyped-def]
+    codes, nodes, leaves, tree_index, coefficient, F, work
+):
     """Add the answers of some trees to F; see `Forest.add_scores`."""
-    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
-    n_columns = F.shape[1]
+    position, G = work.position, work.scores
     # Scores class by class are faster to add to, but a few trees do not earn the turning around.
-    turned = len(tree_index) >= n_columns
-    G = np.empty((n_columns, BLOCK if turned else 0))
+    turned = len(tree_index) >= len(G)
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, len(F) - start)
@@ -147,23 +173,21 @@ def add_scores(codes, nodes, leaves, tree_index, coefficient, F):  # type: ignor
             _load(F, start, rows, G)
         for j in range(len(tree_index)):
             tree, step = tree_index[j], coefficient[j]
+            _descend(codes[block], nodes, tree, rows, position, work.walking)
             if turned:
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, G)
+                _add_answers(leaves, tree, step, rows, position, G)
             else:
-                scores = F[start : start + rows].T
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, scores)
+                _add_answers(leaves, tree, step, rows, position, F[start : start + rows].T)
         if turned:
             _store(G, start, rows, F)
 
 
 @kernel
 def staged_errors(  # type: ignore[no-untyped-def]
-    codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors
+    codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors, work
 ):
     """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
-    position, walking = np.empty(BLOCK, dtype=np.int32), np.empty(BLOCK, dtype=np.int32)
-    best, label = np.empty(BLOCK), np.empty(BLOCK, dtype=np.int32)
-    G = np.empty((F.shape[1], BLOCK))
+    position, G = work.position, work.scores
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, len(F) - start)
@@ -172,9 +196,10 @@ def staged_errors(  # type: ignore[no-untyped-def]
         for t in range(len(round_end)):
             while j < round_end[t]:
                 tree, step = tree_index[j], coefficient[j]
-                _add_tree(codes[block], nodes, leaves, tree, step, rows, position, walking, G)
+                _descend(codes[block], nodes, tree, rows, position, work.walking)
+                _add_answers(leaves, tree, step, rows, position, G)
                 j += 1
-            errors[t] += _errors(G, y[start : start + rows], best, label)
+            errors[t] += _errors(G, y[start : start + rows], work.best, work.label)
         _store(G, start, rows, F)
 
 
