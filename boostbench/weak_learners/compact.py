@@ -15,7 +15,7 @@ from boostbench.compiled import inner
 
 
 @inner
-def is_cheaper(data, rules, rows, total):  # type: ignore[no-untyped-def]
+def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
     """Return whether a compact histogram is estimated to cost less than one of all bins.
 
     The one costs a multiple of the rows' entries; the other, all bins of the classes present.

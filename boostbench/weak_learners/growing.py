@@ -132,13 +132,14 @@ def _kernel_for(criterion: int) -> Any:
             number = numbers.numbers[column]
             count = data.samples[column if data.samples.shape[0] > 1 else 0]
             if criterion == COST:
-                sample = prepare_costs(rules, numbers.numbers, tree)
+                sample = prepare_costs(numbers.numbers, tree.rows, tree.stat)
             elif criterion == SQUARED_ERROR:
                 weight = numbers.weights[column if numbers.weights.shape[0] > 1 else 0]
-                sample = prepare_targets(number, weight, tree)
+                sample = prepare_targets(number, weight, tree.rows, tree.stat)
             else:
-                sample = prepare_labels(rules, number, count, tree)
-            if rules.kind == COSTS or rules.min_samples > 1:
+                rows, label, stat = tree.rows, tree.label, tree.stat
+                sample = prepare_labels(rules.kind, number, count, rows, label, stat)
+            if criterion != TWO_CLASSES and (criterion == COST or rules.min_samples > 1):
                 count_samples(count, tree.stat)
             start_table(sample, tree)
             tie, n_open, n_splits, n_known = 0.0, np.int64(0), np.int64(0), np.int64(0)
@@ -149,7 +150,7 @@ def _kernel_for(criterion: int) -> Any:
                     if n_known == 0:
                         tie = resolution(rules, tree.total[0], nodes[0].square, sample.scale)
                     for node in range(n_known, end):
-                        if may_split(rules, sample, tree, node, tie):
+                        if may_split(rules, sample.unit, nodes[node], tree.total[node], tie):
                             bound = np.rint(nodes[node].impurity / tie) + 1.0
                             n_open = push(queue, n_open, bound, node)
                     n_known = end
@@ -166,7 +167,7 @@ def _kernel_for(criterion: int) -> Any:
                 if nodes[node].feature >= 0 and (rules.zero_gain or nodes[node].gain > tie):
                     n_open = push(queue, n_open, np.rint(nodes[node].gain / tie), node)
                 else:
-                    release(tree, node)
+                    release(nodes[node], tree.free)
             list_leaves(rules, n_splits, tree)
             n_placed = sample.n_active
             if pruning is not None:
@@ -190,21 +191,21 @@ def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyp
         node = small if i == 0 else first + end - 1 - small
         new, rows = nodes[node], tree.rows[nodes[node].start : nodes[node].end]
         if criterion == SQUARED_ERROR:  # squares are no integers: no subtraction
-            new.square = add_targets(tree, rows, total[node])
+            new.square = add_targets(tree.stat, rows, total[node])
         elif i > 0:
             take_off(total[new.parent], total[small], total[node])
         elif criterion == COST:
-            add_costs(tree, rows, total[node])
+            add_costs(tree.stat, rows, total[node])
         else:
-            add_labels(rules, tree, rows, total[node])
+            add_labels(tree.label, tree.stat, rows, total[node])
         if criterion == ENTROPY:
             new.impurity = entropy(rules, total[node])
         else:
             new.impurity = impurity(rules, total[node], new.square)
         if criterion != COST and criterion != SQUARED_ERROR:
-            new.compact = is_cheaper(data, rules, rows, total[node])
+            new.compact = is_cheaper(rules, data, rows, total[node])
     if end - first == 2 and nodes[first].compact and nodes[first + 1].compact:
-        release(tree, nodes[first].parent)
+        release(nodes[nodes[first].parent], tree.free)
 
 
 @stage
@@ -221,7 +222,7 @@ def _find(criterion, data, rules, sample, column, node, work):  # type: ignore[n
     else:
         place = leaf.slot
         if place < 0:
-            built, place, whole = place_histogram(tree, node)
+            built, place, whole = place_histogram(tree.nodes, tree.free, node)
             rows = tree.rows[tree.nodes[built].start : tree.nodes[built].end]
             sums = work.histogram[place]
             if criterion == COST:
@@ -231,12 +232,12 @@ def _find(criterion, data, rules, sample, column, node, work):  # type: ignore[n
             else:
                 build_labels(rules, data, tree, rows, tree.total[built], sums)
             if whole >= 0:
-                subtract(rules, work.histogram[whole], sums, tree.total[built])
+                subtract(rules.kind, work.histogram[whole], sums, tree.total[built])
             if built != node:
                 place = whole
         hist = Histogram(work.histogram[place], data.offset, data.n_bins, data.low.shape[0])
     grid = 1.0 / resolution(rules, total, leaf.square, sample.scale)
-    least = least_weight(rules, sample, tree.total[0], total)
+    least = least_weight(rules, sample.unit, tree.total[0], total)
     key = stream_of(rules.seed, column, node)
     searched = Searched(total, leaf.impurity, leaf.square, grid, least, sample.unit, key)
     if criterion == TWO_CLASSES:
@@ -265,7 +266,7 @@ def _find(criterion, data, rules, sample, column, node, work):  # type: ignore[n
         else:
             leaf.bin, leaf.threshold = threshold_of(rules, data, leaf.feature, b, right)
     if not rules.subtraction:
-        release(tree, node)
+        release(leaf, tree.free)
 
 
 @inner

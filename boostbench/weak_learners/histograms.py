@@ -29,39 +29,39 @@ def build_labels(rules, data, tree, rows, total, sums):  # type: ignore[no-untyp
         Sums over the rows; the count of samples last, if it is asked for.
     sums : int64[n_planes * n_bins]
     """
-    _clear(rules, total, data.low.shape[0], sums)
+    _clear(rules.kind, total, data.low.shape[0], sums)
     add(data, tree.label, tree.stat[:, 0], rows, sums)
     if total.shape[0] > rules.n_sums:
         _count(data, tree.stat[:, 1], rows, sums[rules.n_sums * data.low.shape[0] :])
-    _complete(rules, data, total, sums)
+    _complete(rules.kind, data, total, sums)
 
 
 @inner
 def build_costs(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of costs and samples; see `build_labels`."""
-    _clear(rules, total, data.low.shape[0], sums)
+    _clear(rules.kind, total, data.low.shape[0], sums)
     _add_costs(data, tree.stat, rows, total.shape[0], sums)
-    _complete(rules, data, total, sums)
+    _complete(rules.kind, data, total, sums)
 
 
 @inner
 def build_targets(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of targets and weights; see `build_labels`."""
-    _clear(rules, total, data.low.shape[0], sums)
+    _clear(rules.kind, total, data.low.shape[0], sums)
     _add_targets(data, tree.stat, rows, total.shape[0] > rules.n_sums, sums)
-    _complete(rules, data, total, sums)
+    _complete(rules.kind, data, total, sums)
 
 
 @inner
-def _has_plane(rules, total, k):  # type: ignore[no-untyped-def]
+def _has_plane(kind, total, k):  # type: ignore[no-untyped-def]
     """Return whether a plane is filled: those of absent classes are not."""
-    return total[k] != 0 or rules.kind == COSTS or rules.kind == TARGETS
+    return total[k] != 0 or kind == COSTS or kind == TARGETS
 
 
 @inner
-def _clear(rules, total, n_bins, sums):  # type: ignore[no-untyped-def]
+def _clear(kind, total, n_bins, sums):  # type: ignore[no-untyped-def]
     for k in range(total.shape[0]):
-        if _has_plane(rules, total, k):
+        if _has_plane(kind, total, k):
             plane = sums[k * n_bins : (k + 1) * n_bins]
             for b in range(n_bins):
                 plane[b] = 0
@@ -140,15 +140,15 @@ def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _complete(rules, data, total, sums):  # type: ignore[no-untyped-def]
+def _complete(kind, data, total, sums):  # type: ignore[no-untyped-def]
     """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
     bin_step, plane_step = 1, data.low.shape[0]
-    if rules.kind == COSTS:
+    if kind == COSTS:
         bin_step, plane_step = total.shape[0], 1
     for s in range(data.sparse_features.shape[0]):
         j = data.sparse_features[s]
         for k in range(total.shape[0]):
-            if _has_plane(rules, total, k):
+            if _has_plane(kind, total, k):
                 rest = total[k]
                 for b in range(data.offset[j], data.offset[j + 1]):
                     rest -= sums[b * bin_step + k * plane_step]
@@ -156,11 +156,11 @@ def _complete(rules, data, total, sums):  # type: ignore[no-untyped-def]
 
 
 @inner
-def subtract(rules, sums, part, part_total):  # type: ignore[no-untyped-def]
+def subtract(kind, sums, part, part_total):  # type: ignore[no-untyped-def]
     """Turn the histogram of a node into that of one child, given the other's and its sums."""
     size = sums.shape[0] // part_total.shape[0]
     for k in range(part_total.shape[0]):
-        if _has_plane(rules, part_total, k):
+        if _has_plane(kind, part_total, k):
             plane, other = sums[k * size : (k + 1) * size], part[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] -= other[b]

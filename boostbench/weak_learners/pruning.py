@@ -195,7 +195,8 @@ def _send_down(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
         _count(pruning, tree, node)
         if node.left < 0 or start == end:
             continue
-        middle = start + partition(data, node, tree.rows[start:end], tree.buffer)
+        codes, missing = data.codes[node.feature], data.n_bins[node.feature]
+        middle = start + partition(codes, missing, node, tree.rows[start:end], tree.buffer)
         left, right = nodes[node.left], nodes[node.left + 1]
         left.start, left.end = start, middle
         right.start, right.end = middle, end

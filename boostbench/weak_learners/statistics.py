@@ -50,18 +50,18 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare_labels(rules, number, count, tree):  # type: ignore[no-untyped-def]
+def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-untyped-def]
     """Scale the weights of labels, or signed weights, whose labels are their signs.
 
     Parameters
     ----------
-    rules : GrowthRules
+    kind : int
     number : float64[n]
     count : int64[n]
         Samples that each row stands for.
-    tree : GrowingTree
+    rows, label, stat
+        As in `GrowingTree`.
     """
-    rows, stat = tree.rows, tree.stat
     total, n, cases = 0.0, np.int64(0), np.int64(0)
     for i in range(number.shape[0]):
         w = abs(number[i])
@@ -74,8 +74,8 @@ def prepare_labels(rules, number, count, tree):  # type: ignore[no-untyped-def]
     for p in range(n):
         i = rows[p]
         w = number[i]
-        if rules.kind == SIGNED:
-            tree.label[i] = w > 0.0
+        if kind == SIGNED:
+            label[i] = w > 0.0
             w = abs(w)
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
@@ -83,15 +83,14 @@ def prepare_labels(rules, number, count, tree):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare_costs(rules, cost, tree):  # type: ignore[no-untyped-def]
+def prepare_costs(cost, rows, stat):  # type: ignore[no-untyped-def]
     """Scale costs, float64[K, n], above each row's smallest."""
-    rows, stat = tree.rows, tree.stat
     n, total = 0, 0.0
     for i in range(cost.shape[1]):
         least, most, row_sum = cost[0, i], cost[0, i], 0.0
-        for k in range(rules.n_sums):
+        for k in range(cost.shape[0]):
             least, most = min(least, cost[k, i]), max(most, cost[k, i])
-        for k in range(rules.n_sums):
+        for k in range(cost.shape[0]):
             row_sum += cost[k, i] - least
         rows[n] = i
         n += most > least
@@ -100,18 +99,17 @@ def prepare_costs(rules, cost, tree):  # type: ignore[no-untyped-def]
     for p in range(n):
         i = rows[p]
         least = cost[0, i]
-        for k in range(rules.n_sums):
+        for k in range(cost.shape[0]):
             least = min(least, cost[k, i])
-        for k in range(rules.n_sums):
+        for k in range(cost.shape[0]):
             over = cost[k, i] - least
             stat[i, k] = max(np.int64(over * factor + 0.5), np.int64(over > 0.0))
     return Sample(n, total * factor, 1.0, factor, factor, 0.0)
 
 
 @inner
-def prepare_targets(target, weight, tree):  # type: ignore[no-untyped-def]
+def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
     """Scale weighted targets about their mean, and weights."""
-    rows, stat = tree.rows, tree.stat
     n, total, mean = 0, 0.0, 0.0
     for i in range(target.shape[0]):
         w = weight[i]
@@ -140,31 +138,31 @@ def count_samples(count, stat):  # type: ignore[no-untyped-def]
 
 
 @inner
-def add_labels(rules, tree, rows, total):  # type: ignore[no-untyped-def]
+def add_labels(label, stat, rows, total):  # type: ignore[no-untyped-def]
     """Add the weights of the rows to the sums of their classes, and their samples to the last."""
-    counted = total.shape[0] > rules.n_sums
+    counted = stat.shape[1] > 1
     for i in range(rows.shape[0]):
         r = rows[i]
-        total[tree.label[r]] += tree.stat[r, 0]
+        total[label[r]] += stat[r, 0]
         if counted:
-            total[rules.n_sums] += tree.stat[r, 1]
+            total[total.shape[0] - 1] += stat[r, 1]
 
 
 @inner
-def add_costs(tree, rows, total):  # type: ignore[no-untyped-def]
+def add_costs(stat, rows, total):  # type: ignore[no-untyped-def]
     """Add the costs and samples of the rows to the sums."""
     for i in range(rows.shape[0]):
         for k in range(total.shape[0]):
-            total[k] += tree.stat[rows[i], k]
+            total[k] += stat[rows[i], k]
 
 
 @inner
-def add_targets(tree, rows, total):  # type: ignore[no-untyped-def]
+def add_targets(stat, rows, total):  # type: ignore[no-untyped-def]
     """Add targets, weights and samples to the sums; return the sum of weight times target^2."""
     square = 0.0
     for i in range(rows.shape[0]):
         for k in range(total.shape[0]):
-            total[k] += tree.stat[rows[i], k]
-        s, w = np.float64(tree.stat[rows[i], 0]), np.float64(tree.stat[rows[i], 1])
+            total[k] += stat[rows[i], k]
+        s, w = np.float64(stat[rows[i], 0]), np.float64(stat[rows[i], 1])
         square += s * (s / w)
     return square
