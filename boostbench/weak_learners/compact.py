@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.compiled import inner
+from boostbench.compiled import inner, stage
 
 
 @inner
@@ -38,7 +38,7 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
     return cost < n_cells
 
 
-@inner
+@stage
 def build_compact(data, tree, rows, total, bins, sums):  # type: ignore[no-untyped-def]
     """Fill a compact histogram of class weights; return its numbers of bins and features.
 
@@ -55,19 +55,19 @@ def build_compact(data, tree, rows, total, bins, sums):  # type: ignore[no-untyp
         Planes of as many bins as are listed.
     """
     _mark_all(data, rows, bins)
-    size, n_features = _list_marked(data, bins)
+    size, n_features = _list_marked(data.offset, data.n_bins, bins)
     for k in range(total.shape[0]):
         if total[k] != 0:
             plane = sums[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] = 0
-    _add(data, tree, rows, bins, size, sums)
+    _add(data, tree.label, tree.stat, rows, bins.place, size, sums)
     if data.sparse_features.shape[0] > 0:
         _complete(total, bins, size, n_features, sums)
     return size, n_features
 
 
-@inner
+@stage
 def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
     """Return a listed feature and two of its bins as the data number them."""
     j, first = bins.feature[f], bins.offset[f]
@@ -102,7 +102,7 @@ def _mark(b, marks):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _list_marked(data, bins):  # type: ignore[no-untyped-def]
+def _list_marked(offset, n_bins, bins):  # type: ignore[no-untyped-def]
     """List the marked bins and their features; return their numbers, and clear the marks."""
     listed, place, marks = bins.listed, bins.place, bins.marks
     n = 0
@@ -116,13 +116,13 @@ def _list_marked(data, bins):  # type: ignore[no-untyped-def]
             n += 1
         marks[word] = 0
     size, f, start, stop = 0, 0, 0, 0
-    for j in range(data.n_bins.shape[0]):
+    for j in range(n_bins.shape[0]):
         start = stop
-        while stop < n and listed[stop] < data.offset[j + 1]:
+        while stop < n and listed[stop] < offset[j + 1]:
             stop += 1
         if stop - start == 1 and listed[start] == bins.default[j]:
             continue
-        missing = listed[stop - 1] - data.offset[j] == data.n_bins[j]
+        missing = listed[stop - 1] - offset[j] == n_bins[j]
         bins.feature[f], bins.offset[f] = j, size
         bins.n_bins[f] = stop - start - missing
         f += 1
@@ -135,9 +135,8 @@ def _list_marked(data, bins):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _add(data, tree, rows, bins, size, sums):  # type: ignore[no-untyped-def]
+def _add(data, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
     """Add each row's weight to its bins, in the plane of its label."""
-    label, stat, place = tree.label, tree.stat, bins.place
     for i in range(rows.shape[0]):
         r = rows[i]
         w = stat[r, 0]

@@ -168,12 +168,12 @@ def _kernel_for(criterion: int) -> Any:
                     n_open = push(queue, n_open, np.rint(nodes[node].gain / tie), node)
                 else:
                     release(nodes[node], tree.free)
-            list_leaves(rules, n_splits, tree)
+            list_leaves(criterion, rules, n_splits, tree)
             n_placed = sample.n_active
             if pruning is not None:
                 n_splits = prune(data, pruning, number, column, n_splits, tree)
                 n_placed = 0
-            pack(rules, numbers, sample, t, n_splits, tree, trees)
+            pack(criterion, rules, numbers, sample, t, n_splits, tree, trees)
             assign_leaves(data, tree, n_splits, n_placed, trees.leaves[t])
 
     return grow

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.compiled import inner
-from boostbench.weak_learners.criteria import SIGNED, TARGETS, label_of
+from boostbench.compiled import inner, stage
+from boostbench.weak_learners.criteria import SIGNED, SQUARED_ERROR, label_of
 
 
-@inner
-def list_leaves(rules, n_splits, tree):  # type: ignore[no-untyped-def]
+@stage
+def list_leaves(criterion, rules, n_splits, tree):  # type: ignore[no-untyped-def]
     """List the leaves in the order of the table, and note the answers of labels of all nodes."""
     n_leaves = 0
     for node in range(2 * n_splits + 1):
-        if rules.kind != TARGETS:
+        if criterion != SQUARED_ERROR:
             tree.nodes[node].answer = label_of(rules, tree.total[node])
         if tree.nodes[node].left < 0:
             tree.leaf_order[n_leaves] = node
             n_leaves += 1
 
 
-@inner
-def pack(rules, numbers, sample, t, n_splits, tree, trees):  # type: ignore[no-untyped-def]
+@stage
+def pack(  # type: ignore[no-untyped-def]
+    criterion, rules, numbers, sample, t, n_splits, tree, trees
+):
     """Append the tree in the node table to the trees, as number t; uses up the table's slots."""
     nodes, column = tree.nodes, numbers.columns[t]
     first, first_leaf = trees.node_offset[t], trees.leaf_offset[t]
@@ -31,9 +33,12 @@ def pack(rules, numbers, sample, t, n_splits, tree, trees):  # type: ignore[no-u
         node = tree.leaf_order[leaf]
         nodes[node].slot = ~leaf
         answer = trees.answers[first_leaf + leaf]
-        answer.value, answer.column = _answer(rules, numbers, sample, column, node, tree)
+        if criterion == SQUARED_ERROR:
+            answer.value, answer.column = _mean(sample, numbers, column, node, tree), column
+        else:
+            answer.value, answer.column = _answer(rules.kind, column, nodes[node].answer)
     unit = sample.factor
-    if rules.kind == TARGETS:
+    if criterion == SQUARED_ERROR:
         unit = sample.factor / sample.weight_factor * sample.factor
     for s in range(n_splits):
         node = tree.split_order[s]
@@ -41,19 +46,19 @@ def pack(rules, numbers, sample, t, n_splits, tree, trees):  # type: ignore[no-u
         out.feature, out.threshold = split.feature, split.threshold
         out.missing_left, out.gain = split.missing_left, split.gain / unit
         out.left, out.right = nodes[split.left].slot, nodes[split.left + 1].slot
-        out.value, out.column = _answer(rules, numbers, sample, column, node, tree)
+        if criterion == SQUARED_ERROR:
+            out.value, out.column = _mean(sample, numbers, column, node, tree), column
+        else:
+            out.value, out.column = _answer(rules.kind, column, split.answer)
     trees.node_offset[t + 1] = first + n_splits
     trees.leaf_offset[t + 1] = first_leaf + n_splits + 1
     trees.root_impurity[t] = nodes[0].impurity / unit
 
 
 @inner
-def _answer(rules, numbers, sample, column, node, tree):  # type: ignore[no-untyped-def]
-    """Return value and column of the answer of a node."""
-    if rules.kind == TARGETS:
-        return _mean(sample, numbers, column, node, tree), column
-    label = tree.nodes[node].answer
-    if rules.kind == SIGNED:
+def _answer(kind, column, label):  # type: ignore[no-untyped-def]
+    """Return value and column of the answer of a label."""
+    if kind == SIGNED:
         return 2.0 * label - 1.0, column
     return 1.0, label
 
@@ -78,7 +83,7 @@ def _mean(sample, numbers, column, node, tree):  # type: ignore[no-untyped-def]
     return s / w if w > 0.0 else 0.0
 
 
-@inner
+@stage
 def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-untyped-def]
     """Write the leaf of every row, whether it took part in growing or not.
 
@@ -88,35 +93,35 @@ def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-un
     left_out = n - n_placed
     # a vector operation on all rows per split takes about a hundredth of a walk down the tree
     if left_out * 100 > n * n_splits:
-        _sweep(data, nodes, tree.split_order[:n_splits], leaves)
-        return
-    if left_out > 0:
-        for i in range(n):
-            leaves[i] = -1
-    if n_placed > 0:
-        for leaf in range(n_splits + 1):
-            table = nodes[tree.leaf_order[leaf]]
-            for p in range(table.start, table.end):
-                leaves[tree.rows[p]] = leaf
-    if left_out > 0:
-        _walk(data, nodes, leaves)
+        _sweep(data.codes, data.n_bins, nodes, tree.split_order[:n_splits], leaves)
+    else:
+        if left_out > 0:
+            for i in range(n):
+                leaves[i] = -1
+        if n_placed > 0:
+            for leaf in range(n_splits + 1):
+                table = nodes[tree.leaf_order[leaf]]
+                for p in range(table.start, table.end):
+                    leaves[tree.rows[p]] = leaf
+        if left_out > 0:
+            _walk(data.codes, data.n_bins, nodes, leaves)
 
 
 @inner
-def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
+def _sweep(codes, n_bins, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
     """Move all rows down the tree together, one split at a time."""
     for i in range(leaves.shape[0]):
         leaves[i] = 0
     for s in range(split_order.shape[0]):
         node = split_order[s]
         split = nodes[node]
-        codes = data.codes[split.feature]
+        its_codes = codes[split.feature]
         here, left = np.int32(node), np.int32(split.left)
         right = np.int32(left + 1)
         last = np.int32(split.bin)
-        missing = np.int32(data.n_bins[split.feature] if split.missing_left else -1)
+        missing = np.int32(n_bins[split.feature] if split.missing_left else -1)
         for i in range(leaves.shape[0]):
-            code = np.int32(codes[i])
+            code = np.int32(its_codes[i])
             child = right if (code > last) & (code != missing) else left
             leaves[i] = child if leaves[i] == here else leaves[i]
     for i in range(leaves.shape[0]):
@@ -124,16 +129,16 @@ def _sweep(data, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _walk(data, nodes, leaves):  # type: ignore[no-untyped-def]
+def _walk(codes, n_bins, nodes, leaves):  # type: ignore[no-untyped-def]
     """Move the rows without a leaf down the tree, one row at a time."""
     for i in range(leaves.shape[0]):
         if leaves[i] < 0:
             node = 0
             while nodes[node].left >= 0:
                 split = nodes[node]
-                code = data.codes[split.feature, i]
+                code = codes[split.feature, i]
                 left = code <= split.bin
-                if code == data.n_bins[split.feature]:
+                if code == n_bins[split.feature]:
                     left = left or split.missing_left
                 node = split.left + (not left)
             leaves[i] = ~nodes[node].slot

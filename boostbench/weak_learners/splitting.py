@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.compiled import inner
+from boostbench.compiled import inner, stage
 from boostbench.weak_learners.candidates import (
     Features,
     list_bins,
@@ -193,7 +193,7 @@ def next_occupied(rules, hist, total, j, b):  # type: ignore[no-untyped-def]
     return b
 
 
-@inner
+@stage
 def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
     """Return (bin, threshold): the last bin that goes left, and the value that says so.
 
@@ -201,30 +201,30 @@ def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
     smallest on the right of the node; bins between them, empty in the node, fall on the side where
     the threshold puts them.
     """
-    if b == data.n_bins[j] - 1:
-        return b, np.inf
-    first = data.offset[j]
-    low, high = data.high[first + b], data.low[first + right]
-    middle = 0.5 * low + 0.5 * high
-    if not low <= middle < high:
-        middle = low
-    last, threshold = _settle(data, first, b, right, middle)
-    if rules.criterion == C45:
-        threshold = data.high[first + last]
+    last, threshold = b, np.inf
+    if b < data.n_bins[j] - 1:
+        first = data.offset[j]
+        low, high = data.high[first + b], data.low[first + right]
+        middle = 0.5 * low + 0.5 * high
+        if not low <= middle < high:
+            middle = low
+        last, threshold = _settle(data.low, data.high, first, b, right, middle)
+        if rules.criterion == C45:
+            threshold = data.high[first + last]
     return last, threshold
 
 
 @inner
-def _settle(data, first, left, right, threshold):  # type: ignore[no-untyped-def]
+def _settle(lows, highs, first, left, right, threshold):  # type: ignore[no-untyped-def]
     """Return the last bin in left..right-1 that is at most the threshold, and the threshold.
 
     A bin of several values may straddle it; then the threshold moves to the gap before that bin, so
     that all rows of a bin go the same way.
     """
     last = left
-    while last + 1 < right and data.high[first + last + 1] <= threshold:
+    while last + 1 < right and highs[first + last + 1] <= threshold:
         last += 1
-    here, following = data.high[first + last], data.low[first + last + 1]
+    here, following = highs[first + last], lows[first + last + 1]
     if not here <= threshold < following:
         middle = 0.5 * here + 0.5 * following
         threshold = middle if here <= middle < following else here
@@ -249,7 +249,7 @@ def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
     threshold = low + _uniform(node.stream, j) * (high - low)
     if not low <= threshold < high:
         threshold = low
-    return _settle(data, first, left, right, threshold)
+    return _settle(data.low, data.high, first, left, right, threshold)
 
 
 @inner
