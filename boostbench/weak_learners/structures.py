@@ -264,12 +264,13 @@ class Work(NamedTuple):
         n_planes = rules.n_sums + counted
         width = 1 if rules.kind in (LABELS, SIGNED) else rules.n_sums
         n_kept = min(rules.histograms, max_leaves)
-        order, rows = np.empty((2, max_leaves), np.int64), np.empty((2, n), np.int32)
         tree = GrowingTree(
             np.empty(2 * max_leaves, NODE),
             np.empty((2 * max_leaves, n_planes), np.int64),
-            *order,
-            *rows,
+            np.empty(max_leaves, np.int64),
+            np.empty(max_leaves, np.int64),
+            np.empty(n, np.int32),
+            np.empty(n, np.int32),
             labels.copy(),
             np.empty((n, width + counted), np.int64),
             np.empty(n_kept + 1, np.int64),
@@ -282,8 +283,8 @@ class Work(NamedTuple):
             tree,
             np.empty(2 * max_leaves, OPEN),
             np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-            CompactBins(marks, *bins, *layout[:4]),
-            Scan(*ints[:3], ints[3:], *floats, best, layout[4]),
+            CompactBins(marks, bins[0], bins[1], layout[0], layout[1], layout[2], layout[3]),
+            Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, layout[4]),
         )
 
 
