@@ -56,6 +56,8 @@ stage: Callable[[Callable[..., Any]], Any] = _decorator(inline="always")
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with a file cache; it runs without the GIL.
 
+    It makes no array, as `inner`: what it writes, and its work space, are among its arguments.
+
     numba keeps a compiled function until its own file changes, does not look at the functions that
     it calls, and may mix up the files of two processes that store one at a time. So the name of
     the file holds a digest of all that is compiled, and one process at a time compiles a function;
@@ -67,7 +69,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     def load_or_compile(signature: Any) -> Any:
         _keep_in_file(dispatcher)
         with ExitStack() as held:
-            if gc.isenabled():  # a sixth of the time would be for collections that find nothing
+            if gc.isenabled():  # collections take a tenth of the time, and find nothing
                 gc.disable()
                 held.callback(gc.enable)
             with suppress(OSError, TypeError):  # no folder, not writable, or without locks

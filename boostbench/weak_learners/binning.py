@@ -252,8 +252,8 @@ def _rows_of(
     sparse = np.flatnonzero(share >= sparse_share)
     dense = np.flatnonzero(share < sparse_share)
     start = np.zeros(n + 1, dtype=np.int64)
-    for j in sparse:
-        start[1:] += codes[j] != default[j]
+    for feature in sparse:
+        start[1:] += codes[feature] != default[feature]
     np.cumsum(start, out=start)
     bins = np.empty(start[n], dtype=np.uint32)
     _list_sparse(codes, offset, sparse, default, start[:n].copy(), bins)

@@ -25,7 +25,6 @@ from boostbench.weak_learners.compact import build_compact, in_data, is_cheaper
 from boostbench.weak_learners.criteria import (
     C45,
     COST,
-    COSTS,
     ENTROPY,
     ERROR,
     GAIN_RATIO,

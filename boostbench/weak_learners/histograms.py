@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.compiled import inner
-from boostbench.weak_learners.criteria import COSTS, TARGETS
+from boostbench.weak_learners.criteria import COSTS
 
 
 @inner
@@ -55,7 +55,7 @@ def build_targets(rules, data, tree, rows, total, sums):  # type: ignore[no-unty
 @inner
 def _has_plane(kind, total, k):  # type: ignore[no-untyped-def]
     """Return whether a plane is filled: those of absent classes are not."""
-    return total[k] != 0 or kind == COSTS or kind == TARGETS
+    return total[k] != 0 or kind >= COSTS  # costs or targets
 
 
 @inner

@@ -46,7 +46,8 @@ class BlockWork(NamedTuple):
     def space(cls, n_columns: int = 0) -> BlockWork:
         """Return space for scores of so many columns."""
         ints = np.empty((3, BLOCK), np.int32)
-        return cls(*ints, np.empty(BLOCK), np.empty((n_columns, BLOCK)))
+        scores = np.empty((n_columns, BLOCK))
+        return cls(ints[0], ints[1], ints[2], np.empty(BLOCK), scores)
 
 
 @kernel
