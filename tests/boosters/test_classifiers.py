@@ -1,5 +1,7 @@
 """Classifiers of other libraries as boosters: the same predictions as by hand, round by round."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -40,6 +42,19 @@ def test_each_round_is_the_classifier_of_as_many_rounds(cls, rounds):
     for t in (1, 2, T):
         by_hand = cls(**{rounds: t, "random_state": 3}).fit(X[~HELD], y[~HELD])
         np.testing.assert_array_equal(found[t - 1], by_hand.predict(X[HELD]))
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, HistGradientBoostingClassifier])
+def test_the_probabilities_of_each_round_are_those_of_as_many_rounds(cls):
+    booster = as_booster(cls)(n_estimators=T, random_state=3).fit(X[~HELD], y[~HELD])
+    found = list(booster.staged_predict_proba(X[HELD]))
+    assert len(found) == T
+    rounds = "max_iter" if cls is HistGradientBoostingClassifier else "n_estimators"
+    for t in (1, T):
+        by_hand = cls(**{rounds: t, "random_state": 3}).fit(X[~HELD], y[~HELD])
+        np.testing.assert_allclose(found[t - 1], by_hand.predict_proba(X[HELD]), rtol=1e-12)
+    again = pickle.loads(pickle.dumps(booster))
+    np.testing.assert_array_equal(again.predict_proba(X[HELD]), booster.predict_proba(X[HELD]))
 
 
 @pytest.mark.parametrize("name", ["catboost", "lightgbm", "xgboost"])
