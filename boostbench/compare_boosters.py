@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
-from boostbench.data.adding import add_file
+from boostbench.data import load
+from boostbench.data.adding import add_file, row_numbers
 from boostbench.data.catalog import SUFFIXES
 from boostbench.errors import BoostbenchError
 from boostbench.source import read_value
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
 
 Booster = str | Mapping[str, Any]
+#: Begins the name of a file's copy: no name of the catalog.
+_OWN = "own-"
 
 
 def compare(
@@ -144,6 +147,14 @@ def comparison_experiment(
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
 
 
+def numbering_features(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Yield files, and features of theirs that only number the rows."""
+    for entry in experiment.config.datasets:
+        if entry.data.name.startswith(_OWN):
+            for feature in row_numbers(load(entry.data.name, data_dirs=experiment.data)):
+                yield entry.data.label, feature
+
+
 def _booster(written: Booster) -> Booster:
     """Return the entry of a config for ``name:parameter=value,...``."""
     if not isinstance(written, str):
@@ -192,6 +203,6 @@ def _take(name: str, folder: Path, target: str) -> dict[str, Any]:
     """Copy a file into a data folder and return the entry of a config for it."""
     path = Path(name).expanduser()
     stem = path.name.partition(".")[0]
-    own = "own-" + re.sub(r"[^\w-]+", "-", stem)  # no name of the catalog
+    own = _OWN + re.sub(r"[^\w-]+", "-", stem)
     add_file(path, own, folder, target=target)
     return {own: {"as": stem}}

@@ -38,6 +38,12 @@ class BoostbenchError(ValueError):
         self.where = where
 
 
+def absence(what: str, error: ModuleNotFoundError) -> str:
+    """Return that something needs a package, and how to get it."""
+    package = (error.name or "").partition(".")[0]
+    return f"{what} needs the package {package!r}, which is not installed: pip install {package}"
+
+
 class ConfigError(BoostbenchError):
     """A config that cannot be run; holds every complaint found, not only the first.
 

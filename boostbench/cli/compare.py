@@ -12,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.output import complain, print_json, print_rows
 from boostbench.cli.run import run_and_tell
 
 if TYPE_CHECKING:
@@ -78,11 +78,13 @@ def compare(
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
       boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
     """
-    from boostbench.compare_boosters import answer, comparison_experiment
+    from boostbench.compare_boosters import answer, comparison_experiment, numbering_features
     from boostbench.reports.comparison import check_rope
 
     check_rope(rope)
     experiment = comparison_experiment(**vars(asked))
+    for file, column in numbering_features(experiment):
+        complain(f"{file}: column {column!r} numbers the rows and is a feature; delete it there")
     with redirect_stdout(sys.stderr):  # the answer alone is the result
         code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=retry)
     if code != INTERRUPTED:

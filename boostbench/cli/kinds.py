@@ -10,7 +10,7 @@ from typing import Any
 from boostbench import registry
 from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.output import complain
-from boostbench.errors import PluginError
+from boostbench.errors import PluginError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 
 #: Registries of the kinds whose names stand for plugins.
@@ -135,8 +135,7 @@ def _of_plugin(kind: str, name: str) -> dict[str, Any]:
     try:
         plugin = REGISTRIES[kind].get(name)
     except ModuleNotFoundError as error:
-        package = f"the package {error.name!r}, which is not installed"
-        raise PluginError(f"{REGISTRIES[kind].kind} {name!r} needs {package}") from error
+        raise PluginError(absence(f"{REGISTRIES[kind].kind} {name!r}", error)) from error
     sections = sections_of(plugin)
     parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()))
     return {

@@ -63,6 +63,15 @@ def test_the_answer_is_a_page_too(boostbench, in_this_process, tmp_path):
     assert "pair 0.2" in page
 
 
+def test_a_column_that_numbers_the_rows_of_an_own_file_is_named(boostbench, in_this_process):
+    rows = "".join(f"{37 - n},{n % 9},{'ab'[n % 2]},{n}.5\n" for n in range(30))
+    Path("people.csv").write_text(f"id,height,class,age\n{rows}")
+    outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "people.csv", *SMALL)
+    assert outcome.code == 0, outcome.err
+    told = "people: column 'id' numbers the rows and is a feature; delete it there\n"
+    assert outcome.err.startswith(f"boostbench: {told}")
+
+
 @pytest.mark.parametrize("rope", ["-1", "nan"])
 def test_a_bad_number_is_refused_before_any_run(boostbench, rope, tmp_path):
     asked = ("compare", "samme", "adaboost-mh", "--on", "iris", "--rope", rope)

@@ -43,7 +43,9 @@ def test_a_booster_is_shown_with_its_parameters_paper_and_example(boostbench):
 def test_everything_listed_can_be_shown(boostbench, kind):
     for row in boostbench("list", kind, "--json").json:
         outcome = boostbench("show", row["name"], "--json")
-        if re.search(r"needs the package '\w+', which is not installed\n$", outcome.err):
+        if re.search(
+            r"needs the package '\w+', which is not installed: pip install \w+\n$", outcome.err
+        ):
             assert outcome.code == 2
             continue
         assert outcome.code == 0, outcome.err

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from boostbench import registry
-from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError
+from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError, absence
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
@@ -296,9 +296,7 @@ class _Planner:
                 try:
                     kind.get(name)
                 except ModuleNotFoundError as error:
-                    self._packages[key] = (
-                        f"{key} needs the package {error.name!r}, which is not installed"
-                    )
+                    self._packages[key] = absence(key, error)
                 except PluginError as error:
                     self._packages[key] = error.what
             if self._packages[key]:
