@@ -16,12 +16,14 @@ y_i p_i    ``own.p``                           (n,)
 =========  ==================================  ==============================
 
 Early programs have many solutions, and a simplex method finds one that puts all the weight on a few
-samples, of which the weak learner learns nothing about the others. So the largest weight of a
-sample, relative to its sample weight, costs a little too: of the best weights it takes even ones.
+samples, of which the weak learner learns nothing about the others. So rows on which all classifiers
+answer alike are one group in the program, whose weight they share in proportion to their sample
+weights; and the largest weight of a group, relative to its sample weight, costs a little too: of
+the best weights it takes even ones.
 
-The solver is HiGHS, by scipy. Coefficients and weights are rounded to multiples of 2**-38, far
-above its rounding errors; a program that still has several solutions may have another one in
-another version of the solver.
+The solver is HiGHS, by scipy. Coefficients, and weights relative to the sample weights, are rounded
+to multiples of 2**-38, far above its rounding errors; a program that still has several solutions
+may have another one in another version of the solver.
 """
 
 from __future__ import annotations
@@ -85,16 +87,20 @@ class ColumnGeneration(BinaryBooster):
     paper_learner = CLASSIFIER
 
     @abstractmethod
-    def solve(self, state: BoostState, Z: Floats) -> tuple[Floats, Floats, float, float]:
-        """Return a, p, bound and value of the program over the classifiers of Z."""
+    def solve(self, w: Floats, Z: Floats, bound: float) -> tuple[Floats, Floats, float, float]:
+        """Return a, p, bound and value of the program, given the bound of the one before.
+
+        ``w`` has the sample weights of the groups, shape (g,), and Z what the classifiers answer on
+        them, shape (g, t); p has a value for each group.
+        """
 
     def ask(self, state: BoostState) -> WeightedLabels | None:
         """Return the labels that the dual values ask for, or None if they ask for none."""
-        p = np.abs(state.own.p)
-        if not p.any():
+        weight = self.weights(state)
+        if not weight.any():
             return None
         wanted = np.where(state.own.p < 0.0, 1 - state.y, state.y).astype(np.int32)
-        return WeightedLabels(wanted, p / total(p), state.n_classes)
+        return WeightedLabels(wanted, weight, state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Add the classifier to the program and solve it; stop if it violates no constraint."""
@@ -106,8 +112,12 @@ class ColumnGeneration(BinaryBooster):
         own.hypotheses.append(h)
         own.Z = np.column_stack([own.Z, z])
         before = np.append(own.a, 0.0)
-        own.a, own.p, own.bound, own.value = self.solve(state, own.Z)
-        own.a, own.p = on_grid(own.a), on_grid(own.p)
+        answered, group = np.unique(own.Z, axis=0, return_inverse=True)
+        group = group.reshape(-1)  # of shape (n, 1) in numpy 2.0
+        w = np.asarray(np.bincount(group, state.sample_weight), dtype=np.float64)
+        a, p, own.bound, value = self.solve(w, answered, own.bound)
+        own.a, own.value = on_grid(a), float(on_grid(value))
+        own.p = on_grid(p / w)[group] * state.sample_weight
         return Step(own.a - before, edge)
 
     def take(self, state: BoostState, ensemble: Ensemble, h: Any, step: Step) -> None:
@@ -116,6 +126,11 @@ class ColumnGeneration(BinaryBooster):
         for earlier, change in zip(state.own.hypotheses, changes, strict=True):
             earlier.add_to(state.scores, change)
         ensemble.add_corrected(h.trees, changes)
+
+    def weights(self, state: BoostState) -> Floats:
+        """Return the absolute dual values, as shares; all 0 if none is left."""
+        p = np.abs(state.own.p)
+        return np.asarray(p / (total(p) or 1.0))
 
     def objective(self, state: BoostState) -> float:
         """Return the value of the program."""
@@ -138,8 +153,8 @@ def solve_evenly(
 ) -> tuple[Floats, Floats]:
     r"""Return x and the multipliers of ``A x <= b`` at the minimum of ``c x``.
 
-    The first n variables are weights of the samples, and so are the next n if there are as many.
-    With the sum :math:`v_i` of a sample's the program is
+    The first n variables are weights of the groups, and so are the next n if there are as many.
+    With the sum :math:`v_i` of a group's the program is
 
     .. math::
         \min_{x, m}\; c^\top x + 10^{-6} m \quad \text{s.t.}\quad

@@ -8,9 +8,9 @@ paper           here                                shape
 u               ``own.p``                           (n,), sums to 1
 beta            ``own.bound``
 a               ``own.a``                           (t,), sums to 1
-y_i H_ij        ``Z``                               (n, t)
+y_i H_ij        ``Z``                               (g, t)
 nu              ``nu``
-D = 1/(nu m)    ``state.sample_weight / nu``        (n,)
+D = 1/(nu m)    ``w / nu``, of groups of rows       (g,)
 ==============  ==================================  ==============================
 """
 
@@ -85,10 +85,9 @@ class LPBoost(ColumnGeneration):
         n = len(state.y)
         return Master(state.sample_weight, 0.0, 0.0, np.empty(0), np.empty((n, 0)))
 
-    def solve(self, state: BoostState, Z: Floats) -> tuple[Floats, Floats, float, float]:
+    def solve(self, w: Floats, Z: Floats, bound: float) -> tuple[Floats, Floats, float, float]:
         """Solve the dual (7); its multipliers are a, and minus its value is the objective."""
         n, t = Z.shape
-        w = state.sample_weight
         x, a = solve_evenly(
             "LPBoost",
             w,

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.column_generation import ColumnGeneration, Floats, Master, solve_evenly
 from boostbench.boosters.declared import Positive
+from boostbench.boosters.ensemble import on_grid
 from boostbench.boosters.state import BoostState
-from boostbench.portable import total
+from boostbench.portable import row_sums, total
 
 
 class RMBoost(ColumnGeneration):
@@ -96,11 +97,10 @@ class RMBoost(ColumnGeneration):
         self.minimax_risk_ = 0.5
         return Master(state.sample_weight, bound, 0.5, np.empty(0), np.empty((n, 0)))
 
-    def solve(self, state: BoostState, Z: Floats) -> tuple[Floats, Floats, float, float]:
+    def solve(self, w: Floats, Z: Floats, bound: float) -> tuple[Floats, Floats, float, float]:
         """Solve the dual: the least alpha + beta that bring every classifier within lambda."""
         n, t = Z.shape
-        w, bound = state.sample_weight, float(state.own.bound)
-        tau = w @ Z
+        tau = row_sums(Z.T * w)
         x, multipliers = solve_evenly(
             "RMBoost",
             w,
@@ -110,8 +110,8 @@ class RMBoost(ColumnGeneration):
             limits=[(0.0, None)] * (2 * n),
         )
         alpha, beta = x[:n], x[n:]
-        self.minimax_risk_ = risk = 0.5 - 0.5 * total(x)
-        return multipliers[:t] - multipliers[t:], w - alpha + beta, bound, risk
+        self.minimax_risk_ = float(on_grid(0.5 - 0.5 * total(x)))
+        return multipliers[:t] - multipliers[t:], w - alpha + beta, bound, self.minimax_risk_
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``1/2 + y F(x)`` within [0, 1] (Theorem 1)."""
