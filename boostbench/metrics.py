@@ -27,6 +27,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.errors import BoostbenchError
+
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Counts = NDArray[np.int64]
@@ -37,15 +39,22 @@ N_BINS = 15
 
 
 def confusion_matrix(y: Labels, predicted: Labels, n_classes: int) -> Counts:
-    """Return how often each class (row) was answered by each (column); else answers are left out.
+    """Return how often each class (row) was answered by each class (column).
+
+    Raises
+    ------
+    BoostbenchError
+        If an answer is no class.
 
     Examples
     --------
     >>> confusion_matrix(np.array([0, 1, 1]), np.array([0, 0, 1]), 2).tolist()
     [[1, 0], [1, 1]]
     """
-    is_class = (predicted >= 0) & (predicted < n_classes)
-    cells = y[is_class] * n_classes + predicted[is_class]
+    others = predicted[(predicted < 0) | (predicted >= n_classes)]
+    if len(others):
+        raise BoostbenchError(f"the booster answers {others[0]}, no class of 0..{n_classes - 1}")
+    cells = y * n_classes + predicted
     counts = np.bincount(cells.astype(np.int64), minlength=n_classes**2)
     return np.asarray(counts.reshape(n_classes, n_classes), dtype=np.int64)
 

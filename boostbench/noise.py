@@ -264,8 +264,6 @@ def instance(
 
     Parameters
     ----------
-    y, n_classes, rng
-        As of every model.
     X : ndarray of float64, shape (n, d)
         Needed. Codes of categories count as numbers; a missing cell counts as its column's mean.
     sharpness : float, default=4.0

@@ -35,10 +35,6 @@ def confusion(
 
     Parameters
     ----------
-    y, n_classes, rng
-        As of every model.
-    X : ndarray of float64, shape (n, d)
-        Needed.
     pairs : bool, default=False
         Whether all of a class go to the one class that it is confused with most.
     """
@@ -59,13 +55,6 @@ def rater(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> P
     Rows are chosen with probabilities proportional to ``1 - P[i, y_i]``; the label is drawn from
     the other classes in proportion to ``P[i, k]``. After Gu et al., "An instance-dependent
     simulation framework for learning with label noise" (Machine Learning, 2023).
-
-    Parameters
-    ----------
-    y, n_classes, rng
-        As of every model.
-    X : ndarray of float64, shape (n, d)
-        Needed.
     """
     P = _rated("rater", y, n_classes, rng, X)
     doubt = 1.0 - P[np.arange(len(y)), y]
@@ -83,10 +72,6 @@ def votes(
 
     Parameters
     ----------
-    y, n_classes, rng
-        As of every model.
-    X : ndarray of float64, shape (n, d)
-        Needed.
     corruption : float, default=0.3
         In 0..1.
     """
@@ -102,13 +87,6 @@ def margin(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> 
 
     The adversary may change ``rate`` of the labels, and takes the rows of smallest
     ``|P[i, y_i] - max_k P[i, k]|``, k other than y_i, where a wrong label is hardest to tell.
-
-    Parameters
-    ----------
-    y, n_classes, rng
-        As of every model.
-    X : ndarray of float64, shape (n, d)
-        Needed.
     """
     P = _rated("margin", y, n_classes, rng, X)
     others = _others(P, y)
@@ -132,10 +110,6 @@ def parts(
 
     Parameters
     ----------
-    y, n_classes, rng
-        As of every model.
-    X : ndarray of float64, shape (n, d)
-        Needed.
     n_parts : int, default=5
         At least 1.
     """

@@ -14,6 +14,7 @@ from sklearn.metrics import (
 )
 from sklearn.metrics import confusion_matrix as confusion_of_sklearn
 
+from boostbench.errors import BoostbenchError
 from boostbench.metrics import (
     MEASURES,
     N_BINS,
@@ -98,6 +99,7 @@ def test_a_class_that_was_never_seen_has_probability_0_and_costs_as_much_as_can_
     assert certain_and_wrong == pytest.approx(36.04365338911715, rel=RELATIVE)
 
 
-def test_an_answer_that_is_no_class_is_in_no_column():
-    matrix = confusion_matrix(np.array([0, 1, 1]), np.array([0, 7, -1]), 2)
-    assert matrix.tolist() == [[1, 0], [0, 0]]
+@pytest.mark.parametrize("answer", [7, -1])
+def test_an_answer_that_is_no_class_is_refused(answer):
+    with pytest.raises(BoostbenchError, match=rf"answers {answer}, no class of 0\.\.1"):
+        confusion_matrix(np.array([0, 1, 1]), np.array([0, 1, answer]), 2)

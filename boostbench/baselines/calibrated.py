@@ -51,15 +51,9 @@ class Calibrated(AroundClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of rounds T, of the fits in cross-validation too.
     classifier : str or dict, default="samme"
         A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
         ``predict_proba``.
-    folds : int, default=5
-        Folds of the cross-validation, at least 2; stratified.
-    random_state : int or None, default=None
-        Seed of the folds and of the fits.
 
     Attributes
     ----------

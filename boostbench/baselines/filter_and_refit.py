@@ -43,18 +43,6 @@ class FilterAndRefit(AroundClassifier):
     :math:`p_j(x) - p_i(x)` are left out (prune by noise rate), and the classifier is fitted to the
     others.
 
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        Number of rounds T, of the fits in cross-validation too.
-    classifier : str or dict, default="random-forest"
-        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
-        ``predict_proba``.
-    folds : int, default=5
-        Folds of the cross-validation, at least 2; stratified.
-    random_state : int or None, default=None
-        Seed of the folds and of the fits.
-
     Attributes
     ----------
     kept_ : ndarray of bool, shape (n_samples,)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
-
-import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Jobs, Json, Quiet, SelectedRuns
+from boostbench.cli.options import Jobs, Json, Quiet, Sample, SelectedRuns
 from boostbench.cli.output import print_rows, warn_of_damage
 from boostbench.cli.progress import showing_progress
 
@@ -16,16 +13,7 @@ from boostbench.cli.progress import showing_progress
 def adopt(
     *,
     asked: SelectedRuns,
-    sample: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="Share of the stale runs of each booster on each data set that are done again; at "
-            "least one.",
-        ),
-    ] = 0.05,
+    sample: Sample = 0.05,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,

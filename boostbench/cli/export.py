@@ -24,7 +24,9 @@ def export(
     layout: Annotated[
         Literal["curves", "bencheval"],
         typer.Option(
-            "--format", help="Every round, or one row per run and metric, as bencheval reads."
+            "--format",
+            metavar="LAYOUT",
+            help="Every round, or one row per run and metric, as bencheval reads.",
         ),
     ] = "curves",
     at: Annotated[

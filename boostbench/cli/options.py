@@ -93,6 +93,15 @@ Plugins = Annotated[
 Shard = Annotated[
     str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for batch jobs.")
 ]
+Sample = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="Share of the runs of each booster on each data set to do again; at least one.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
 Verbose = Annotated[

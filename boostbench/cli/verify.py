@@ -6,12 +6,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Jobs, Json
+from boostbench.cli.options import Experiments, Jobs, Json, Sample
 from boostbench.cli.output import is_fancy, print_json, print_rows, warn_of_damage
 from boostbench.cli.progress import showing_progress
 from boostbench.errors import BoostbenchError
@@ -23,16 +21,7 @@ if TYPE_CHECKING:
 def verify(
     *,
     asked: Experiments,
-    sample: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-            help="Of a bundle: share of the runs of each booster on each data set that are done "
-            "again; at least one.",
-        ),
-    ] = 0.05,
+    sample: Sample = 0.05,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> int:
@@ -41,10 +30,10 @@ def verify(
     Of a config nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons
     say how an undecided one could be decided. The exit code is 0 only if every claim is reproduced.
 
-    Of a bundle (NAME.zip, see `boostbench bundle`) a sample of the runs is done again with the code
-    and the data of this machine. Each is the same to the bit, the same within 1e-9, or differs, and
-    where. The exit code is 0 only if none differs and all could be done. The bundle's plugins are
-    executed.
+    Of a bundle (NAME.zip, see `boostbench bundle`) a sample of the runs (--sample) is done again
+    with the code and the data of this machine. Each is the same to the bit, the same within 1e-9,
+    or differs, and where. The exit code is 0 only if none differs and all could be done. The
+    bundle's plugins are executed.
 
     Examples:
       boostbench verify noise20

@@ -208,7 +208,7 @@ class Run:
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
     #: Kinds of values recorded beside the error curves.
     record: tuple[StrictStr, ...] = ()
-    #: Rounds at which `record` looks; empty without `record`.
+    #: Rounds at which `record` and confusion matrices are kept; empty without them.
     checkpoints: tuple[StrictInt, ...] = ()
     #: Metrics of the answers on test samples, recorded beside the error (`boostbench.metrics`).
     metrics: tuple[StrictStr, ...] = ()

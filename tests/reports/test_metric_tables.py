@@ -154,3 +154,8 @@ def test_a_confusion_matrix_is_over_all_repeats_in_percent_of_a_class(tmp_path):
 def test_a_round_without_a_confusion_matrix_is_refused(tmp_path):
     with pytest.raises(BoostbenchError, match=r"metrics: \[confusion\]"):
         build_confusion_table(confusing(tmp_path), at=3)
+
+
+def test_a_metric_of_the_whole_run_has_no_curve(tmp_path):
+    with pytest.raises(BoostbenchError, match=r"y of curves 'fit_time'"):
+        draw_curves(study(tmp_path), y="fit_time")

@@ -21,6 +21,8 @@ _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
     "random_state": "follows from the key 'seeds' of the config",
 }
+#: Of this package's boosters alone.
+_N_JOBS = "a booster's 'n_jobs' changes no result; say `limits: {threads: N}` in the config instead"
 #: Number of leading arguments the program itself passes: y, n_classes, rng and X, or rng.
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: Parameters that every noise model takes besides.
@@ -90,6 +92,8 @@ def check_component(
     if abstract:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     _check_names(kinds, component, name, params, mistakes)
+    if is_booster and "n_jobs" in params and kinds.module(source).startswith("boostbench."):
+        mistakes.add(_N_JOBS, "n_jobs")
     if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
         return
     if is_booster:

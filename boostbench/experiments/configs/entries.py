@@ -210,10 +210,6 @@ class DataSetEntry(Named):
         ]
 
 
-_OURS = "boostbench."
-_NO_PARAMETER = "changes no result and is no part of a run; say `limits: {threads: N}` instead"
-
-
 class BoosterEntry(Named):
     """A booster: a name, FILE.py:Class, or {name: {parameters}}; a list of values is a sweep."""
 
@@ -236,8 +232,6 @@ class BoosterEntry(Named):
         source = setting.source_of(self.name)
         if ".py:" not in source and source not in registry.boosters:
             mistakes.add(unknown("booster", self.name, registry.boosters.names()))
-        elif "n_jobs" in self.extra() and registry.boosters.module(source).startswith(_OURS):
-            mistakes.found.append((("n_jobs",), _NO_PARAMETER))
         for place, item in texts_in(self.extra()):
             mistakes.take(is_expression, item, *place)
         mistakes.take(partial(check_size, self.grid), self.extra())

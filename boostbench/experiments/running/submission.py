@@ -173,7 +173,7 @@ def _submit(
     parameters: dict[str, Any] = {
         "name": name,
         "timeout_min": round(max(job_time, 2 * longest, _LEAST_JOB_SECONDS) / 60),
-        "cpus_per_task": template.jobs,
+        "cpus_per_task": template.jobs * (template.threads or 1),
         "stderr_to_stdout": True,
         "slurm_array_parallelism": most_jobs,
         "slurm_additional_parameters": {"requeue": True, **options},

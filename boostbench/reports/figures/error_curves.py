@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
-from boostbench.reports.values.part_options import MetricName, PaperFile, chosen_metrics
+from boostbench.reports.values.part_options import PaperFile, chosen_metrics, metric_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +64,7 @@ _LINES: dict[str, tuple[str, Any, float]] = {
     "noisy_among_weightless": ("corrupted among them", _DASH_DOTTED, 1.0),
     **{curve_of(name): (its.words, _SOLID, 1.4) for name, its in MEASURES.items()},
 }
+Curve = Annotated[str, metric_of(_LINES)]
 _CROSS: dict[str, Any] = {
     "marker": "x",
     "markersize": 4.5,
@@ -84,7 +85,7 @@ def draw_curves(
     study: Study,
     *,
     x: Literal["round"] = "round",
-    y: MetricName | Sequence[MetricName] = ("train_error", "test_error"),
+    y: Curve | Sequence[Curve] = ("train_error", "test_error"),
     panels: Literal["dataset"] = "dataset",
     x_scale: Literal["log", "linear"] = "log",
     y_scale: Literal["linear", "log"] = "linear",
@@ -115,7 +116,7 @@ def draw_curves(
     """
     from matplotlib.figure import Figure
 
-    metrics = chosen_metrics(study, "y of curves", y)
+    metrics = chosen_metrics(study, "y of curves", y, _LINES)
     rounds = max(2, *(result.run.rounds for result in study.results))
     if first_round not in range(1, rounds):
         raise BoostbenchError(

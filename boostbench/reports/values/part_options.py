@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -30,14 +30,19 @@ def _paper(value: str) -> str:
 PaperFile = Annotated[FileBeside, AfterValidator(_paper)]
 
 
-def _metric(value: str) -> str:
-    if value not in METRICS:
-        raise ValueError(unknown("metric", value, METRICS))
-    return value
+def metric_of(known: Collection[str]) -> AfterValidator:
+    """Return the check of the type of an option that is one of some metrics."""
+
+    def check(value: str) -> str:
+        if value not in known:
+            raise ValueError(unknown("metric", value, known))
+        return value
+
+    return AfterValidator(check)
 
 
-#: A quantity that records hold round by round.
-MetricName = Annotated[str, AfterValidator(_metric)]
+#: Any metric.
+MetricName = Annotated[str, metric_of(METRICS)]
 
 
 class PartOptions(Options):
@@ -62,7 +67,9 @@ def chosen_booster(study: Study, name: str, label: Any) -> str:
     return str(label)
 
 
-def chosen_metrics(study: Study, name: str, value: Any) -> list[str]:
+def chosen_metrics(
+    study: Study, name: str, value: Any, known: Collection[str] = METRICS.keys()
+) -> list[str]:
     """Return the metrics that an option names, one or a list.
 
     Raises
@@ -72,13 +79,11 @@ def chosen_metrics(study: Study, name: str, value: Any) -> list[str]:
     """
     metrics = list(value) if isinstance(value, list | tuple) else [value]
     for metric in metrics:
-        check_choice(name, metric, METRICS)
+        check_choice(name, metric, known)
         check_recorded(study, metric)
     if len({METRICS[metric].axis for metric in metrics}) != 1:
-        raise BoostbenchError(
-            f"{name} must name at least one of {', '.join(METRICS)}, all errors, all costs or all "
-            "shares of weight"
-        )
+        found = ", ".join(metrics) or "none"
+        raise BoostbenchError(f"{name} must be metrics that share an axis, found {found}")
     return metrics
 
 

@@ -51,9 +51,11 @@ def test_a_booster_may_have_its_own_rounds(load):
     assert [run.rounds for run in expand(load(text))] == [40, 150]
 
 
-def test_threads_are_no_parameter_of_a_booster(load):
-    text = MINIMAL.replace("[toy-centroids]", "[samme: {n_jobs: 2}]")
-    with pytest.raises(ConfigError, match=r"n_jobs: changes no result .*limits: \{threads: N\}"):
+@pytest.mark.parametrize("entry", ["SAMME", "one-vs-all: {booster: {SAMME}}"])
+def test_threads_are_no_parameter_of_a_booster(load, entry):
+    entry = entry.replace("SAMME", "samme: {n_jobs: 2}")
+    text = MINIMAL.replace("[toy-centroids]", f"[{entry}]")
+    with pytest.raises(ConfigError, match=r"'n_jobs' changes no result; .*\{threads: N\}"):
         load(text)
 
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -104,6 +105,21 @@ def test_a_refused_submission_is_one_line(runs_of, template, monkeypatch):
     todo = plan_of(runs_of(SMALL), template.results).todo()
     with pytest.raises(BoostbenchError, match=r"--slurm: the jobs were not taken: .*srun"):
         submit_runs(todo, template, **(HOW | {"cluster": "slurm"}))
+
+
+def test_a_job_asks_for_a_core_for_each_thread_of_each_run(runs_of, template, monkeypatch):
+    submitit = pytest.importorskip("submitit", reason="the extra 'slurm' is not installed")
+    asked = {}
+
+    def update(self, **parameters):
+        asked.update(parameters)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(submitit.AutoExecutor, "update_parameters", update)
+    todo = plan_of(runs_of(SMALL), template.results).todo()
+    with pytest.raises(BoostbenchError, match="enough"):
+        submit_runs(todo, replace(template, jobs=2, threads=3), **HOW)
+    assert asked["cpus_per_task"] == 6
 
 
 def test_folders_of_two_clusters_merge_by_copying(runs_of, tmp_path):
