@@ -97,7 +97,7 @@ def mean_error(study: Study) -> Figure:
 
 
 def price(study: Study, *, against: float = 0.3) -> Figure:
-    """What a booster costs on clean labels, and what it loses when labels are wrong.
+    """Cost of a booster on clean labels, and its loss when labels are wrong.
 
     Both are points of the mean test error over the data sets: on clean labels above the best
     booster's, and the rise from there to the given rate, a panel for each kind of noise.
@@ -129,7 +129,7 @@ def price(study: Study, *, against: float = 0.3) -> Figure:
 
 
 def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
-    """Mean test error against the median time of a fit; those that nobody beats in both are joined.
+    """Mean test error against the median time of a fit; the Pareto front is a line.
 
     A panel for each rate, over all kinds of noise at it.
 

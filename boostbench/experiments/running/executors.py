@@ -177,7 +177,7 @@ class InlineExecutor(Executor):
         self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
         self._ended: list[tuple[Key, Record]] = []
 
-    def submit(self, run: Run, key: Key, n_left: int = 1) -> None:
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Carry out the run."""
         self._ended.append((key, perform(self.job(run, key), let_through=self._let_through)))
 

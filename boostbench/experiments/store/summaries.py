@@ -33,6 +33,7 @@ _Own = tuple[str, int, dict[str, float]]
 class _Kept(BaseModel):
     """The file: by a summary that is shared, as JSON, what its records have of their own."""
 
+    fields: tuple[str, ...]  # of a version of boostbench that keeps others it counts for nothing
     by_shared: dict[str, dict[str, _Own]]
 
 
@@ -52,7 +53,8 @@ class Summaries:
         self._n_new = 0
         with suppress(OSError, ValueError):
             body = unsigned(self._path.read_bytes()) or b""
-            for shared, entries in _Kept.model_validate_json(body + b"}").by_shared.items():
+            kept = _Kept.model_validate_json(body + b"}")
+            for shared, entries in kept.by_shared.items() if kept.fields == _SHARED else ():
                 self._entries |= {name: (shared, own) for name, own in entries.items()}
 
     def get(self, name: str, stamp: str) -> Summary | None:
@@ -93,7 +95,7 @@ class Summaries:
             for name, (shared, own) in self._entries.items():
                 by_shared.setdefault(shared, {})[name] = own
             with suppress(OSError):
-                write_file(self._path, signed({"by_shared": by_shared}))
+                write_file(self._path, signed({"fields": _SHARED, "by_shared": by_shared}))
 
 
 def stamp_of(path: Path) -> str:

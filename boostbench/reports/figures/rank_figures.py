@@ -51,7 +51,7 @@ def draw_ranks(
 ) -> Figure:
     """The share of cases in which a booster has at most rank n, for every n.
 
-    A case is a data set at a noise; boosters are ranked by their mean over repeats, 1 is lowest,
+    A case is a data set at a noise; boosters are ranked by their mean over repeats, 1 is best,
     and equal ones share the better rank.
 
     Parameters
