@@ -7,7 +7,9 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
+from boostbench import registry
 from boostbench.experiments.runs import Params, Run
+from boostbench.experiments.store.identity import components_of
 from boostbench.experiments.store.record import Summary
 
 if TYPE_CHECKING:
@@ -66,12 +68,9 @@ class Estimates:
 
 
 def _kind(run: Run) -> str:
-    """Return the booster's name, with that of a booster within it."""
-    names = [run.booster.name]
-    for key in ("booster", "classifier"):
-        inner = run.booster.params.plain().get(key)
-        names += [str(next(iter(inner), "")) if isinstance(inner, dict) else str(inner)]
-    return ":".join(names)
+    """Return the names of the booster and of those within it."""
+    components = components_of(run.booster.name, run.booster.params.plain())
+    return ":".join(name for kind, name in components if kind is registry.boosters)
 
 
 def _work(run: Run, n_train: int, n_features: int, n_classes: int) -> float:

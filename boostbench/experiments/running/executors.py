@@ -190,8 +190,8 @@ class InlineExecutor(Executor):
 class LocalExecutor(Executor):
     """Worker processes on this machine, forked from a server that has all libraries loaded.
 
-    A server that dies is replaced, and what it had under way is done
-    again. Server and workers end with this process.
+    A server that dies is replaced, and what it had under way is done again. Server and workers end
+    with this process.
 
     Parameters
     ----------
