@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from numba import njit
+from numba.core.compiler_lock import global_compiler_lock
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,8 +68,9 @@ def kernel(function: Callable[..., Any]) -> Any:
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:
-        _keep_in_file(dispatcher)
         with ExitStack() as held:
+            held.enter_context(global_compiler_lock)  # one thread at a time
+            _keep_in_file(dispatcher)
             if gc.isenabled():  # collections take a tenth of the time, and find nothing
                 gc.disable()
                 held.callback(gc.enable)

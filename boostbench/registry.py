@@ -24,6 +24,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -115,6 +116,15 @@ class Registry:
         """
         plugin = self._found(name, where)
         return _imported(self._adapter)(plugin) if self._adapter else plugin
+
+    def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
+        """Return name and parameters of ``name`` or ``{name: parameters}``, or raise ValueError."""
+        spec = {spec: None} if isinstance(spec, str) else spec
+        if len(spec) != 1 or not all(isinstance(p, Mapping | None) for p in spec.values()):
+            what = f"a {self.kind} is one name with parameters, {{name: {{parameter: value}}}}"
+            raise ValueError(f"{where}{': ' if where else ''}{what}; found {dict(spec)!r}")
+        ((name, params),) = spec.items()
+        return name, dict(params or {})
 
     def _found(self, name: str, where: str) -> Any:
         if ".py:" in name:
@@ -258,9 +268,8 @@ class Registry:
         path, _, attribute = reference.rpartition(":")
         module = load_plugin(Path(path), where=where)
         if not hasattr(module, attribute):
-            raise UnknownNameError(
-                f"attribute of {path}", attribute, _public_names(module), where=where
-            )
+            public = [name for name in vars(module) if not name.startswith("_")]
+            raise UnknownNameError(f"attribute of {path}", attribute, public, where=where)
         return _usable(getattr(module, attribute), self.kind, attribute, where)
 
 
@@ -325,12 +334,8 @@ def has_foreign_code() -> bool:
 def _line_in(path: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"{path}:{error.lineno}"
-    line = None
-    traceback = error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == str(path):
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((at.lineno for at in reversed(frames) if at.filename == str(path)), None)
     return str(path) if line is None else f"{path}:{line}"
 
 
@@ -356,10 +361,6 @@ def _imported(reference: str) -> Any:
 
 def _origin(plugin: Any) -> tuple[str, str]:
     return (getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin)))
-
-
-def _public_names(module: ModuleType) -> list[str]:
-    return [name for name in vars(module) if not name.startswith("_")]
 
 
 boosters = Registry(

@@ -8,20 +8,29 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TypeVar
 
 R = TypeVar("R")
 
+#: Microseconds of processor time, and of the period in which a container may use them.
+_CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
+
 #: Helpers of this thread and their number, or none; the threads of the pool have none themselves.
 _helpers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("helpers", default=None)
+os.register_at_fork(after_in_child=lambda: _helpers.set(None))  # threads stay with the parent
 
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores that this process may use, by its affinity and its container."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    n = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no control group, or "max" for no limit
+        quota, period = map(int, _CPU_MAX.read_text().split())
+        n = min(n, max(quota // period, 1))
+    return n
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import warnings
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boostbench import threads as module
 from boostbench.threads import in_parts, n_cores, threads
 
 
@@ -53,3 +56,26 @@ def test_what_a_part_raises_is_raised():
 
     with threads(2), pytest.raises(RuntimeError, match="the second part"):
         in_parts(fail, 2)
+
+
+def test_a_forked_process_does_its_parts_itself():
+    with threads(2):
+        in_parts(lambda part: part, 2)  # the helper has started
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+            child = os.fork()
+        if child == 0:
+            n_parts = 0
+            try:
+                n_parts = len(in_parts(lambda part: part, 2))
+            finally:
+                os._exit(n_parts)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+
+
+def test_a_container_limits_the_cores(monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "_CPU_MAX", tmp_path / "cpu.max")
+    without = n_cores()
+    for limit, expected in [("max 100000", without), ("150000 100000", 1), ("50000 100000", 1)]:
+        (tmp_path / "cpu.max").write_text(limit)
+        assert n_cores() == expected

@@ -50,12 +50,9 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        if not isinstance(self.classifier, str) and len(self.classifier) != 1:
-            raise ValueError(
-                f"classifier is one name with parameters, found {dict(self.classifier)!r}"
-            )
+        name, _ = boosters.named(self.classifier)
         try:
-            cls, _ = self._found()
+            cls = boosters.get(name)
         except ModuleNotFoundError:  # a plan skips it, and a fit says so
             return
         if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
@@ -63,15 +60,10 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
                 f"classifier {cls.__name__} has no predict_proba, which {type(self).__name__} needs"
             )
 
-    def _found(self) -> tuple[Any, Mapping[str, Any]]:
-        spec = {self.classifier: {}} if isinstance(self.classifier, str) else self.classifier
-        ((name, parameters),) = spec.items()
-        return boosters.get(name), parameters or {}
-
     def _make(self, rng: np.random.Generator) -> Any:
-        cls, parameters = self._found()
-        seed = int(rng.integers(2**31 - 1))
-        return cls(**{"n_estimators": self.n_estimators, "random_state": seed, **parameters})
+        name, parameters = boosters.named(self.classifier)
+        common = {"n_estimators": self.n_estimators, "random_state": int(rng.integers(2**31 - 1))}
+        return boosters.get(name)(**common | parameters)
 
     def _cross_fitted(
         self, X: NDArray[np.float64], y: NDArray[np.intp], rng: np.random.Generator

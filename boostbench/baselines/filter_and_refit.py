@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.baselines.around import AroundClassifier
 from boostbench.metrics import probabilities_of
+from boostbench.portable import mean
 
 Labels = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -109,7 +110,7 @@ class FilterAndRefit(AroundClassifier):
 def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:
     """Count the samples by label (row) and likely class (Eqs. 1 and 2), shape (K, K)."""
     n, K = P.shape
-    threshold = np.array([P[y == j, j].mean() if (y == j).any() else np.inf for j in range(K)])
+    threshold = np.array([mean(P[y == j, j]) if (y == j).any() else np.inf for j in range(K)])
     confident = np.where(threshold <= P, P, -1.0)
     likely = confident.argmax(axis=1)
     counted = confident[np.arange(n), likely] >= 0.0

@@ -33,7 +33,7 @@ class Ensemble:
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
         self._parts: list[Any] = []
-        self._n_trees = 0
+        self._grown_in: list[int] = []  # the round of each tree
         self._tree_index: list[int] = []
         self._steps: list[float] = []
         self._round_end: list[int] = []
@@ -44,9 +44,9 @@ class Ensemble:
 
         The scores of the rounds before are multiplied by ``decay``.
         """
-        start = self._n_trees
+        start = len(self._grown_in)
         self._append(trees)
-        self._add_steps(range(start, self._n_trees), step, decay)
+        self._add_steps(range(start, len(self._grown_in)), step, decay)
 
     def add_corrected(self, trees: Any, steps: NDArray[np.float64]) -> None:
         """Append one round that goes on along all trees so far and the new ones, one step each.
@@ -66,7 +66,7 @@ class Ensemble:
 
     def _append(self, trees: Any) -> None:
         self._parts.append(trees)
-        self._n_trees += trees.n_trees
+        self._grown_in += [self.n_rounds] * trees.n_trees
 
     def _add_steps(self, trees: Sequence[int], step: ArrayLike, decay: float) -> None:
         self._tree_index += trees
@@ -102,19 +102,17 @@ class Ensemble:
             return None
         forest, index = self._parts[0], np.array(self._tree_index)
         n_nodes = np.diff(forest.node_offset)
-        tree = np.repeat(np.arange(self._n_trees), n_nodes)
-        gain = np.where(n_nodes[tree] == 1, 1.0, forest.gain)  # a stump's share is the whole
+        tree = np.repeat(np.arange(len(n_nodes)), n_nodes)
+        unknown = np.isnan(forest.gain)
+        gain = np.where(unknown & (n_nodes[tree] == 1), 1.0, forest.gain)  # a stump's is the whole
         if np.isnan(gain).any():
             return None
-        n_steps = np.diff([0, *self._round_end])
         # the product of the decays of later rounds
         left = np.cumprod([1.0, *self._decays[:0:-1]])[::-1]
-        steps = np.array(self._steps) * np.repeat(left, n_steps)
-        size = np.abs(np.bincount(index, weights=steps, minlength=self._n_trees))
-        first = np.zeros(self._n_trees, dtype=np.int64)
-        rounds = np.repeat(np.arange(self.n_rounds), n_steps)
-        first[index[::-1]] = rounds[::-1]  # the round that a tree was grown in
-        sums = np.bincount(first[tree], weights=gain, minlength=self.n_rounds)[first[tree]]
+        steps = np.array(self._steps) * np.repeat(left, np.diff([0, *self._round_end]))
+        size = np.abs(np.bincount(index, weights=steps, minlength=len(n_nodes)))
+        round_of = np.array(self._grown_in)[tree]
+        sums = np.bincount(round_of, weights=gain)[round_of]
         share = np.divide(gain, sums, out=np.zeros_like(gain), where=sums > 0.0)
         found = np.bincount(forest.feature, share * size[tree], forest.n_features)
         return np.asarray(found / (total(found) or 1.0))
@@ -127,10 +125,10 @@ class Ensemble:
                 F = stage
             return F
         forest, index, steps = self._parts[0], np.array(self._tree_index), np.array(self._steps)
-        if len(index) > self._n_trees and forest.width == 1:
+        if len(index) > forest.n_trees and forest.width == 1:
             # a tree once, with all its steps; of a tree that answers fractions only the same
             # steps give the same sums
-            steps = np.bincount(index, weights=steps, minlength=self._n_trees)
+            steps = np.bincount(index, weights=steps, minlength=forest.n_trees)
             index = np.flatnonzero(steps)
             steps = steps[index]
         return np.asarray(forest.add_scores(X, index, steps, F))

@@ -20,11 +20,10 @@ from numbers import Real
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.column_generation import ColumnGeneration, Floats, Master, solve_evenly
-from boostbench.boosters.losses import logistic
+from boostbench.boosters.ensemble import on_grid
 from boostbench.boosters.state import BoostState
 
 
@@ -97,10 +96,5 @@ class LPBoost(ColumnGeneration):
             limits=[*((0.0, d) for d in (w / self.nu).tolist()), (None, None)],
             sums_to_1=True,
         )
-        beta = float(x[-1])
+        beta = float(on_grid(x[-1]))
         return a, np.maximum(x[:-1], 0.0), beta, -beta
-
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logistic function of twice the vote, and its complement."""
-        vote = F[:, 1] - F[:, 0]
-        return np.column_stack([logistic(-2.0 * vote), logistic(2.0 * vote)])

@@ -164,11 +164,8 @@ class OneVsAll(BoostingClassifier):
         if isinstance(self.booster, BoostingClassifier):
             one = clone(self.booster)
         else:
-            spec = {self.booster: {}} if isinstance(self.booster, str) else self.booster
-            if len(spec) != 1:
-                raise ValueError(f"booster is one name with parameters, found {dict(spec)!r}")
-            ((name, parameters),) = spec.items()
-            one = boosters.get(name)(**(parameters or {}))
+            name, parameters = boosters.named(self.booster)
+            one = boosters.get(name)(**parameters)
         one.set_params(n_estimators=self.n_estimators, random_state=seed)
         if self.weak_learner is not None:
             one.set_params(weak_learner=self.weak_learner)

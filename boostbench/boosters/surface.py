@@ -279,6 +279,10 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         self.classes_, y_codes = np.unique(y, return_inverse=True)
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self._class_weight(), y)
+            if not (weights >= 0.0).all():
+                raise ValueError(
+                    f"class_weight has numbers that are not negative, found {self.class_weight!r}"
+                )
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
             raise ValueError(

@@ -23,18 +23,21 @@ def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
     numbers: Floats = np.asarray(x, dtype=np.float64)
     if not numbers.flags.forc:
         numbers = np.ascontiguousarray(numbers)
-    if out is None:
-        out = np.empty_like(numbers)
-    flat, values = numbers.ravel(order="K"), out.ravel(order="K")
+    values = numbers if numbers is out else np.empty_like(numbers)
+    flat, found = numbers.ravel(order="K"), values.ravel(order="K")
     if flat.size < _FEW:
-        loop(flat, values)
+        loop(flat, found)
     else:
-        in_parts(lambda part: loop(flat[part], values[part]), flat.size)
-    return out if out.ndim else out[()]
+        in_parts(lambda part: loop(flat[part], found[part]), flat.size)
+    if out is not None:
+        if values is not out:
+            out[...] = values
+        return out
+    return values if values.ndim else values[()]
 
 
 def exp(x: ArrayLike, *, out: Floats | None = None) -> Any:
-    """Return e^x of each number; ``out`` may be x itself, if that is in C or column order.
+    """Return e^x of each number; ``out``, of the shape of x, takes them and may be x itself.
 
     Examples
     --------

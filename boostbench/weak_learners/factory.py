@@ -47,16 +47,9 @@ def make_weak_learner(
     default_name, default_params = defaults if defaults is not None else ("tree", {})
     if spec is None:
         spec = default_name
-    if isinstance(spec, str):
-        spec = {spec: {}}
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, str | Mapping):
         return _as_learner(spec, where)
-    if len(spec) != 1:
-        raise _error(f"a weak learner is one name with parameters, found {dict(spec)!r}", where)
-    ((name, params),) = spec.items()
-    params = {} if params is None else params
-    if not isinstance(params, Mapping):
-        raise _error(f"parameters of {name!r} must be a mapping, found {params!r}", where)
+    name, params = weak_learners.named(spec, where)
     learner_class = weak_learners.get(name, where=where)
     if name == default_name:
         params = {**default_params, **params}

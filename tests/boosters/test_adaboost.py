@@ -86,6 +86,14 @@ def test_importances_are_those_of_scikit_learn() -> None:
     assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-6)
 
 
+def test_stumps_of_a_round_share_it_by_their_gains() -> None:
+    X, y = load_iris(return_X_y=True)
+    booster = AdaBoostMH(1, weak_learner="stump").fit(X, y)
+    (forest,) = booster.model_._parts
+    gains = np.bincount(forest.feature, forest.gain, 4)
+    assert_allclose(booster.feature_importances_, gains / gains.sum())
+
+
 def test_a_scikit_learn_classifier_may_be_the_weak_learner() -> None:
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.boosters.ensemble import Ensemble
 from boostbench.boosters.lpboost import LPBoost
 from boostbench.boosters.rmboost import RMBoost
 
@@ -142,3 +143,15 @@ def test_other_weak_learners_predict_as_in_training(cls: Any) -> None:
     for (*_, F), predicted in zip(rounds, staged, strict=True):
         assert_allclose(F, predicted, atol=1e-9)
     assert_allclose(booster.decision_function(X), staged[-1], atol=1e-9)
+
+
+def test_a_tree_that_gets_no_step_has_no_importance() -> None:
+    trees = LPBoost(4, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(X, y01).model_._parts[0]
+    one, other, last = (trees.take([t]) for t in range(3))
+    with_unused, without = Ensemble(2), Ensemble(2)
+    with_unused.add_corrected(one, np.array([0.5]))
+    with_unused.add_corrected(other, np.array([0.25, 0.0]))
+    with_unused.add_corrected(last, np.array([0.0, 0.0, 0.5]))
+    without.add_corrected(one, np.array([0.75]))
+    without.add_corrected(last, np.array([0.0, 0.5]))
+    assert_allclose(with_unused.seal().importances(), without.seal().importances())

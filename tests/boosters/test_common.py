@@ -216,7 +216,7 @@ def test_class_weights_are_weights_of_the_samples(name: str) -> None:
     assert_array_equal(found.scores(X), expected)
 
 
-@pytest.mark.parametrize("weights", ["even", {7: 1.0}, 2.0])
+@pytest.mark.parametrize("weights", ["even", {7: 1.0}, 2.0, {0: -1.0}, {0: np.nan}])
 def test_class_weights_that_make_no_sense_are_refused(weights: Any) -> None:
     X, y = problem("samme")
     with pytest.raises(ValueError, match=r"class_weight|classes"):

@@ -22,14 +22,18 @@ def _share_small_arrays_too(monkeypatch):
 
 @cache
 def _fitted(name, n_jobs):
-    """Return losses and edges of the rounds, and the scores after each."""
+    """Return losses, edges and weights of the rounds, and the scores after each."""
     n_classes = 2 if name in BINARY else 4
     X, y = make_classification(
         90, 5, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.2, random_state=1
     )
     curve = []
+
+    def note(info):
+        curve.append([info.loss, info.step.edge, *info.booster.weights(info.state)])
+
     booster = made(name, n_estimators=4, random_state=3, n_jobs=n_jobs)
-    booster.fit(X, y, on_round=lambda info: curve.append((info.loss, info.step.edge)))
+    booster.fit(X, y, on_round=note)
     return curve, [F.copy() for F in booster.staged_scores(X)]
 
 

@@ -114,7 +114,7 @@ def test_specs_make_learners():
         ("stmup", UnknownNameError, "did you mean 'stump'"),
         ({"tree": {"max_leafs": 3}}, ValueError, "no parameter 'max_leafs'; did you mean"),
         ({"tree": {}, "stump": {}}, ValueError, "one name with parameters"),
-        ({"tree": 5}, ValueError, "must be a mapping"),
+        ({"tree": 5}, ValueError, "one name with parameters"),
         (3, ValueError, "is no weak learner"),
         (DummyRegressor(), ValueError, "must be a classifier"),
         (KNeighborsClassifier(), ValueError, "takes sample_weight"),
