@@ -1,12 +1,14 @@
 """Experiments from Python do what the command line does, and stay silent."""
 
 import shutil
+from collections import Counter
 
 import pytest
 
 from boostbench import Experiment, load_dataset, load_results
 from boostbench.api import load_experiments
 from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.experiments.store.packed import PackedRecords
 
 CONFIG = """\
 name: small
@@ -18,6 +20,26 @@ rounds: 3
 checkpoints: [1, 3]
 report:
   - table: {rows: dataset, columns: rounds, value: test_error}
+"""
+
+CHOSEN = """\
+name: chosen
+datasets: [iris]
+split: {split}
+boosters:
+  - samme: {{grid: {{weak_learner: {{greedy: {{max_depth: [1, 2, 3]}}}}}}}}
+  - sm-boost: {{grid: {{subsample: [0.3, 0.9]}}}}
+select: {select}
+rounds: 3
+checkpoints: [1, 3]
+seeds: 2
+report:
+  - table: {{columns: booster, at: end}}
+  - selected
+  - curves: {{y: [test_error, train_error]}}
+claims:
+  - says: sm-boost is not worse
+    compares: {{booster: sm-boost, lower_than: samme}}
 """
 
 BROKEN = """\
@@ -137,6 +159,57 @@ def test_packed_records_are_reported_like_the_records_that_they_hold(done, path,
     assert after == before
     assert again.results().equals(frame)
     assert load_results().equals(rows)
+
+
+@pytest.mark.parametrize(
+    ("select", "split"),
+    [
+        ("{by: test}", "{holdout: 0.3}"),
+        ("{by: validation}", "{folds: 3, validation: true}"),
+        ("{by: {folds: 2}, rounds: true}", "{holdout: 0.3}"),
+    ],
+)
+def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp_path, path):
+    path.write_text(CHOSEN.format(select=select, split=split))
+    experiment = Experiment.load(path)
+    experiment.run(executor="inline")
+    before = {file.name: file.read_bytes() for file in experiment.report().write(tmp_path / "a")}
+    told = [result.record.selected for result in experiment.study().results]
+    verdicts = experiment.verify()
+    packed = PackedRecords(experiment.pack())
+    whole = PackedRecords(experiment.pack(tmp_path, whole=True))
+    n_curves = [
+        Counter(len(store.read(path).curves) for path in store.all_paths())
+        for store in (packed, whole)
+    ]
+    assert n_curves[0][1] > 0
+    assert sum(n_curves[0].values()) == sum(n_curves[1].values())
+    shutil.rmtree(experiment.store.folder)
+    again = Experiment.load(path)
+    assert [result.record.selected for result in again.study().results] == told
+    after = {file.name: file.read_bytes() for file in again.report().write(tmp_path / "b")}
+    assert after == before
+    assert [verdict.status for verdict in again.verify()] == [each.status for each in verdicts]
+    assert set(load_results()["seed"]) == {0, 1}
+
+
+def test_a_trial_that_was_packed_without_its_test_errors_is_not_chosen_by_another_rule(
+    path, tmp_path
+):
+    chosen = CHOSEN.format(select="{by: validation}", split="{folds: 3, validation: true}")
+    path.write_text(chosen)
+    experiment = Experiment.load(path)
+    experiment.run(executor="inline")
+    experiment.pack()
+    shutil.rmtree(experiment.store.folder)
+    for prefer in ("smallest", "largest"):
+        rule = f"select={{by: validation, prefer: {{max_depth: {prefer}}}}}"
+        results = Experiment.load(path, overrides=[rule, "rounds=1"]).study().results
+        for result in results:
+            if result.ok:
+                assert "test_errors" in result.record.curves
+            else:
+                assert "errors alone that decided" in result.reason
 
 
 def test_packed_records_of_other_code_are_read_and_said_to_be_so(done, path, monkeypatch):

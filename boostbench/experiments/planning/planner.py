@@ -81,6 +81,7 @@ def make_plan(
         planned,
         lambda: [its.result(head, by_run) for its in selections for head in its.heads],
         n_open,
+        {run: its.curve for its in selections for run in its.tried()},
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +131,11 @@ class PlannedRun:
             "versions": self.versions,
         }
 
-    def record(self) -> Record | None:
-        """Read the record that counts; None if there is none."""
-        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
+    def record(self, curve: str | None = None) -> Record | None:
+        """Read the record that counts, or one curve of it alone; None if there is none."""
+        if self.path is None or self.status == "stale":
+            return None
+        return self.store.read(self.path) if not curve else self.store.read_curve(self.path, curve)
 
     def result(self) -> Result:
         """Return the run with its record."""
@@ -150,6 +152,8 @@ class Plan:
     chosen: Callable[[], list[Result]] | None = None
     #: Number of choices of parameters that are not made yet. More runs may follow.
     n_open: int = 0
+    #: Runs that were tried and not kept by any choice, and the curve that decided.
+    tried: Mapping[Run, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, store: RecordStore) -> Plan:
@@ -173,6 +177,18 @@ class Plan:
     def results(self) -> list[Result]:
         """Read the results that a report shows: of the runs, or of the choices among them."""
         return [each.result() for each in self.runs] if self.chosen is None else self.chosen()
+
+    def records(self, *, whole: bool = True) -> Iterator[tuple[Run, Record]]:
+        """Read the runs that have a record.
+
+        Unless ``whole``, a trial that no choice kept has only the errors that decided. If it is the
+        same as a run that was kept, under another label, that one comes later.
+        """
+        tried = {} if whole else self.tried
+        for planned in sorted(self.runs, key=lambda planned: planned.run not in tried):
+            record = planned.record(tried.get(planned.run))
+            if record is not None:
+                yield planned.run, record
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""

@@ -223,6 +223,12 @@ class Selection:
         counts = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
         return counts, int(getattr(record, SIZE_OF[self.curve]))
 
+    def tried(self) -> set[Run]:
+        """Return the trials that no choice kept."""
+        choices = self.choices or {}
+        kept = {self._fit_of(head, choice) for head, its in choices.items() for choice in its}
+        return {run for runs in self.trials.values() for run in runs} - kept
+
     def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
         """Return the status of the choice for one of the runs, and why, in words."""
         if self.choices is None:
@@ -259,6 +265,9 @@ class Selection:
         if len(records) < len(fits) or status != "ok":
             whole = len(records) == len(fits)
             return Result.read(run, status, reason, records[-1] if whole else None)
+        if any("test_errors" not in record.curves for record in records):
+            what = "other choices were packed: its record has the errors alone that decided"
+            return Result(head, "missing", what)
         update: dict[str, Any] = {
             "at_checkpoints": _checkpoints(records, choices),
             "selected": self._told(head, choices, planned),

@@ -1,29 +1,27 @@
 """Records of one experiment in one small file, read like those of a results folder.
 
-``records.jsonl.xz`` holds a record a line, each with its digest as in a file of its own. Nothing
-that reads records knows the difference. For a file that is to be committed, the two real-valued
-curves that every run has, ``loss`` and ``edge``, keep the rounds of the checkpoints alone; error
-counts, and all that a config asked for, stay whole.
+``records.jsonl.xz`` holds a record a line, each with the first digits of its digest. Nothing that
+reads records knows the difference. A file that is to be committed lacks what no table, figure or
+claim of its config reads: `Experiment.pack` says what.
 """
 
 from __future__ import annotations
 
 import lzma
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.record import SHORT, Record
 from boostbench.experiments.store.records import Found, RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
 PACKED = "records.jsonl.xz"
-_THINNED = ("loss", "edge")
+#: Those of text with many numbers.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 _KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
 
 
@@ -78,7 +76,7 @@ class PackedRecords(RecordStore):
         self.damaged.append(f"{error}; it is passed over")
 
 
-def pack(records: Iterable[Record], file: Path, *, whole: bool = False) -> None:
+def pack(records: Iterable[Record], file: Path) -> None:
     """Write records into one file, in the order of their own files.
 
     The same records give the same bytes.
@@ -88,8 +86,6 @@ def pack(records: Iterable[Record], file: Path, *, whole: bool = False) -> None:
     records : iterable of Record
     file : Path
         Its folder is made.
-    whole : bool, default=False
-        Keep all rounds of all curves.
 
     Raises
     ------
@@ -97,34 +93,25 @@ def pack(records: Iterable[Record], file: Path, *, whole: bool = False) -> None:
         If the file cannot be written.
     """
     lines = {
-        (folder_name(record.run.data.name), str(record.key)): encode(
-            record if whole else _thinned(record)
-        )
+        (folder_name(record.run.data.name), str(record.key)): encode(record, digits=SHORT)
         for record in records
     }
+    content = b"".join(lines[key] for key in sorted(lines))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_file(file, lzma.compress(b"".join(lines[key] for key in sorted(lines))))
+        write_file(file, lzma.compress(content, filters=_FILTERS))
     except OSError as error:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
 
 
-def _thinned(record: Record) -> Record:
-    kept = np.array([int(at) for at in record.at_checkpoints.right], dtype=np.int64)
-    if not len(kept):
-        return record
-    thinned = {
-        name: _only(curve, kept) if name in _THINNED else curve
-        for name, curve in record.curves.items()
+def without(record: Record, curves: Collection[str], *, right: bool) -> Record:
+    """Return a record without some curves and, if ``right`` is false, without ``right``."""
+    update: dict[str, Any] = {
+        "curves": {name: curve for name, curve in record.curves.items() if name not in curves}
     }
-    return record.model_copy(update={"curves": thinned})
-
-
-def _only(curve: NDArray[np.float64], rounds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a curve that has no value at other rounds."""
-    thinned = np.full(len(curve), np.nan)
-    thinned[rounds - 1] = curve[rounds - 1]
-    return thinned
+    if not right:
+        update["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": {}})
+    return record.model_copy(update=update)
 
 
 def _unpacked(file: Path) -> bytes:

@@ -255,12 +255,12 @@ class RecordStore:
                 of_value[:] = [known for known in of_value if known[1] != path]
 
 
-def encode(record: Record) -> bytes:
+def encode(record: Record, *, digits: int = 64) -> bytes:
     """Return the bytes of a record: JSON, the long parts last, then a digest of all before it."""
     plain = record.plain()
     ordered = {name: plain[name] for name in plain if name not in _BULK}
     ordered |= {name: plain.get(name) for name in _BULK}
-    return signed(ordered)
+    return signed(ordered, digits=digits)
 
 
 def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:

@@ -37,6 +37,11 @@ class Design(NamedTuple):
     on_test: bool = False  # whether the quantity is estimated on test samples; else it is computed
     problem: str = ""  # the data set and how it is split; runs of two problems are not paired
 
+    @property
+    def counts_each(self) -> bool:
+        """True if test samples are what repeats: tests then ask which of them were right."""
+        return self.source == "one split" or len(self.units) == 1
+
     def union(self, *others: Design) -> Design:
         """Return the design of several quantities taken together."""
         units = self.units.union(*(other.units for other in others))
@@ -138,8 +143,6 @@ def sample_of(
     """
     results = list(results)
     design = design_of(results, on_test=on_test)
-    # Thousands of runs on fresh data would take memory that nothing asks for.
-    counts_each = design.source == "one split" or len(design.units) == 1
     values: dict[Unit, float] = {}
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
@@ -150,7 +153,8 @@ def sample_of(
             gaps.append(f"{name}: {why or 'not recorded'}")
             continue
         values[unit] = value
-        if wrong_at is not None and counts_each and result.record is not None:
+        # Thousands of runs on fresh data would take memory that nothing asks for.
+        if wrong_at is not None and design.counts_each and result.record is not None:
             at = result.run.rounds if wrong_at == END else int(wrong_at)
             right = result.record.right_at(at)
             if right is not None:

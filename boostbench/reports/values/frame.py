@@ -16,6 +16,7 @@ from boostbench.experiments.planning.plans import (
 )
 from boostbench.experiments.runs import Run, canonical_json
 from boostbench.experiments.store.packed import PACKED, PackedRecords
+from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 from boostbench.reports.values.metrics import END, ERRORS, METRICS
 
@@ -328,7 +329,8 @@ def load_results(
 ) -> pd.DataFrame:
     """Return all records of a results folder as `Experiment.results` does; no config is needed.
 
-    If there are none, those that are packed in the folders of reports.
+    If there are none, those that are packed in the folders of reports: with the errors alone that
+    decided, where a run was tried and not kept.
 
     Parameters
     ----------
@@ -344,8 +346,13 @@ def load_results(
     stores = [RecordStore(results)]
     if not stores[0].all_paths():
         stores = [PackedRecords(file) for file in sorted(Path(results).glob(f"*/{PACKED}"))]
-    records = {path.name: store.read(path) for store in stores for path in store.all_paths()}
-    found = [Result.of(record) for record in records.values() if record is not None]
+    records: dict[str, Record] = {}
+    for store in stores:
+        for path in store.all_paths():
+            record, other = store.read(path), records.get(path.name)
+            if record and not (other and len(other.curves) > len(record.curves)):
+                records[path.name] = record
+    found = [Result.of(record) for record in records.values()]
     if not found:
         raise BoostbenchError("there are no run records here", where=str(results))
     return export_rows(found, rounds)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, DataError
-from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
+from boostbench.experiments.store.packed import PACKED, PackedRecords, pack, without
 from boostbench.experiments.store.records import RecordStore, encode
 from tests.experiments.tools import carry_out
 
@@ -33,7 +33,7 @@ def done(runs_of, results):
 
 
 def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
-    pack(done, tmp_path / PACKED, whole=True)
+    pack(done, tmp_path / PACKED)
     store, files = PackedRecords(tmp_path / PACKED), RecordStore(results)
     assert [path.name for path in store.all_paths()] == [path.name for path in files.all_paths()]
     for path, own in zip(store.all_paths(), files.all_paths(), strict=True):
@@ -41,18 +41,33 @@ def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
         assert store.summary(path) == files.summary(own)
 
 
-def test_packed_records_keep_counts_whole_and_the_loss_at_checkpoints(done, tmp_path):
-    pack(done, tmp_path / PACKED)
+def test_what_a_record_is_packed_without_is_absent_and_the_rest_whole(done, tmp_path):
+    pack((without(each, ["loss"], right=False) for each in done), tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):
         packed = store.read(path)
-        assert packed.at_checkpoints == record.at_checkpoints
-        for name in ("train_errors", "test_errors"):
-            np.testing.assert_array_equal(packed.curves[name], record.curves[name])
-        kept = np.array([1, 2, 5, 8])
-        loss = packed.curves["loss"]
-        np.testing.assert_array_equal(np.flatnonzero(~np.isnan(loss)) + 1, kept)
-        np.testing.assert_array_equal(loss[kept - 1], record.curves["loss"][kept - 1])
+        assert packed.at_checkpoints.right == {}
+        assert set(packed.curves) == set(record.curves) - {"loss"}
+        for name, curve in packed.curves.items():
+            np.testing.assert_array_equal(curve, record.curves[name])
+
+
+def test_a_record_with_the_errors_alone_that_decided_is_read(done, results, tmp_path):
+    files = RecordStore(results)
+    pack((files.read_curve(path, "test_errors") for path in files.all_paths()), tmp_path / PACKED)
+    store = PackedRecords(tmp_path / PACKED)
+    for record, path in zip(done, store.all_paths(), strict=True):
+        packed = store.read(path)
+        assert set(packed.curves) == {"test_errors"}
+        np.testing.assert_array_equal(packed.curves["test_errors"], record.curves["test_errors"])
+        assert packed.seconds == record.seconds
+
+
+def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path):
+    pack([without(done[0], {*done[0].curves} - {"loss"}, right=False)], tmp_path / PACKED)
+    store = PackedRecords(tmp_path / PACKED)
+    assert [store.read(path) for path in store.all_paths()] == [None]
+    assert "errors is missing" in store.damaged[0]
 
 
 def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
