@@ -7,7 +7,6 @@ Everything that the command line does is a method here. Nothing prints, exits or
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,9 +25,9 @@ from boostbench.experiments.planning.planner import (
     make_plan,
     plan_to_report,
 )
-from boostbench.experiments.planning.plans import Plan, PlannedRun, Result
+from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.packed import PACKED, pack, without
+from boostbench.experiments.store.packed import PACKED, pack
 from boostbench.experiments.store.records import RecordStore
 
 # A method imports what it alone needs: a plan draws nothing, a report starts no workers.
@@ -350,32 +349,15 @@ class Experiment:
             unless the config names it; which test samples were right, where tests go by seeds or
             folds instead; and of a trial that no choice kept, all but the errors that decided.
         """
+        from boostbench.reports.values.unread import without_unread
+
         file = (folder or self.report_folder) / PACKED
         plan = self._reported(self.config, self.runs, self.size)
-        unread = ("loss",) if self._names("edge") else ("loss", "edge")
-        by_sample = self._by_sample()
-        records = (
-            record if whole else without(record, unread, right=run.dataset in by_sample)
-            for run, record in plan.records(whole=whole)
-        )
-        pack(records, file)
+        records = plan.records(whole=whole)
+        if not whole:
+            records = without_unread(self.config, self.runs, records)
+        pack((record for _, record in records), file)
         return file
-
-    def _names(self, word: str) -> bool:
-        """Return whether a part of the report or a claim names something."""
-        written = [part.written for part in self.config.report]
-        written += [claim.written for claim in self.config.claims]
-        return re.search(rf"\b{word}\b", str(written)) is not None
-
-    def _by_sample(self) -> set[str]:
-        """Return the data sets on which tests count test samples one by one."""
-        from boostbench.reports.values.designs import design_of
-
-        cells: dict[tuple[str, ...], list[Result]] = {}
-        for run in self.runs:
-            cell = (run.dataset, run.noise.label, run.method)
-            cells.setdefault(cell, []).append(Result(run, "missing"))
-        return {cell[0] for cell, its in cells.items() if design_of(its).counts_each}
 
     @property
     def report_folder(self) -> Path:

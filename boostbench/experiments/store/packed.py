@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import lzma
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
@@ -102,16 +101,6 @@ def pack(records: Iterable[Record], file: Path) -> None:
         write_file(file, lzma.compress(content, filters=_FILTERS))
     except OSError as error:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
-
-
-def without(record: Record, curves: Collection[str], *, right: bool) -> Record:
-    """Return a record without some curves and, if ``right`` is false, without ``right``."""
-    update: dict[str, Any] = {
-        "curves": {name: curve for name, curve in record.curves.items() if name not in curves}
-    }
-    if not right:
-        update["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": {}})
-    return record.model_copy(update=update)
 
 
 def _unpacked(file: Path) -> bytes:

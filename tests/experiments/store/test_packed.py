@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, DataError
-from boostbench.experiments.store.packed import PACKED, PackedRecords, pack, without
+from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore, encode
+from boostbench.reports.values.unread import without
 from tests.experiments.tools import carry_out
 
 TWO = """
