@@ -203,8 +203,6 @@ def one_sided(
 
     Parameters
     ----------
-    y, n_classes, rng, X
-        As of every model.
     source : int, default=0
         The class, 0..K-1.
     """
@@ -226,8 +224,6 @@ def matrix(
 
     Parameters
     ----------
-    y, n_classes, rng, X
-        As of every model.
     transition : array-like, shape (K, K)
         T[i, j] is the probability that clean class i becomes j; every row sums to 1.
     """

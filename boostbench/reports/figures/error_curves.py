@@ -36,6 +36,7 @@ from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import PaperFile, chosen_metrics, metric_of
+from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +86,7 @@ def draw_curves(
     study: Study,
     *,
     x: Literal["round"] = "round",
-    y: Curve | Sequence[Curve] = ("train_error", "test_error"),
+    y: OneOrMore[Curve] = ("train_error", "test_error"),
     panels: Literal["dataset"] = "dataset",
     x_scale: Literal["log", "linear"] = "log",
     y_scale: Literal["linear", "log"] = "linear",

@@ -22,6 +22,7 @@ from boostbench.reports.values.part_options import (
     chosen_metrics,
     chosen_rounds,
 )
+from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +101,7 @@ def draw_scatter(
     *,
     x: str | None = None,
     y: str | None = None,
-    value: MetricName | Sequence[MetricName] = ("train_error", "test_error"),
+    value: OneOrMore[MetricName] = ("train_error", "test_error"),
     at: int | Sequence[int] | None = None,
 ) -> Figure:
     """One booster's error against another's, a point for every problem, data set and seed.
@@ -149,7 +150,7 @@ def draw_differences(
     *,
     x: str | None = None,
     y: str | None = None,
-    value: MetricName | Sequence[MetricName] = ("train_error", "test_error"),
+    value: OneOrMore[MetricName] = ("train_error", "test_error"),
     at: int | Sequence[int] | None = None,
     bins: Annotated[int, Field(ge=2)] | None = None,
 ) -> Figure:
