@@ -12,7 +12,7 @@ t               ``own.time``                        rises from 0 to 1
 m = y F         ``state.margins``                   (n,)
 mu, sigma       ``own.potential.mu``, ``.sigma``
 Phi(m, t)       ``own.potential.value``             (n,)
-w(m, t)         ``exp(own.potential.log_weight)``     (n,)
+w(m, t)         ``exp(own.potential.log_weight)``   (n,)
 Delta s         ``step.size``
 Delta t         ``dt``; ``step.decay`` is exp(-dt)
 ==============  ==================================  ==============================

@@ -92,8 +92,9 @@ def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
     X = _check_rows(forest, X)
     ranked = RankedForest(forest)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
+    work = BlockWork.space()
     for rows in _row_slices(len(X)):
-        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows], BlockWork.space())
+        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows], work)
     return leaves
 
 
