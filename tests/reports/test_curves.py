@@ -182,7 +182,7 @@ def test_a_single_round_can_be_drawn(tmp_path):
     [
         ({"y": ["test_eror"]}, "did you mean 'test_error'"),
         ({"y": 5}, "unknown y of curves '5'"),
-        ({"y": []}, "must name at least one"),
+        ({"y": []}, "must be metrics that share an axis, found none"),
         ({"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
         ({"first_round": "two"}, "found 'two'"),
     ],
