@@ -30,11 +30,12 @@ _HEAD = """\
 
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
-Each claim of a paper, in the paper's own words, is held against runs and is reproduced, not
-reproduced, or left undecided by them. A printed number agrees with ours if it lies in the 95 %
-prediction interval around it, and the interval is narrow enough to tell; behind the count stands
-with how many a wrong column of the same table would agree. Evidence, figures and tables are on the
-pages of the experiments, where claims of our own are found too; all pages: [index](index.html).
+Each claim of a paper is held against runs, and is reproduced, not reproduced, or left undecided by
+them; the words of the paper that it rests on are a link away. A printed number agrees with ours if
+it lies in the 95 % prediction interval around it, and the interval is narrow enough to tell; behind
+the count stands with how many a wrong column of the same table would agree. Evidence, figures and
+tables are on the pages of the experiments, where claims of our own are found too; all pages:
+[index](index.html).
 
 """
 _OTHERS = "Other experiments"

@@ -31,7 +31,7 @@ _MOST_RUNS = 1500
 # With text and tables the page stays below 2 MB.
 _FIGURE_BYTES = 1_300_000
 _CHART_BYTES = 250_000
-#: What cannot stand in the URL of an SVG inside an attribute of HTML.
+#: Characters that cannot stand in the URL of an SVG inside an attribute of HTML.
 _IN_URL = str.maketrans({**{c: f"%{ord(c):02X}" for c in "%#&'/"}, '"': "'", "\n": " "})
 
 

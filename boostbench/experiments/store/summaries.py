@@ -21,7 +21,7 @@ from boostbench.whole_files import write_file
 
 _NAME = ".summaries"
 _LEAST_NEW = 100
-#: What a plan looks at, besides a record's own key, seed and seconds.
+#: Fields that a plan looks at, besides a record's own key, seed and seconds.
 _SHARED = (
     *("format", "run", "status", "error", "nested_rounds", "versions", "inputs", "adopted"),
     *("n_train", "n_test", "n_validation", "n_classes", "n_features"),
