@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float, tuple[float, float]]] = 
     "log1p": (mpmath.log1p, 0.8, (-1.0, 1e308)),
     "log2": (lambda x: mpmath.log(x, 2), 0.8, (0.0, 1e308)),
     "log1pexp": (lambda x: mpmath.log1p(mpmath.exp(x)), 1.6, (-740.0, 1e308)),
+    "logistic": (lambda x: 1 / (1 + mpmath.exp(-x)), 2.0, (-740.0, 1e308)),
     "arctan": (mpmath.atan, 2.0, (-1e308, 1e308)),
     "erfc": (mpmath.erfc, 4.0, (-10.0, 26.5)),
 }
@@ -68,6 +69,7 @@ def test_the_error_is_within_its_bound(name: str) -> None:
         ("log1p", [0.0, -0.0, -1.0, np.inf, -2.0], [0.0, -0.0, -np.inf, np.inf, np.nan]),
         ("log2", [0.0, 5e-324, 0.125, 8.0, np.inf], [-np.inf, -1074.0, -3.0, 3.0, np.inf]),
         ("log1pexp", [-np.inf, np.inf, 1000.0], [0.0, np.inf, 1000.0]),
+        ("logistic", [-np.inf, np.inf, 0.0, -800.0], [0.0, 1.0, 0.5, 0.0]),
         ("arctan", [0.0, -0.0, np.inf, -np.inf], [0.0, -0.0, np.pi / 2, -np.pi / 2]),
         ("erfc", [0.0, np.inf, -np.inf], [1.0, 0.0, 2.0]),
     ],

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
-from boostbench.boosters.losses import logistic
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
-from boostbench.portable import dot, exp, log, row_sums, total
+from boostbench.portable import dot, exp, log, logistic, row_sums, total
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels, Costs
 
@@ -96,7 +95,7 @@ class AdaBoostMH(Booster):
         The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``. Where all
         sigmoids vanish, they are in the ratios of ``exp(2 psi)``.
         """
-        p = logistic(2.0 * F)
+        p: NDArray[np.float64] = logistic(2.0 * F)
         sums = row_sums(p)[:, None]
         if not sums.all():
             return np.where(sums > 0.0, p / np.where(sums > 0.0, sums, 1.0), softmax(2.0 * F))

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.loop import Booster, with_leaf_vectors
-from boostbench.boosters.losses import MarginLoss, logistic
+from boostbench.boosters.losses import MarginLoss
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier
-from boostbench.portable import dot, exp, total
+from boostbench.portable import dot, exp, logistic, total
 from boostbench.weak_learners import Targets
 
 #: The papers' C4.5 (Wang et al. tell no size; a deep tree fits the wrong labels at once).
@@ -172,4 +172,5 @@ def working_response(
     """
     p, rest = logistic(log_odds), logistic(-log_odds)
     q = np.maximum(p * rest, least)
-    return np.clip(np.where(y == 1, rest, -p) / q, -limit, limit), q
+    z = np.where(y == 1, rest, -p) / q
+    return np.maximum(np.minimum(z, limit), -limit), q

@@ -110,11 +110,6 @@ def _savage_loss(s: float) -> MarginLoss:
     )
 
 
-def logistic(z: Numbers) -> Numbers:
-    """Return ``1 / (1 + exp(-z))`` without overflow."""
-    return np.asarray(exp(-log1pexp(-z)))
-
-
 #: :math:`e^{-m}`
 EXPONENTIAL = MarginLoss(_capped_exp, lambda m: -_capped_exp(m), lambda m: -m)
 LOGISTIC = _logistic_loss(1.0)

@@ -20,6 +20,7 @@ function                                                  error
 `log1p`       ln(1 + x)                                   0.8
 `log2`        log2 x, exact for powers of two             0.8
 `log1pexp`    ln(1 + e^x), the logistic loss              1.6
+`logistic`    1 / (1 + e^-x)                              2
 `arctan`      inverse tangent of x                        2
 `erfc`        1 - erf x                                   4
 ============  ==========================================  =====
@@ -41,6 +42,7 @@ from boostbench.portable.functions import (
     log1p,
     log1pexp,
     log2,
+    logistic,
     power,
 )
 from boostbench.portable.sums import cholesky, dot, mean, row_sums, total
@@ -57,6 +59,7 @@ __all__ = [
     "log1p",
     "log1pexp",
     "log2",
+    "logistic",
     "mean",
     "power",
     "row_sums",

@@ -169,6 +169,12 @@ def log1pexp_(x: float) -> float:  # pragma: no cover
 
 
 @in_line
+def logistic_(x: float) -> float:  # pragma: no cover
+    small = exp_(-abs(x))
+    return (1.0 if x >= 0.0 else small) / (1.0 + small)
+
+
+@in_line
 def power_(x: float, y: float) -> float:  # pragma: no cover
     """Return ``exp(y ln x)``, for x >= 0 and y > 0; its relative error grows with ``|y ln x|``."""
     return exp_(y * log_(x))
@@ -273,6 +279,8 @@ def _each(name: str) -> Any:
                 out[i] = log2_(x[i])
             elif name == "log1pexp":
                 out[i] = log1pexp_(x[i])
+            elif name == "logistic":
+                out[i] = logistic_(x[i])
             elif name == "arctan":
                 out[i] = arctan_(x[i])
             else:
@@ -283,4 +291,4 @@ def _each(name: str) -> Any:
 
 each_exp, each_expm1, each_log = _each("exp"), _each("expm1"), _each("log")
 each_log1p, each_log2, each_log1pexp = _each("log1p"), _each("log2"), _each("log1pexp")
-each_arctan, each_erfc = _each("arctan"), _each("erfc")
+each_logistic, each_arctan, each_erfc = _each("logistic"), _each("arctan"), _each("erfc")

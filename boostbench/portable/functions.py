@@ -24,7 +24,9 @@ def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
     if not numbers.flags.forc:
         numbers = np.ascontiguousarray(numbers)
     values = numbers if numbers is out else np.empty_like(numbers)
-    flat, found = numbers.ravel(order="K"), values.ravel(order="K")
+    flat, found = numbers, values
+    if numbers.ndim != 1:
+        flat, found = numbers.ravel(order="K"), values.ravel(order="K")
     if flat.size < _FEW:
         loop(flat, found)
     else:
@@ -82,6 +84,17 @@ def log2(x: ArrayLike) -> Any:
 def log1pexp(x: ArrayLike) -> Any:
     """Return ``ln(1 + e^x)`` of each number, without overflow."""
     return _of_each(elementary.each_log1pexp, x)
+
+
+def logistic(x: ArrayLike) -> Any:
+    """Return ``1 / (1 + e^-x)`` of each number, without overflow.
+
+    Examples
+    --------
+    >>> logistic([-800.0, 0.0, 800.0]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return _of_each(elementary.each_logistic, x)
 
 
 def power(x: ArrayLike, y: float) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -130,6 +131,11 @@ CANDIDATE = np.dtype(
 #: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
 BLOCK = 1024
 
+#: So many numbers, 1 MiB, a thread keeps for its next call.
+_SMALL = 2**17
+
+_last = threading.local()
+
 
 class Histogram(NamedTuple):
     """Sums of a node's rows in the bins of all features, or in some of their bins.
@@ -257,13 +263,27 @@ class Work(NamedTuple):
 
     @classmethod
     def space(cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32]) -> Work:
-        """Return work space for the trees of a call."""
-        d, n = data.codes.shape
-        n_bins, max_leaves = len(data.low), rules.max_leaves
+        """Return work space for the trees of a call, with a copy of the labels.
+
+        A thread uses a small one again for its next call of the same sizes, which most of a fit's
+        calls are: to make one takes as long as to grow a small tree on a few hundred rows.
+        """
         counted = rules.min_samples > 1 or rules.kind == COSTS
-        n_planes = rules.n_sums + counted
-        width = 1 if rules.kind in (LABELS, SIGNED) else rules.n_sums
-        n_kept = min(rules.histograms, max_leaves)
+        n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
+        width = (1 if rules.kind in (LABELS, SIGNED) else rules.n_sums) + counted
+        sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)
+        used, work = getattr(_last, "space", (None, None))
+        if work is None or used != sizes:
+            work = cls._of_sizes(*sizes)
+            small = work.histogram.size + work.tree.stat.size <= _SMALL
+            _last.space = (sizes, work) if small else (None, None)
+        work.tree.label[:] = labels
+        return work
+
+    @classmethod
+    def _of_sizes(
+        cls, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int, width: int, n_kept: int
+    ) -> Work:
         tree = GrowingTree(
             np.empty(2 * max_leaves, NODE),
             np.empty((2 * max_leaves, n_planes), np.int64),
@@ -271,8 +291,8 @@ class Work(NamedTuple):
             np.empty(max_leaves, np.int64),
             np.empty(n, np.int32),
             np.empty(n, np.int32),
-            labels.copy(),
-            np.empty((n, width + counted), np.int64),
+            np.empty(n, np.int32),
+            np.empty((n, width), np.int64),
             np.empty(n_kept + 1, np.int64),
         )
         bins, layout = np.empty((2, n_bins), np.int32), np.empty((5, d + 1), np.int64)

@@ -92,7 +92,7 @@ def to_csv(table: Table) -> str:
     for column in frame.columns:
         name, part = map(str, column)
         header.append(name.replace(" ", "") + ("" if part == "value" else f" {part}"))
-    cells = frame.reset_index().map(csv_text)
+    cells = frame.reset_index(allow_duplicates=True).map(csv_text)
     return cells.to_csv(index=False, header=[csv_text(name) for name in header])
 
 
