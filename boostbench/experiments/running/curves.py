@@ -282,21 +282,21 @@ def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator
 
 
 def packed_right(
-    predictions: Iterable[Labels], y: Labels, checkpoints: Iterable[int]
+    predictions: Iterable[Labels], y: Labels, checkpoints: Iterable[int], first: int
 ) -> dict[str, str]:
     """Return which samples are right after some rounds, as bits in base64.
 
-    Rounds are 1, 2, 5, 10, 20, 50, ..., the checkpoints, and the last.
+    Rounds are 1, 2, 5, 10, 20, 50, ..., the checkpoints, and the last; 0, where the answer is
+    ``first``, if there are none.
     """
     wanted = set(checkpoints)
     found: dict[str, str] = {}
-    last = None
+    last = (0, np.full_like(y, first))
     for t, predicted in enumerate(predictions, start=1):
         last = (t, predicted)
         if is_kept(t, wanted):
             found[str(t)] = _bits(predicted == y)
-    if last is not None:
-        found[str(last[0])] = _bits(last[1] == y)
+    found[str(last[0])] = _bits(last[1] == y)
     return found
 
 

@@ -147,6 +147,7 @@ def _evaluate(
             tested.each(staged_labels(booster, problem.X_test, run.rounds)),
             problem.y_test,
             run.checkpoints,
+            booster.classes_[0],
         )
     if len(tested.errors) != len(curves.seen.errors):
         raise BoostbenchError(

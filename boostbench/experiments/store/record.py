@@ -293,7 +293,8 @@ class Record(Summary):
             ):
                 raise ValueError(f"{name} holds what is no count out of {size}")
         for at in map(int, self.at_checkpoints.right):
-            right = self.right_at(at) if 1 <= at <= self.n_rounds else None
-            if right is None or np.count_nonzero(~right) != self.curve("test_errors")[at - 1]:
+            errors = self.curve_at("test_errors", np.array(max(at, 1)))
+            right = self.right_at(at) if min(1, self.n_rounds) <= at <= self.n_rounds else None
+            if right is None or np.count_nonzero(~right) != errors:
                 raise ValueError(f"right at round {at} does not agree with test_errors")
         return self

@@ -263,6 +263,16 @@ def test_a_record_keeps_which_test_samples_were_right(outcome):
         assert n - n_right == outcome["curves"]["test_errors"][int(at) - 1]
 
 
+def test_without_rounds_a_record_keeps_which_test_samples_have_the_first_label():
+    spec = BoosterSpec("adaboost-m1", Params({"keep_first": False, "weak_learner": "stump"}))
+    run = dataclasses.replace(RUN, data=Data("digits"), booster=spec)
+    outcome = execute(run)
+    assert outcome["n_rounds"] == 0  # the stump errs on more than half
+    packed = np.frombuffer(base64.b64decode(outcome["at_checkpoints"]["right"]["0"]), np.uint8)
+    right = np.unpackbits(packed, count=outcome["n_test"])
+    np.testing.assert_array_equal(right, prepare(run).y_test == 0)
+
+
 def test_test_scores_are_recorded_on_demand():
     run = dataclasses.replace(RUN, record=("scores",), checkpoints=(1, 12, 50))
     outcome = execute(run)
