@@ -22,6 +22,7 @@ from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.new import new
+from boostbench.cli.noise import noise
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
@@ -110,6 +111,7 @@ _add(
         "export": export,
         "list": list_names,
         "show": show,
+        "noise": noise,
         "new": new,
         "check": check,
         "schema": schema,

@@ -28,7 +28,7 @@ PAGES = {
     "reproduce-a-table.md": ["results/noise20-quick/claims.md"],
     "adding-a-data-set.md": ["datasets/mushrooms.yaml", "results/runs"],
     "choosing-a-booster.md": ["noisy.html"],
-    "label-noise.md": ["results/wrong-labels/noise.pdf"],
+    "label-noise.md": ["results/wrong-labels/noise.pdf", "wine.png", "two-kinds.svg"],
     "adding-a-booster.md": ["results/mada/report.html"],
     "python-api.ipynb": ["results/quickstart/report.html"],
     "adding-a-noise-model.md": ["results/runs"],
