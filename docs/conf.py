@@ -29,7 +29,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
 ]
-include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/README.md", "datasets/README.md"]
+include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/*.md", "datasets/README.md"]
 exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
 html_extra_path = ["index.html"]  # leads to docs/index.html
@@ -48,8 +48,8 @@ autodoc_member_order = "bysource"
 
 
 def link_to_pages(app: Any, document: str, source: list[str]) -> None:
-    """Let results/README.md lead to the page of each experiment, which holds its other files."""
-    if document == "results/README":
+    """Let the pages of results/ lead to that of each experiment, which holds its other files."""
+    if document.startswith("results/"):
         source[0] = re.sub(
             r"\]\(([\w-]+)/[\w-]+\.(?:md|png)(?:#[\w-]+)?\)", r"](\1/report.html)", source[0]
         )

@@ -19,6 +19,7 @@ from boostbench.reports.claims.verdicts import STATUSES, Verdict
 from boostbench.reports.claims.writing import counts_in_words
 from boostbench.reports.files import write_file
 from boostbench.reports.html import render
+from boostbench.reports.sensitivity import SENSITIVITY, Items, sensitivity_page
 from boostbench.reports.tables.table import Table
 from boostbench.reports.text import markdown, markdown_table
 from boostbench.reports.values.agreement import Held, in_words
@@ -38,9 +39,11 @@ tables are on the pages of the experiments, where claims of our own are found to
 [index](index.html).
 
 """
+_READINGS = f"""\
+What the papers do not say has readings; [which conclusions survive them]({SENSITIVITY}) is a page
+of its own.
+"""
 _OTHERS = "Other experiments"
-#: Folder and summary of experiments.
-Items = Sequence[tuple[str, Mapping[str, Any]]]
 _OTHER_ORIGINS: dict[Origin, str] = {
     "ours": "ours",
     "identity": "identities",
@@ -107,7 +110,7 @@ def summary_text(
 
 
 def write_overview(results: Path) -> Path:
-    """Write ``README.md`` and ``index.html`` in a results folder from the summaries there.
+    """Write ``README.md`` and the pages that it leads to, from the summaries in a results folder.
 
     Raises
     ------
@@ -118,9 +121,13 @@ def write_overview(results: Path) -> Path:
     numbers = (place > 0 for place in range(len(_PAPER_COLUMNS)))
     rows = (_row(paper, its) for paper, its in papers.items())
     sections = (_section(paper, its) for paper, its in papers.items())
-    text = _HEAD + markdown_table(_PAPER_COLUMNS, numbers, rows) + "\n\n" + "\n".join(sections)
+    text = markdown_table(_PAPER_COLUMNS, numbers, rows) + "\n\n" + "\n".join(sections)
+    titles = {paper: _title(paper, its)[0] for paper, its in papers.items()}
+    if readings := sensitivity_page(papers, titles):
+        write_file(results / SENSITIVITY, readings)
+        text = f"{_READINGS}\n{text}"
     write_index(results)
-    return write_file(results / "README.md", text)
+    return write_file(results / "README.md", _HEAD + text)
 
 
 def write_index(results: Path) -> Path:
@@ -139,7 +146,8 @@ def write_index(results: Path) -> Path:
         }
         for paper, its in _by_paper(results).items()
     ]
-    page = render("index.html.j2", papers=papers, columns=_COLUMNS)
+    sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
+    page = render("index.html.j2", papers=papers, columns=_COLUMNS, sensitivity=sensitivity)
     return write_file(results / "index.html", page)
 
 

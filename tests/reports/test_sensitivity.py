@@ -1,0 +1,112 @@
+"""The page of what the papers leave open: its references, outcomes and counts."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.reports.overview import write_overview
+from boostbench.reports.sensitivity import (
+    SENSITIVITY,
+    conclusions_of_papers,
+    counted,
+    outcome_of,
+)
+
+PAPERS = conclusions_of_papers()
+CLAIMS = Counter(
+    (config, claim)
+    for paper in PAPERS.values()
+    for conclusion in paper.conclusions
+    for config, claims in conclusion.readings.items()
+    for claim in claims.values()
+)
+
+
+@pytest.mark.parametrize("config", sorted({config for config, _ in CLAIMS}))
+def test_every_reading_names_a_claim_of_a_shipped_config(config):
+    [path] = [p for name, p in shipped_configs().items() if name.replace("/", "-") == config]
+    found = load_config(path, check_parameters=False)
+    assert found.name == config
+    says = [claim.says for claim in found.claims]
+    for name, claim in CLAIMS:
+        assert name != config or says.count(claim) == 1, claim
+
+
+def test_every_conclusion_has_readings_to_compare_and_no_claim_judges_two():
+    assert set(PAPERS) == {name.partition("/")[0] for name in shipped_configs() if "/" in name} - {
+        "noise-study"
+    }
+    for paper in PAPERS.values():
+        for conclusion in paper.conclusions:
+            readings = [name for each in conclusion.readings.values() for name in each]
+            assert len(set(readings)) == len(readings) >= 2
+    assert set(CLAIMS.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "outcome", "words"),
+    [
+        ("rr", "survives", "survives all readings tried"),
+        ("nn", "fails", "fails with all readings tried"),
+        ("nrn", "one", "holds only with reading 1"),
+        ("rrn", "some", "depends on the reading: holds with 2 and fails with 1 of 3 readings"),
+        ("rnu", "some", "depends on the reading: holds with 1 and fails with 1 of 3 readings"),
+        ("r-", "open", "open: holds with 1 of 2 readings"),
+        ("nu", "open", "open: fails with 1 of 2 readings"),
+        ("-u", "open", "open"),
+    ],
+)
+def test_the_outcome_of_a_conclusion(verdicts, outcome, words):
+    names = {"r": "reproduced", "n": "not reproduced", "u": "undecided", "-": "not run"}
+    found = {f"reading {i}": names[letter] for i, letter in enumerate(verdicts)}
+    assert outcome_of(found) == (outcome, words)
+
+
+def test_outcomes_are_counted_in_words():
+    assert counted(["fails", "fails"]) == "Of 2 conclusions 2 fail with all."
+    assert counted(["open", "one", "survives", "one"]) == (
+        "Of 4 conclusions 1 survives all readings, 2 hold with one reading only and 1 is open."
+    )
+
+
+def summary(results, paper, config, verdicts, size="standard"):
+    folder = results / f"{config}-{size}"
+    folder.mkdir(parents=True)
+    claims = [{"says": says, "verdict": verdict} for says, verdict in verdicts.items()]
+    found = {"paper": paper, "config": config, "title": config, "part": "", "size": size}
+    found |= {"runs": {"ok": 1, "planned": 1}, "tables": [], "claims": claims}
+    (folder / "summary.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+def test_the_page_is_made_of_the_summaries_and_the_overview_leads_to_it(tmp_path):
+    paper, results = PAPERS["mcboost"], tmp_path / "results"
+    exact, grids = paper.conclusions[0].readings.items()
+    summary(results, "mcboost", exact[0], dict.fromkeys(exact[1].values(), "undecided"), "quick")
+    summary(results, "mcboost", exact[0], dict.fromkeys(exact[1].values(), "reproduced"))
+    summary(
+        results, "mcboost", grids[0], dict.fromkeys(grids[1].values(), "not reproduced"), "quick"
+    )
+    write_overview(results)
+    page = (results / SENSITIVITY).read_text(encoding="utf-8")
+    line = next(line for line in page.splitlines() if paper.conclusions[0].says in line)
+    [reading] = exact[1]
+    assert f"| holds only with {reading} |" in line
+    assert f"{reading}: [reproduced]({exact[0]}-standard/claims.md#claim-1)" in line
+    assert line.count("[not reproduced]") == line.count("(size quick)") == len(grids[1])
+    n = len(paper.conclusions)
+    assert f"**Of {n} conclusions 1 holds with one reading only and {n - 1} are open.**" in page
+    assert "| thresholds of a tree |  | 1 |  |  | 2 |" in page
+    assert all(f"- {text}" in page for text in paper.untried)
+    for name in ("README.md", "index.html"):
+        assert SENSITIVITY in (results / name).read_text(encoding="utf-8")
+
+
+def test_results_of_no_paper_have_no_such_page(tmp_path):
+    summary(tmp_path, "mine", "my-own", {"it works": "reproduced"})
+    write_overview(tmp_path)
+    assert not (tmp_path / SENSITIVITY).exists()
+    for name in ("README.md", "index.html"):
+        assert SENSITIVITY not in (tmp_path / name).read_text(encoding="utf-8")
