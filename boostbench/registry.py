@@ -405,6 +405,7 @@ boosters = Registry(
         "catboost": "catboost:CatBoostClassifier",
         "filter-and-refit": "boostbench.baselines.filter_and_refit:FilterAndRefit",
         "robust-gbdt": "boostbench.baselines.robust_gbdt:RobustGBDT",
+        "robust-lightgbm": "boostbench.baselines.robust_lightgbm:RobustLightGBM",
         "tabicl": "tabicl:TabICLClassifier",
         "tabpfn": "tabpfn:TabPFNClassifier",
         "extra-trees": "sklearn.ensemble:ExtraTreesClassifier",

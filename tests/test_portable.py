@@ -158,9 +158,8 @@ def test_nothing_is_fused_and_the_c_library_is_not_called(tmp_path: Path) -> Non
     assert not re.findall(names, done.stdout)
 
 
-#: A linear program decides these numbers to a tolerance, and no record holds them; XGBoost's sums
-#: are its own.
-NOT_PORTABLE = {"theory/conditions.py", "baselines/robust_gbdt.py"}
+#: A linear program decides these numbers to a tolerance, and no record holds them.
+NOT_PORTABLE = {"theory/conditions.py"}
 ROOMS = (
     "baselines",
     "boosters",

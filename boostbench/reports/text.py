@@ -67,6 +67,7 @@ _PRINTED = {
     "real-adaboost": "Real AdaBoost",
     "rmboost": "RMBoost",
     "robust-gbdt": "Robust-GBDT",
+    "robust-lightgbm": "robust LightGBM",
     "robustboost": "RobustBoost",
     "samme": "SAMME",
     "savageboost": "SavageBoost",

@@ -1,4 +1,4 @@
-"""Robust-GBDT: derivatives of its loss by finite differences, and XGBoost called by hand."""
+"""Robust-GBDT by XGBoost and by LightGBM: each library called by hand, and one beside the other."""
 
 from __future__ import annotations
 
@@ -7,107 +7,102 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
-xgboost = pytest.importorskip("xgboost")
+from boostbench import make_booster
+from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, probabilities
 
-from boostbench import make_booster  # noqa: E402
-from boostbench.baselines.robust_gbdt import Objective, RobustFocalLoss  # noqa: E402
-
-every_loss = pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 1.0])
-every_focus = pytest.mark.parametrize("r", [0.0, 0.5, 1.0, 2.0])
-
-
-def softmax(F: np.ndarray) -> np.ndarray:
-    E = np.exp(F - F.max(axis=1, keepdims=True))
-    return E / E.sum(axis=1, keepdims=True)
+each = pytest.mark.parametrize("name", ["robust-gbdt", "robust-lightgbm"])
+LIBRARY = {"robust-gbdt": "xgboost", "robust-lightgbm": "lightgbm"}
+QUIET = {"verbosity": -1, "reg_lambda": 1.0, "min_child_weight": 1.0}
 
 
-def problem(K: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(K)
-    return rng.integers(K, size=60), rng.normal(scale=2.0, size=(60, K))
+@pytest.fixture(autouse=True)
+def _has_its_library(request: pytest.FixtureRequest) -> None:
+    names = request.node.callspec.params if hasattr(request.node, "callspec") else {}
+    for library in [LIBRARY[names["name"]]] if "name" in names else LIBRARY.values():
+        pytest.importorskip(library)
 
 
-@every_loss
-@every_focus
-@pytest.mark.parametrize("K", [2, 4])
-def test_gradient_and_hessian_are_finite_differences(r: float, q: float, K: int) -> None:
-    loss, (y, F), e = RobustFocalLoss(r, q), problem(K), 1e-4
+def by_hand(name: str, n_classes: int, X: np.ndarray, y: np.ndarray, **params: Any) -> np.ndarray:
+    """Return the scores of the library, given the loss as any user gives it."""
+    objective = Objective(RobustFocalLoss(0.5, 0.3))
+    if name == "robust-gbdt":
+        from xgboost import XGBClassifier
 
-    def total(F: np.ndarray) -> np.ndarray:
-        return loss.value(softmax(F)[np.arange(len(y)), y])
+        fitted = XGBClassifier(objective=objective, **params).fit(X, y)
+        return np.asarray(fitted.predict(X, output_margin=True))
+    from lightgbm import LGBMClassifier
 
-    gradient, hessian = loss.derivatives(y, softmax(F))
-    for k in range(K):
-        step = np.zeros(K)
-        step[k] = e
-        up, here, down = total(F + step), total(F), total(F - step)
-        assert_allclose(gradient[:, k], (up - down) / (2 * e), atol=1e-6)
-        assert_allclose(hessian[:, k], (up - 2 * here + down) / e**2, atol=1e-5)
+    fitted = LGBMClassifier(objective=objective, **QUIET, **params).fit(X, y)
+    return np.asarray(fitted.predict(X, raw_score=True))
 
 
-@every_loss
-@every_focus
-def test_of_two_classes_there_is_one_score(r: float, q: float) -> None:
-    y, F = problem(2)
-    one = F[:, 1] - F[:, 0]
-    gradient, hessian = Objective(RobustFocalLoss(r, q))(y, one)
-    both, e = Objective(RobustFocalLoss(r, q)), 1e-5
-    assert_allclose(gradient, both(y, np.column_stack([0 * one, one]))[0][:, 1])
-    assert_allclose(hessian, (both(y, one + e)[0] - both(y, one - e)[0]) / (2 * e), atol=1e-6)
+@each
+@pytest.mark.parametrize("K", [2, 3])
+def test_each_round_is_the_library_with_the_objective_called_by_hand(name: str, K: int) -> None:
+    X, y = make_classification(240, n_informative=5, n_classes=K, flip_y=0.2, random_state=0)
+    params = {"random_state": 2, "max_depth": 3}
+    booster = make_booster(name, n_estimators=6, r=0.5, q=0.3, **params).fit(X, y)
+    labels, shares = [*booster.staged_predict(X)], [*booster.staged_predict_proba(X)]
+    assert len(labels) == len(shares) == 6
+    for t in (1, 3, 6):
+        scores = by_hand(name, K, X, y, n_estimators=t, **params)
+        assert_allclose(shares[t - 1], probabilities(scores), rtol=1e-4, atol=1e-7)
+        assert_array_equal(labels[t - 1], probabilities(scores).argmax(axis=1))
+    assert_array_equal(booster.predict(X), labels[-1])
 
 
-def test_known_losses_are_special_cases() -> None:
-    p = np.array([0.1, 0.5, 0.9])
-    assert_allclose(RobustFocalLoss(0.0, 0.0).value(p), -np.log(p))
-    assert_allclose(RobustFocalLoss(2.0, 0.0).value(p), -((1 - p) ** 2) * np.log(p))  # focal
-    assert_allclose(RobustFocalLoss(0.0, 0.7).value(p), (1 - p**0.7) / 0.7)  # generalised CE
-    assert_allclose(RobustFocalLoss(0.0, 1.0).value(p), 1 - p)  # mean absolute error, halved
-    # q -> 0 is continuous
-    assert_allclose(RobustFocalLoss(1.0, 1e-9).value(p), RobustFocalLoss(1.0, 0.0).value(p))
-
-
-@every_focus
-def test_nothing_is_lost_at_the_ends(r: float) -> None:
-    y, F = np.array([0, 0]), np.array([[400.0, -400.0], [-400.0, 400.0]])
-    for q in (0.0, 0.5):
-        gradient, hessian = RobustFocalLoss(r, q).derivatives(y, softmax(F))
-        assert np.isfinite(gradient).all()
-        assert np.isfinite(hessian).all()
-
-
-def test_without_r_and_q_it_is_xgboost_s_own_loss() -> None:
+@each
+def test_without_r_and_q_it_is_the_library_s_own_loss_of_two_classes(name: str) -> None:
+    # of more classes the libraries multiply the second derivatives: by 2, and by K / (K - 1)
     X, y = make_classification(200, n_informative=5, random_state=0)
-    ours = make_booster("robust-gbdt", n_estimators=5, r=0.0, q=0.0, base_score=0.5).fit(X, y)
-    theirs = make_booster("xgboost", n_estimators=5, base_score=0.5).fit(X, y)
+    begins_at_0 = {"base_score": 0.5} if name == "robust-gbdt" else {"boost_from_average": False}
+    guards = {} if name == "robust-gbdt" else QUIET
+    ours = make_booster(name, n_estimators=5, r=0.0, q=0.0, **begins_at_0).fit(X, y)
+    theirs = make_booster(LIBRARY[name], n_estimators=5, **begins_at_0, **guards).fit(X, y)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
 
 
 @pytest.mark.parametrize("K", [2, 3])
-def test_each_round_is_xgboost_with_the_objective_called_by_hand(K: int) -> None:
-    X, y = make_classification(240, n_informative=5, n_classes=K, flip_y=0.2, random_state=0)
-    booster = make_booster("robust-gbdt", n_estimators=6, r=0.5, q=0.3, random_state=2, max_depth=3)
-    staged = [*booster.fit(X, y).staged_predict(X)]
-    assert len(staged) == 6
-    for t in (1, 3, 6):
-        by_hand = xgboost.XGBClassifier(
-            objective=Objective(RobustFocalLoss(0.5, 0.3)),
-            n_estimators=t,
-            random_state=2,
-            max_depth=3,
-        )
-        assert_array_equal(staged[t - 1], by_hand.fit(X, y).predict(X))
+@pytest.mark.parametrize(("r", "q"), [(0.0, 0.5), (0.5, 0.1)])
+def test_both_libraries_grow_the_same_stumps(K: int, r: float, q: float) -> None:
+    """The libraries bin features, and bound leaves and depth, each in its own way; stumps on few
+    values have none of these. XGBoost keeps scores and derivatives as 32-bit numbers."""
+    rng = np.random.default_rng(K)
+    X = rng.integers(6, size=(150, 4)).astype(float)
+    y = np.where(rng.random(150) < 0.2, rng.integers(K, size=150), X[:, 0].astype(int) % K)
+    same = {"n_estimators": 12, "r": r, "q": q, "max_depth": 1, "learning_rate": 0.3}
+    one = make_booster("robust-gbdt", base_score=0.5, **same).fit(X, y)
+    other = make_booster(
+        "robust-lightgbm", num_leaves=2, min_child_samples=1, min_data_in_bin=1, **same
+    ).fit(X, y)
+    for left, right in zip(one.staged_predict_proba(X), other.staged_predict_proba(X), strict=True):
+        assert_allclose(left, right, rtol=1e-4)
 
 
-def test_it_learns_and_bears_noise() -> None:
+@each
+def test_it_learns_and_bears_noise(name: str) -> None:
     X, y = load_iris(return_X_y=True)
     noisy = y.copy()
     noisy[::5] = (y[::5] + 1) % 3
-    booster = make_booster("robust-gbdt", n_estimators=30, q=0.5, max_depth=3)
+    booster = make_booster(name, n_estimators=30, q=0.5, max_depth=3)
     assert (booster.fit(X, noisy).predict(X) == y).mean() > 0.85
 
 
+@each
+def test_a_clone_is_the_same_with_other_exponents_too(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    one = make_booster(name, n_estimators=4, r=0.5, q=0.3).model.fit(X, y)
+    assert_array_equal(clone(one).fit(X, y).predict_proba(X), one.predict_proba(X))
+    other = make_booster(name, n_estimators=4, r=0.0, q=0.8).model.fit(X, y)
+    changed = clone(one).set_params(r=0.0, q=0.8)
+    assert_array_equal(changed.fit(X, y).predict_proba(X), other.predict_proba(X))
+
+
+@each
 @pytest.mark.parametrize("wrong", [{"r": -1.0}, {"q": -0.1}])
-def test_negative_exponents_are_refused(wrong: Any) -> None:
+def test_negative_exponents_are_refused(name: str, wrong: Any) -> None:
     with pytest.raises(ValueError, match="must not be negative"):
-        make_booster("robust-gbdt", **wrong)
+        make_booster(name, **wrong)
