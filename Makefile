@@ -18,7 +18,7 @@ MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
-READINGS := $(addprefix readings-,law features exact thresholds directions)
+READINGS := $(addprefix readings-,law features exact thresholds trees rotation stumps directions)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
@@ -239,6 +239,16 @@ readings-exact: setup  ## soft-max, Table 3: exactly 20 % among the other classe
 
 readings-thresholds: setup  ## MCBoost, Table 1: stumps on coarse grids of thresholds
 	$(call experiment,mcboost/table1-thresholds)
+
+readings-trees: setup  ## MCBoost, Table 2: trees grown by Gini index or entropy
+	$(call experiment,mcboost/table2-trees)
+
+readings-rotation: setup  ## MCBoost, Table 1 and Fig. 2: codewords in another rotation
+	$(call experiment,mcboost/table1-rotation)
+	$(call experiment,mcboost/figure2-rotation)
+
+readings-stumps: setup  ## theory, Fig. 7: stumps of AdaBoost.MH that answer signs
+	$(call experiment,multiclass-theory/figures7-8-stumps)
 
 readings-directions: setup  ## deep boosting, Table 1: direction and leaves apart
 	$(call experiment,deep-boosting/directions)

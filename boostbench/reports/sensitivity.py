@@ -26,10 +26,10 @@ _HEAD = """\
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
 A paper seldom says everything: how the thresholds of a tree are chosen, what a leaf answers, what
-an exchanged label is. Where a choice is open it has readings. Here a conclusion of a paper is
-judged under each reading that was tried, by the claim that the verdict leads to; the first reading
-is that of the paper's own tables and figures here. A conclusion that does not survive all of them
-rests on more than what the paper says.
+an exchanged label is; and the texts at hand lost some numbers. What is open has readings. Here a
+conclusion of a paper is judged under each reading that was tried, by the claim that the verdict
+leads to; the first reading is that of the paper's own tables and figures here. A conclusion that
+does not survive all of them rests on more than what the paper says.
 
 """
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")
