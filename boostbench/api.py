@@ -28,6 +28,7 @@ from boostbench.experiments.planning.planner import (
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, pack
+from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
 # A method imports what it alone needs: a plan draws nothing, a report starts no workers.
@@ -154,7 +155,7 @@ class Experiment:
         plan : Plan
             ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
         """
-        flags = {"check_packages": check_packages, "strict": strict}
+        flags: dict[str, Any] = {"check_packages": check_packages, "strict": strict}
         plan = make_plan(self.runs, self.store, self.data, config=self.config, **flags)
         return plan if self.shard is None else plan.shard(*self.shard)
 
@@ -288,10 +289,10 @@ class Experiment:
         return revalidate(self.plan, do_again, self.store, share)
 
     def study(self) -> Study:
-        """Return the results of all runs, as reports read them."""
+        """Return the results of all runs, with whole records."""
         from boostbench.reports.values.frame import collect
 
-        return collect(self.config, self._reported(self.config, self.runs, self.size).results())
+        return collect(self.config, self._reported().results())
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -326,13 +327,13 @@ class Experiment:
         """
         from boostbench.reports.experiment_report import make_report
 
-        return make_report(self.study(), studies=self._study_of, size=self.size or "")
+        return make_report(self._read_study(), studies=self._study_of, size=self.size or "")
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the records there are."""
         from boostbench.reports.claims import ClaimHistory, judge
 
-        verdicts = judge(self.study(), self._study_of)
+        verdicts = judge(self._read_study(), self._study_of)
         return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
 
     def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
@@ -345,32 +346,36 @@ class Experiment:
         folder : Path or None, default=None
             Takes ``records.jsonl.xz``; None: the report's folder.
         whole : bool, default=False
-            Keep what no part of the report and no claim reads, too: the curve ``loss``; ``edge``,
-            unless the config names it; which test samples were right, where tests go by seeds or
-            folds instead; and of a trial that no choice kept, all but the errors that decided.
+            Keep what no part of the report and no claim reads, too: see `Unread`; and of a trial
+            that no choice kept, all but the errors that decided.
         """
-        from boostbench.reports.values.unread import without_unread
+        from boostbench.reports.values.unread import Unread
 
         file = (folder or self.report_folder) / PACKED
-        plan = self._reported(self.config, self.runs, self.size)
-        records = plan.records(whole=whole)
-        if not whole:
-            records = without_unread(self.config, self.runs, records)
-        pack((record for _, record in records), file)
+        left_out = Unread(self.config, self.runs).left_out
+        records = self._reported().records(whole=whole)
+        pack((record if whole else left_out(run, record) for run, record in records), file)
         return file
 
     @property
     def report_folder(self) -> Path:
         """Folder in the results folder that its report is written to."""
-        return self._folder_of(self.config, self.size)
-
-    def _folder_of(self, config: Config, size: str | None) -> Path:
-        name = config.name if size is None else f"{config.name}-{size}"
+        name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
         return self.store.folder.parent / name
 
-    def _reported(self, config: Config, runs: Sequence[Run], size: str | None) -> Plan:
-        packed = self._folder_of(config, size) / PACKED
-        return plan_to_report(runs, self.store, packed, self.data, config=config)
+    def _reported(self, keep: Callable[[Run, Record], Record] | None = None) -> Plan:
+        packed = self.report_folder / PACKED
+        return plan_to_report(
+            self.runs, self.store, packed, self.data, config=self.config, keep=keep
+        )
+
+    def _read_study(self) -> Study:
+        """Return the results of all runs with that of their records which a report reads."""
+        from boostbench.reports.values.frame import collect
+        from boostbench.reports.values.unread import Unread
+
+        keep = Unread(self.config, self.runs).left_out
+        return collect(self.config, self._reported(keep).results())
 
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
@@ -389,13 +394,12 @@ class Experiment:
 
         It is taken in the same size if it has it, and to no more rounds than this one.
         """
-        from boostbench.reports.values.frame import collect
-
         size = self.size if self.size in other.sizes else None
         variant = load_config(other.path, size=size, check_parameters=False)
         rounds = min(variant.rounds, self.config.rounds)
         variant = variant.model_copy(update={"rounds": rounds})
-        return collect(variant, self._reported(variant, expand(variant), size).results())
+        its = replace(self, config=variant, runs=tuple(expand(variant)), size=size)
+        return its.study()
 
 
 def load_experiments(

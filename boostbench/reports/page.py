@@ -6,8 +6,10 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from boostbench.reports.tables.table import Table
 
 _MOST_GAPS = 50
-_MOST_RUNS = 1500
+_MOST_CELLS = 1000
 # With text and tables the page stays below 2 MB.
 _FIGURE_BYTES = 1_300_000
 _CHART_BYTES = 250_000
@@ -60,6 +62,7 @@ def render_page(
     """
     config = study.config
     counts = Counter(result.status for result in study.results)
+    cells = _cells(study)
     return render(
         "report.html.j2",
         title=config.title or config.name,
@@ -77,10 +80,8 @@ def render_page(
         withdrawn=withdrawn,
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
-        runs=study.results[:_MOST_RUNS],
-        last_errors=_last_errors,
-        has_folds=any(result.fold for result in study.results),
-        metrics=[name.replace("_", " ") for name in ERRORS],
+        cells=[_folded(*cell) for cell in islice(cells.items(), _MOST_CELLS)],
+        n_cells=len(cells),
         provenance=provenance(study),
         config_name=config.path.name,
         config_text=_text(study),
@@ -147,12 +148,17 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
 
 
 def _gaps(study: Study) -> list[Gap]:
-    """Return the runs without a result, those of one status and reason together."""
+    """Return the runs without a result, those of one status and reason together.
+
+    After many reasons, the further runs of a status stand together.
+    """
     found: dict[tuple[str, str], list[Result]] = {}
     for result in study.results:
         if not result.ok:
             error = result.record.error if result.record else None
             reason = error.text if error else result.reason
+            if (result.status, reason) not in found and len(found) >= _MOST_GAPS:
+                reason = "other reasons"
             found.setdefault((result.status, reason), []).append(result)
     return [
         Gap(status, reason, its[:_MOST_GAPS], len(its)) for (status, reason), its in found.items()
@@ -168,13 +174,33 @@ class Gap(NamedTuple):
     n: int
 
 
-def _last_errors(result: Result) -> list[str]:
-    """Return the errors of a run after its last round, as tables show them."""
-    last = [result.run.rounds]
-    return [
-        ERRORS[metric].text(float(error_curve(result, metric, last)[0])) if result.ok else ""
-        for metric in ERRORS
-    ]
+def _cells(study: Study) -> dict[tuple[str, str, str], list[Result]]:
+    """Return the runs that differ by their seed and fold alone, by data set, booster and noise."""
+    found: dict[tuple[str, str, str], list[Result]] = {}
+    for result in study.results:
+        cell = result.run.dataset, result.run.method, result.noise
+        found.setdefault(cell, []).append(result)
+    return found
+
+
+def _folded(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, str]:
+    """Return a row of the page for the runs of a cell: its columns, and means where they differ."""
+    ok = [(r, r.record) for r in results if r.ok and r.record is not None]
+    row = dict(zip(("data set", "booster", "noise"), cell, strict=True))
+    row["stopped"] = ", ".join(sorted({record.stop_reason for _, record in ok} - {""}))
+    row["runs"] = f"{len(ok)} of {len(results)}" if len(ok) < len(results) else str(len(ok))
+    made = sorted({record.n_rounds for _, record in ok})
+    planned = {result.run.rounds for result, _ in ok}
+    row["rounds"] = " to ".join(map(str, dict.fromkeys([*made[:1], *made[-1:]])))
+    row["rounds"] += f" of {max(planned)}" if planned - {*made} else ""
+    for name, metric in ERRORS.items():
+        errors = [error_curve(result, name, [result.run.rounds])[0] for result, _ in ok]
+        row[f"{name.replace('_', ' ')} (%)"] = metric.text(float(np.mean(errors))) if ok else ""
+    seconds = [record.seconds["fit"] for _, record in ok if "fit" in record.seconds]
+    row["fit (s)"] = f"{np.mean(seconds):.2f}" if seconds else ""
+    memory = [r.record.peak_memory_mb or 0.0 for r in results if r.record is not None]
+    row["memory (MB)"] = f"{max(memory):.0f}" if any(memory) else ""
+    return row
 
 
 def _text(study: Study) -> str:

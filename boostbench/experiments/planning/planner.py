@@ -33,6 +33,7 @@ def make_plan(
     config: Config | None = None,
     check_packages: bool = False,
     strict: bool = False,
+    keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
     """Compare runs with the records there are.
 
@@ -48,6 +49,9 @@ def make_plan(
         Import the boosters, so that a run whose package is absent is skipped.
     strict : bool, default=False
         A record made with other versions of the numerical libraries does not count.
+    keep : callable or None, default=None
+        Returns what `Plan.results` holds of a run's record; records are then read whole, and once.
+        None: a plan reads their summaries.
 
     Returns
     -------
@@ -60,11 +64,20 @@ def make_plan(
     on the machine that writes the report, the newest record of the same value and code counts.
     """
     planner = _Planner(store, tuple(data_dirs), check_packages, strict)
+
+    def kept(run: Run, record: Record | None) -> Record | None:
+        return record if keep is None or record is None else keep(run, record)
+
     if config is None or config.select is None:
+        if keep is None:
+            for run in runs:
+                planner.find(run, store.summary)
+            store.keep_summaries()
+            return Plan(planner.planned())
         for run in runs:
-            planner.find(run, store.summary)
-        store.keep_summaries()
-        return Plan(planner.planned())
+            planner.find(run, lambda path, own=run: kept(own, store.read(path)))  # type: ignore[misc]
+        planned = planner.planned()
+        return Plan(planned, lambda: [p.result(planner.find(p.run, store.read)) for p in planned])
 
     def read(run: Run, curve: str) -> Record | None:
         return planner.find(run, lambda path: store.read_curve(path, curve))
@@ -79,7 +92,11 @@ def make_plan(
     )
     return Plan(
         planned,
-        lambda: [its.result(head, by_run) for its in selections for head in its.heads],
+        lambda: [
+            replace(result, record=kept(head, result.record))
+            for its in selections
+            for head, result in ((head, its.result(head, by_run)) for head in its.heads)
+        ],
         n_open,
         {run: its.curve for its in selections for run in its.tried()},
     )
@@ -92,23 +109,24 @@ def plan_to_report(
     data_dirs: Sequence[str | Path] = (),
     *,
     config: Config | None = None,
+    keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
     """Compare runs with the records there are; if none has one, with packed records.
 
     Parameters
     ----------
-    runs, store, data_dirs, config
+    runs, store, data_dirs, config, keep
         As for `make_plan`.
     packed : Path
         A file of `PackedRecords`; need not exist.
     """
-    plan = make_plan(runs, store, data_dirs, config=config)
+    plan = make_plan(runs, store, data_dirs, config=config, keep=keep)
     if not packed.is_file() or any(planned.path for planned in plan.runs):
         return plan
     archive = PackedRecords(packed)
     store.damaged += archive.damaged
     archive.damaged = store.damaged  # what is found later is told with the rest
-    return make_plan(runs, archive, data_dirs, config=config)
+    return make_plan(runs, archive, data_dirs, config=config, keep=keep)
 
 
 def have_records(

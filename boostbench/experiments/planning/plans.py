@@ -137,9 +137,9 @@ class PlannedRun:
             return None
         return self.store.read(self.path) if not curve else self.store.read_curve(self.path, curve)
 
-    def result(self) -> Result:
+    def result(self, record: Record | None) -> Result:
         """Return the run with its record."""
-        return Result.read(self.run, self.status, self.reason, self.record())
+        return Result.read(self.run, self.status, self.reason, record)
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,9 @@ class Plan:
     """All runs of an experiment."""
 
     runs: tuple[PlannedRun, ...]  # in the order in which they should be done
-    #: Reads the choices of parameters, one result for each method, data set, noise, seed and
-    #: fold; None where none are chosen.
-    chosen: Callable[[], list[Result]] | None = None
+    #: Gives the results, of the runs or of the choices of parameters: one for each method, data
+    #: set, noise, seed and fold. None: each is read from the record of its run.
+    read_results: Callable[[], list[Result]] | None = None
     #: Number of choices of parameters that are not made yet. More runs may follow.
     n_open: int = 0
     #: Runs that were tried and not kept by any choice, and the curve that decided.
@@ -176,7 +176,9 @@ class Plan:
 
     def results(self) -> list[Result]:
         """Read the results that a report shows: of the runs, or of the choices among them."""
-        return [each.result() for each in self.runs] if self.chosen is None else self.chosen()
+        if self.read_results is not None:
+            return self.read_results()
+        return [each.result(each.record()) for each in self.runs]
 
     def records(self, *, whole: bool = True) -> Iterator[tuple[Run, Record]]:
         """Read the runs that have a record.

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -279,14 +280,17 @@ def _line(metric: str) -> dict[str, Any]:
     return {"linestyle": style, "linewidth": width}
 
 
-def _draw_stops(axes: Axes, results: Iterable[Result], look: _Look) -> None:
-    """Mark where runs stopped early; what follows is their last value."""
+def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
+    """Mark where runs stopped early; what follows is their last value. Equal marks are one."""
+    errors: dict[int, dict[float, None]] = {}
     for result in results:
         if result.stopped_at and result.stopped_at >= look.first:
-            error = 100 * error_curve(result, "test_error", [result.stopped_at])
-            method = result.run.method
-            colour, label = look.colours[method], method + AND + "stopped early"
-            axes.plot([result.stopped_at], error, color=colour, label=label, zorder=5, **_CROSS)
+            (error,) = 100 * error_curve(result, "test_error", [result.stopped_at])
+            errors.setdefault(result.stopped_at, {})[error] = None
+    for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # a line has one mark a round
+        method = results[0].run.method
+        colour, label = look.colours[method], method + AND + "stopped early"
+        axes.plot(list(errors), marks, color=colour, label=label, zorder=5, **_CROSS)
 
 
 def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[PaperValue]) -> None:

@@ -43,7 +43,7 @@ def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
 
 
 def test_what_a_record_is_packed_without_is_absent_and_the_rest_whole(done, tmp_path):
-    pack((without(each, ["loss"], right=False) for each in done), tmp_path / PACKED)
+    pack((without(each, ["loss"], right=()) for each in done), tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):
         packed = store.read(path)
@@ -65,7 +65,7 @@ def test_a_record_with_the_errors_alone_that_decided_is_read(done, results, tmp_
 
 
 def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path):
-    pack([without(done[0], {*done[0].curves} - {"loss"}, right=False)], tmp_path / PACKED)
+    pack([without(done[0], {*done[0].curves} - {"loss"}, right=())], tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     assert [store.read(path) for path in store.all_paths()] == [None]
     assert "errors is missing" in store.damaged[0]
