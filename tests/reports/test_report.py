@@ -17,7 +17,7 @@ from boostbench.registry import load_plugin
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
-from boostbench.reports.values.frame import collect
+from boostbench.reports.values.frame import collect, tidy
 
 from .claims.stating import with_claims
 from .synthetic import make_config, plan_of
@@ -192,6 +192,23 @@ def test_runs_without_a_result_for_one_reason_are_one_line(tmp_path):
     assert gaps.count("no file") == 1
     assert "180 runs" in gaps
     assert "and 130 more" in gaps
+
+
+def test_the_page_folds_runs_that_differ_by_their_seed_alone(tmp_path):
+    config = make_config(tmp_path, seeds=3, rounds=10, checkpoints=[10])
+    broken = {"dna/samme/clean/seed-1": ("failed", "no reason")}
+    text = page_of(report_of(tmp_path, config, broken=broken))
+    runs = text.partition('<section id="runs">')[2].partition("</section>")[0]
+    rows = [re.findall("<t[hd][^>]*>([^<]*)<", row) for row in runs.split("<tr>")[2:]]
+    assert len(rows) == 6
+    assert [row[:6] for row in rows if row[1] == "samme"] == [
+        ["dna", "samme", "clean", "", "2 of 3", "10"],
+        ["letter", "samme", "clean", "", "3", "10"],
+    ]
+    frame = tidy(report_of(tmp_path, config, broken=broken).report.study.results, [10])
+    means = frame.groupby(["dataset", "booster", "metric"], observed=True)["value"].mean()
+    for row in rows:
+        assert row[8] == f"{100 * means[row[0], row[1], 'test_error']:.2f}"
 
 
 def test_the_page_tells_where_its_numbers_come_from(report):

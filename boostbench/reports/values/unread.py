@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import boostbench
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.record import Record
@@ -21,7 +20,7 @@ from boostbench.reports.values.frame import Result
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
-_OWN_CODE = Path(boostbench.__file__).parent
+_OWN_CODE = Path(__file__).parents[2]
 #: Facts that most records share, of which one is held in memory.
 _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 

@@ -1,0 +1,53 @@
+"""What a report leaves out of the records that it reads, and packed records too."""
+
+from dataclasses import replace
+
+from boostbench.experiments.runs import Params
+from boostbench.reports.values.unread import Unread
+
+from .claims.stating import with_claims
+from .synthetic import make_config, make_record, make_result, runs_of
+
+PLUGIN = """
+from boostbench.reports.tables.table import Table
+
+
+def losses(study):
+    return Table("", (), (), (), tuple(r.record.curves["loss"][-1] for r in study.results))
+"""
+
+
+def left_out(config):
+    run = runs_of(config)[0]
+    record = make_result(run, record=make_record(run)).record
+    return record, Unread(config, runs_of(config)).left_out(run, record)
+
+
+def test_a_loss_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
+    tmp_path,
+):
+    record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
+    assert set(record.curves) - set(kept.curves) == {"loss"}
+    assert set(record.at_checkpoints.right) == {"1", "2", "5", "10", "20", "50", "60"}
+    assert set(kept.at_checkpoints.right) == {"10", "20", "60"}
+    same = record.plain() | {"curves": 0, "at_checkpoints": 0}
+    assert kept.plain() | {"curves": 0, "at_checkpoints": 0} == same
+
+
+def test_the_samples_of_a_round_that_a_claim_names_are_kept(tmp_path):
+    claim = {"says": "so", "compares": {"booster": "samme", "at": 5, "lower_than": "others"}}
+    config = with_claims(make_config(tmp_path, rounds=60, checkpoints=[10]), claim)
+    assert set(left_out(config)[1].at_checkpoints.right) == {"5", "10", "60"}
+
+
+def test_which_samples_were_right_is_left_out_where_seeds_repeat_splits(tmp_path):
+    config = make_config(tmp_path, seeds=2)
+    runs = [replace(run, split=Params({"holdout": 0.3})) for run in runs_of(config)]
+    record = make_result(runs[0], record=make_record(runs[0])).record
+    assert Unread(config, runs).left_out(runs[0], record).at_checkpoints.right == {}
+
+
+def test_a_curve_that_a_plugin_reads_is_kept(tmp_path):
+    (tmp_path / "own.py").write_text(PLUGIN)
+    config = make_config(tmp_path, report=[("own.py:losses", {})])
+    assert "loss" in left_out(config)[1].curves
