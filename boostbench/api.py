@@ -288,11 +288,13 @@ class Experiment:
 
         return revalidate(self.plan, do_again, self.store, share)
 
-    def study(self) -> Study:
-        """Return the results of all runs, with whole records."""
+    def study(self, *, whole: bool = True) -> Study:
+        """Return the results of all runs; unless ``whole``, records hold what a report reads."""
         from boostbench.reports.values.frame import collect
+        from boostbench.reports.values.unread import Unread
 
-        return collect(self.config, self._reported().results())
+        keep = None if whole else Unread(self.config, self.runs).left_out
+        return collect(self.config, self._reported(keep).results())
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -327,13 +329,13 @@ class Experiment:
         """
         from boostbench.reports.experiment_report import make_report
 
-        return make_report(self._read_study(), studies=self._study_of, size=self.size or "")
+        return make_report(self.study(whole=False), studies=self._study_of, size=self.size or "")
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the records there are."""
         from boostbench.reports.claims import ClaimHistory, judge
 
-        verdicts = judge(self._read_study(), self._study_of)
+        verdicts = judge(self.study(whole=False), self._study_of)
         return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
 
     def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
@@ -369,14 +371,6 @@ class Experiment:
             self.runs, self.store, packed, self.data, config=self.config, keep=keep
         )
 
-    def _read_study(self) -> Study:
-        """Return the results of all runs with that of their records which a report reads."""
-        from boostbench.reports.values.frame import collect
-        from boostbench.reports.values.unread import Unread
-
-        keep = Unread(self.config, self.runs).left_out
-        return collect(self.config, self._reported(keep).results())
-
     def _do(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Progress:
@@ -398,8 +392,7 @@ class Experiment:
         variant = load_config(other.path, size=size, check_parameters=False)
         rounds = min(variant.rounds, self.config.rounds)
         variant = variant.model_copy(update={"rounds": rounds})
-        its = replace(self, config=variant, runs=tuple(expand(variant)), size=size)
-        return its.study()
+        return replace(self, config=variant, runs=tuple(expand(variant)), size=size).study()
 
 
 def load_experiments(
