@@ -86,8 +86,8 @@ def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
 
 
 def _config_rows() -> list[dict[str, Any]]:
-    from boostbench.experiments.configs.grids import expand_sweeps
     from boostbench.experiments.configs.layers import read_extended
+    from boostbench.experiments.configs.sweeps import expand_sweeps
 
     rows = []
     for name, path in shipped_configs().items():

@@ -28,7 +28,6 @@ from boostbench.experiments.configs.entries import (
 )
 from boostbench.experiments.configs.fields import (
     MAX_RUNS,
-    MAX_VARIANTS,
     CheckpointRounds,
     Duration,
     Encoding,
@@ -48,6 +47,7 @@ from boostbench.experiments.configs.fields import (
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
+from boostbench.experiments.configs.sweeps import MAX_VARIANTS
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.metrics import CONFUSION, MEASURES, curve_of
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore

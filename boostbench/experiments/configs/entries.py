@@ -36,12 +36,11 @@ from boostbench.experiments.configs.fields import (
 from boostbench.experiments.configs.grids import (
     GridAxes,
     check_size,
-    expand_sweeps,
     points_of,
     read_grid,
-    swept_label,
     with_point,
 )
+from boostbench.experiments.configs.sweeps import expand_sweeps, swept_label
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
 from boostbench.source import Place, show
 from boostbench.validation import MistakesError, Model, OneOrMore

@@ -28,8 +28,6 @@ from boostbench.validation import Distinct, Listed, Mistake
 MAX_ROUNDS = 1_000_000
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
-#: Variants of one entry that lists of values make; each point of its grid counts as one.
-MAX_VARIANTS = 1_000
 MAX_RUNS = 200_000
 
 _RECORDS = Literal[

@@ -1,4 +1,4 @@
-"""Lists of values: sweeps, which make several entries of one, and grids, which are chosen from."""
+"""Grids: lists of values that a choice of parameters is made from."""
 
 from __future__ import annotations
 
@@ -11,56 +11,19 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, InstanceOf
 
-from boostbench.experiments.configs.fields import MAX_VARIANTS
+from boostbench.experiments.configs.sweeps import (
+    MAX_VARIANTS,
+    check_number,
+    expand_sweeps,
+    swept_label,
+)
 from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.source import show
 from boostbench.validation import MistakesError
 
-Swept = tuple[tuple[str, Any], ...]
 Grid = tuple[Axis, ...]
 #: One choice of parameters out of all that a booster's `grid` lists.
 Point = tuple[Any, ...]
-
-
-def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept]]:
-    """Return every combination of the listed values.
-
-    Parameters
-    ----------
-    params : mapping of str to object
-        A list, at any depth, is swept; ``{"value": [...]}`` is a list that is a value itself.
-
-    Returns
-    -------
-    variants : list of (params, swept)
-        In the order of writing, the last list running fastest; ``swept`` holds name and value of
-        each list's entry.
-
-    Raises
-    ------
-    ValueError
-        If there are too many; they are not made.
-
-    Examples
-    --------
-    >>> expand_sweeps({"M": [0.5, 1.0], "step": "K", "grid": {"value": [1, 2]}})[1]
-    ({'M': 1.0, 'step': 'K', 'grid': [1, 2]}, (('M', 1.0),))
-    """
-    variants: list[tuple[dict[str, Any], Swept]] = [({}, ())]
-    for key, value in params.items():
-        choices = _choices(key, value)
-        _check_number(len(variants) * len(choices))
-        variants = [
-            ({**chosen, key: choice}, (*swept, *more))
-            for chosen, swept in variants
-            for choice, more in choices
-        ]
-    return variants
-
-
-def _check_number(n: int) -> None:
-    if n > MAX_VARIANTS:
-        raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
 
 
 def check_size(grid: Grid, params: Mapping[str, Any]) -> None:
@@ -71,49 +34,7 @@ def check_size(grid: Grid, params: Mapping[str, Any]) -> None:
     ValueError
         If it has more.
     """
-    _check_number(len(expand_sweeps(params)) * math.prod(len(axis.values) for axis in grid))
-
-
-def swept_label(label: str, swept: Swept) -> str:
-    """Return the label of one variant.
-
-    Examples
-    --------
-    >>> swept_label("sm-boost", (("splitter", "random"), ("M", 0.5)))
-    'sm-boost (random, M=0.5)'
-    """
-    if not swept:
-        return label
-    return f"{label} ({', '.join(_shown(key, value) for key, value in swept)})"
-
-
-def _choices(key: str, value: Any) -> list[tuple[Any, Swept]]:
-    if isinstance(value, dict):
-        if list(value) == ["value"]:
-            return [(value["value"], ())]
-        return list(expand_sweeps(value))
-    if not isinstance(value, list):
-        return [(value, ())]
-    found: list[tuple[Any, Swept]] = []
-    for entry in value:
-        inner = [(entry, ())] if isinstance(entry, list) else _choices(key, entry)
-        found += [(choice, ((key, choice), *more)) for choice, more in inner]
-        _check_number(len(found))
-    return found
-
-
-def _shown(key: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        parts = [
-            f"{name} {_shown(name, inner)}" if isinstance(inner, dict) else _shown(name, inner)
-            for name, inner in value.items()
-        ]
-        return " ".join(parts)
-    if isinstance(value, bool):
-        return f"{key}={'true' if value else 'false'}"
-    return f"{key}={'none' if value is None else value}"
+    check_number(len(expand_sweeps(params)) * math.prod(len(axis.values) for axis in grid))
 
 
 def read_grid(value: Any) -> Grid:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -168,7 +169,8 @@ def _parsed(text: bytes, path: Path) -> _Facts:
             continue
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    top = {*tree.body}
+    blocks = [node.body for node in tree.body if isinstance(node, ast.If)]  # `if TYPE_CHECKING`
+    top = {*tree.body, *itertools.chain(*blocks)}
     imports: list[_Import] = []
     words: set[str] = set()
     for node in ast.walk(tree):
