@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from boostbench import registry
 from boostbench.data import Dataset, load, search_dirs
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
@@ -30,6 +29,7 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, pack
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
+from boostbench.registry import use_plugin
 
 # A method imports what it alone needs: a plan draws nothing, a report starts no workers.
 if TYPE_CHECKING:
@@ -426,7 +426,7 @@ def load_experiments(
         If a folder, plugin or pattern is not there or wrong, or two configs have one name.
     """
     for plugin in paths_of(plugins):
-        registry.load_plugin(plugin, where="--plugin")
+        use_plugin(plugin, where="--plugin")
     folders = paths_of(data)
     search_dirs(folders)  # a folder that is not there is no fault of the configs
     given = [config if isinstance(config, Mapping) else str(config) for config in configs]
@@ -444,6 +444,8 @@ def load_experiments(
         for config, its in zip(loaded, runs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
+        for plugin in paths_of(plugins):
+            use_plugin(plugin, where="--plugin", execute=True)
         read(check_parameters=True)
     return experiments
 

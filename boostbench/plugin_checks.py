@@ -25,7 +25,8 @@ from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.planning.planner import takes_two_classes
 from boostbench.inputs import place_of
 from boostbench.noise import corrupt
-from boostbench.registry import Registry, load_plugin
+from boostbench.plugin_files import load_plugin
+from boostbench.registry import Registry
 from boostbench.validation import MistakesError
 from boostbench.weak_learners import (
     BinaryLabels,

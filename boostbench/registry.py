@@ -18,26 +18,28 @@ True
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from boostbench import inputs
-from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
+from boostbench.errors import PluginError, UnknownNameError
+from boostbench.plugin_files import (
+    ESCAPING,
+    FILE_MODULE,
+    executed_plugins,
+    load_plugin,
+    names_registered_by,
+    said,
+)
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
-_FILE_MODULE = "boostbench_plugin_"
-#: Exceptions that a plugin may raise while it is imported without ending the command.
-_ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 
 
 class Registry:
@@ -72,7 +74,7 @@ class Registry:
         self._options = options
         self._adapter = adapter
         self._builtin = dict(builtin)
-        self._registered: dict[str, Any] = {}
+        self._registered: dict[str, Any] = {}  # or the plugin file that will register it
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: dict[str, str] = {}
 
@@ -86,8 +88,9 @@ class Registry:
         """
 
         def add(plugin: T) -> T:
-            known = self._registered.get(name)
-            if name in self._builtin or (known is not None and _origin(known) != _origin(plugin)):
+            known = self._executed(name)
+            is_other = not isinstance(known, Path | None) and _origin(known) != _origin(plugin)
+            if name in self._builtin or is_other:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
             self._registered[name] = plugin
             return plugin
@@ -97,6 +100,19 @@ class Registry:
     def unregister(self, name: str) -> None:
         """Forget a name that a decorator registered; unknown names are ignored."""
         self._registered.pop(name, None)
+
+    def expect(self, name: str, path: Path, where: str) -> None:
+        """Let a name stand for what a plugin file registers under it; refuse one that is taken.
+
+        Raises
+        ------
+        PluginError
+            As by `load_plugin`.
+        """
+        if name in self._builtin or self._registered.get(name, path) != path:
+            load_plugin(path, where=where)  # says so
+        else:
+            self._registered[name] = path
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without importing anything."""
@@ -132,7 +148,7 @@ class Registry:
         if self._is_reference(name):
             return self._from_package(name, where)
         if name in self._registered:
-            return _usable(self._registered[name], self.kind, name, where)
+            return _usable(self._executed(name, where), self.kind, name, where)
         if name in self._builtin:
             return _imported(self._builtin[name])
         if name in self._installed():
@@ -149,9 +165,11 @@ class Registry:
         """
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
+        if isinstance(self._registered.get(name), Path):
+            return str(self._registered[name])
         if name in self._registered:
             module = str(getattr(self._registered[name], "__module__", ""))
-            is_file = module.startswith(_FILE_MODULE)
+            is_file = module.startswith(FILE_MODULE)
             return str(sys.modules[module].__file__) if is_file else module
         if name in self._builtin:
             return self._builtin[name].partition(":")[0]
@@ -226,8 +244,16 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
+    def _executed(self, name: str, where: str = "") -> Any:
+        """Return what is registered under a name; the plugin file that registers it is executed."""
+        if isinstance(self._registered.get(name), Path):
+            load_plugin(self._registered[name], where=where)
+        return self._registered.get(name)
+
     def _installed(self) -> dict[str, EntryPoint]:
         if self._entry_points is None:
+            from importlib.metadata import entry_points  # slow to import, and not for `--help`
+
             self._entry_points = {point.name: point for point in entry_points(group=self.group)}
         return self._entry_points
 
@@ -236,7 +262,7 @@ class Registry:
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 return _usable(point.load(), self.kind, name, where)
-        except _ESCAPING as error:
+        except ESCAPING as error:
             package = point.dist.name if point.dist is not None else point.module
             self._broken[name] = f"{package}: {type(error).__name__}: {error}"
             raise PluginError(
@@ -254,9 +280,9 @@ class Registry:
                 plugin = getattr(importlib.import_module(module), attribute, None)
             except ModuleNotFoundError:
                 raise
-            except _ESCAPING as error:
+            except ESCAPING as error:
                 raise PluginError(
-                    f"{module} cannot be imported: {_said(error)}", where=where
+                    f"{module} cannot be imported: {said(error)}", where=where
                 ) from error
         if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
             raise PluginError(
@@ -273,10 +299,8 @@ class Registry:
         return _usable(getattr(module, attribute), self.kind, attribute, where)
 
 
-def load_plugin(path: Path, *, where: str = "") -> ModuleType:
-    """Execute a Python file once, so that its decorators register what it defines.
-
-    What the file prints goes to stderr: output of commands stays what it is.
+def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
+    """Make known what a plugin file registers; it is executed when something of it is asked for.
 
     Parameters
     ----------
@@ -284,59 +308,34 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
         A ``.py`` file.
     where : str, default=""
         Where the file was named, for the message.
-
-    Returns
-    -------
-    module : ModuleType
+    execute : bool, default=False
+        Whether to execute it at once, as if its text did not tell what it registers.
 
     Raises
     ------
     PluginError
-        If the file is absent or raises while it is executed.
+        As by `load_plugin`.
     """
     path = Path(path).expanduser().resolve()
-    name = f"{_FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if not path.is_file():
-        raise PluginError(f"plugin file {path} does not exist", where=where)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"plugin file {path} is not a Python file (.py)", where=where)
-    module = importlib.util.module_from_spec(spec)
-    inputs.watch()
-    sys.modules[name] = module
-    try:
-        # From the text, not from stored bytecode, which an edit within a second may outlive.
-        with inputs.noting(str(path)), contextlib.redirect_stdout(sys.stderr):
-            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
-    except _ESCAPING as error:
-        del sys.modules[name]
-        place = _line_in(path, error)
-        reason = error.what if isinstance(error, BoostbenchError) else _said(error)
-        raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
-    return module
+    expected = [] if execute else names_registered_by(path, _KINDS)
+    if not expected:
+        load_plugin(path, where=where)
+    for kind, name in expected:
+        _KINDS[kind].expect(name, path, where)
 
 
-def loaded_plugins() -> tuple[Path, ...]:
-    """Return the plugin files executed so far, so that another process can load them too."""
-    modules = [module for name, module in sys.modules.items() if name.startswith(_FILE_MODULE)]
-    return tuple(Path(str(module.__file__)) for module in modules)
+def used_plugins() -> tuple[Path, ...]:
+    """Return the plugin files in use, so that another process can load them too."""
+    registered = (its for kind in _KINDS.values() for its in kind._registered.values())
+    expected = (its for its in registered if isinstance(its, Path))
+    return tuple(dict.fromkeys([*executed_plugins(), *expected]))
 
 
 def has_foreign_code() -> bool:
     """Return whether a plugin file or an installed plugin package is loaded in this process."""
     kinds = (boosters, weak_learners, noise_models, generators)
     points = (point for kind in kinds for point in kind._installed().values())
-    return bool(loaded_plugins()) or any(point.module in sys.modules for point in points)
-
-
-def _line_in(path: Path, error: BaseException) -> str:
-    if isinstance(error, SyntaxError) and error.lineno is not None:
-        return f"{path}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
-    line = next((at.lineno for at in reversed(frames) if at.filename == str(path)), None)
-    return str(path) if line is None else f"{path}:{line}"
+    return bool(executed_plugins()) or any(point.module in sys.modules for point in points)
 
 
 def _usable(plugin: T, kind: str, name: str, where: str) -> T:
@@ -344,14 +343,6 @@ def _usable(plugin: T, kind: str, name: str, where: str) -> T:
         what = f"{kind} {name!r} must be a class or a function, found {type(plugin).__name__}"
         raise PluginError(what, where=where)
     return plugin
-
-
-def _said(error: BaseException) -> str:
-    """Return an exception in one line, even if it cannot print itself."""
-    try:
-        return " ".join(repr(error).split())[:500]
-    except Exception:
-        return type(error).__name__
 
 
 def _imported(reference: str) -> Any:
@@ -496,3 +487,12 @@ claims = Registry(
     },
     options="boostbench.reports.claims.kind:Kind",
 )
+_KINDS = {
+    "boosters": boosters,
+    "weak_learners": weak_learners,
+    "noise_models": noise_models,
+    "generators": generators,
+    "figures": figures,
+    "tables": tables,
+    "claims": claims,
+}

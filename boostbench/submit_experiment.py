@@ -63,7 +63,7 @@ def submit(
         runs=(),
         results=str(experiment.store.folder.parent.resolve()),
         data_dirs=tuple(str(folder.resolve()) for folder in search_dirs(experiment.data)),
-        plugins=tuple(str(path) for path in registry.loaded_plugins()),
+        plugins=tuple(str(path) for path in registry.used_plugins()),
         jobs=jobs,
         **limits,
         retry=tuple(retry),

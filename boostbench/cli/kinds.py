@@ -34,9 +34,9 @@ _SUPPLIED = {
 
 
 def load_plugins(files: list[Path]) -> None:
-    """Execute the files given by ``--plugin``."""
+    """Make known what the files given by ``--plugin`` register."""
     for file in files:
-        registry.load_plugin(file, where="--plugin")
+        registry.use_plugin(file, where="--plugin")
 
 
 def names_of(kind: str) -> list[str]:

@@ -8,7 +8,8 @@ import yaml
 from sklearn.utils.estimator_checks import check_estimator
 
 from boostbench.boosters.surface import EXPECTED_FAILED_CHECKS
-from boostbench.registry import boosters, generators, load_plugin, noise_models
+from boostbench.plugin_files import load_plugin
+from boostbench.registry import boosters, generators, noise_models
 from tests.experiments.tools import forget_code
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -6,6 +6,7 @@ import pytest
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
+from boostbench.plugin_files import load_plugin
 
 #: Loaded as a plugin; importing it to look for doctests would register its boosters for good.
 collect_ignore = ["toys.py"]
@@ -17,7 +18,7 @@ TOYS = Path(__file__).with_name("toys.py")
 def toys():
     """The boosters of toys.py, known for the tests of one module only."""
     before = set(registry.boosters.names())
-    module = registry.load_plugin(TOYS)
+    module = load_plugin(TOYS)
     yield module
     del sys.modules[module.__name__]
     for name in set(registry.boosters.names()) - before:

@@ -1,6 +1,6 @@
 """Boosters for tests of the machinery: one that learns, and some that go wrong on purpose.
 
-A plugin file, loaded with `boostbench.registry.load_plugin` here and in the workers.
+A plugin file, loaded with `boostbench.load_plugin` here and in the workers.
 """
 
 import os

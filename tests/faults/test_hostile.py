@@ -7,6 +7,7 @@ from boostbench import registry
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.store.records import RecordStore
+from boostbench.plugin_files import load_plugin
 from tests.experiments.tools import carry_out, records_of
 from tests.faults.conftest import HOSTILE
 
@@ -102,6 +103,6 @@ def test_ctrl_c_in_this_process_interrupts(runs_of, tmp_path, hostile):
 @pytest.fixture(scope="module")
 def hostile():
     """Return the plugin module, known for the tests of this module only."""
-    module = registry.load_plugin(HOSTILE)
+    module = load_plugin(HOSTILE)
     yield module
     registry.boosters.unregister("hostile")

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Params
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect

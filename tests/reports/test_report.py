@@ -13,7 +13,7 @@ import pytest
 from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page

@@ -12,7 +12,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Noise, Params
 from boostbench.experiments.store.record import Checkpoints
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.error_curves import draw_curves
 from boostbench.reports.figures.style import drawing_style, files_of

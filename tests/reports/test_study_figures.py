@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Noise, Run
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.values.frame import Study
 
 from .synthetic import make_config, study_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.resources import shipped
 from boostbench.theory.layout import true_label_first
 from boostbench.theory.minimal import worst_mean

@@ -35,7 +35,7 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode
-from boostbench.registry import loaded_plugins
+from boostbench.registry import used_plugins
 from boostbench.threads import n_cores
 
 _LEAST_MEMORY = 2**29
@@ -108,7 +108,7 @@ class Executor(ABC):
         # Of other plugins a run must not depend: its key knows nothing of them.
         files = {path for path, _ in sources}
         plugins = tuple(
-            str(path) for path in loaded_plugins() if not files or os.path.realpath(path) in files
+            str(path) for path in used_plugins() if not files or os.path.realpath(path) in files
         )
         key = key or Key("", 0, "", "")
         limits = time_limit, memory_limit, threads

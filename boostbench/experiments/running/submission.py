@@ -78,7 +78,7 @@ class Bundle:
     def __call__(self) -> dict[str, int]:
         """Do the runs; return how many ended with which status."""
         for plugin in self.plugins:
-            registry.load_plugin(Path(plugin))
+            registry.use_plugin(Path(plugin))
         store = RecordStore(self.results)
         plan = make_plan(self.runs, store, self.data_dirs, check_packages=True)
         with LocalExecutor(

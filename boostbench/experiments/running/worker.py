@@ -24,6 +24,7 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint
 from boostbench.experiments.store.versions import versions
+from boostbench.plugin_files import load_plugin
 from boostbench.threads import threads
 
 #: Lines of a run's output that a failure record keeps.
@@ -145,7 +146,7 @@ def _execute(job: Job, tell: Tell) -> dict[str, Any]:
 def load_plugins(job: Job) -> None:
     """Have the plugin files of a job loaded."""
     for plugin in job.plugins:
-        registry.load_plugin(Path(plugin))
+        load_plugin(Path(plugin))
 
 
 def _status_of(problem: BaseException) -> str:

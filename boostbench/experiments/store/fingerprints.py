@@ -32,6 +32,7 @@ _INDIFFERENT = {
     "boostbench.data.downloads",
     "boostbench.errors",
     "boostbench.inputs",
+    "boostbench.plugin_files",
     "boostbench.registry",
     "boostbench.resources",
     "boostbench.validation",
@@ -198,7 +199,7 @@ def _imports_of(origin: str) -> tuple[str, ...]:
         names = tuple(name for name, _ in its.names)
         if its.level < 0:
             found += [its.module] if _belongs(its.module, root) else []
-        if is_file:
+        if is_file and not _belongs(its.module, root):
             found += _files_of(its.module, names, path, max(its.level, 0))
         for name in names if not (is_file and its.level) else ():
             found += _definers(_absolute(its, origin, path), name, root)

@@ -14,7 +14,7 @@ from tests.experiments.tools import SMALL, plan_of
 #: Does a run of a config as a machine of another name, begins a second one, and hangs.
 OTHER = """
 import sys, time
-from boostbench import registry
+from boostbench.plugin_files import load_plugin
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
@@ -24,7 +24,7 @@ from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 
 config, results, toys = sys.argv[1:]
-registry.load_plugin(toys)
+load_plugin(toys)
 locks._host, locks._BEAT_SECONDS = (lambda: "other"), 0.2
 store = RecordStore(results)
 runs = expand(load_config(config, check_parameters=False))  # imports no booster

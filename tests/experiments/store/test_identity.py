@@ -132,6 +132,14 @@ def test_comments_docstrings_and_layout_do_not_change_the_code(plugin):
     assert after == before
 
 
+def test_the_code_behind_a_plugin_is_not_all_of_this_package(tmp_path):
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text("from boostbench.boosters import Booster\nfrom boostbench import registry\n")
+    behind = names_behind(str(plugin))
+    assert "boosters/loop.py" in behind
+    assert not behind & {"boostbench/api.py", "boostbench/registry.py", "boosters/samme.py"}
+
+
 def test_an_edited_helper_changes_the_code(plugin):
     before = plugin("helper.py", "def step(x):\n    return x / 2\n")
     assert plugin("helper.py", "def step(x):\n    return x / 3\n") != before

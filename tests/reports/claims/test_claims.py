@@ -8,7 +8,7 @@ import pytest
 
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
-from boostbench.registry import load_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import Repeats, judge
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
 from boostbench.reports.claims.verdicts import judge_claim
