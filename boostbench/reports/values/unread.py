@@ -16,6 +16,7 @@ from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.designs import design_of
 from boostbench.reports.values.frame import Result
+from boostbench.reports.values.metrics import METRICS
 
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
@@ -28,9 +29,9 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 class Unread:
     """What nothing reads: most losses, edges and samples that were right.
 
-    A curve ``loss`` or ``edge`` is read if an option of the report or of a claim names it, or the
-    code of a kind that is a plugin. Which test samples were right is read where tests go by them,
-    at the checkpoints, at the last round and at the rounds that claims name.
+    The curve ``edge`` is read if an option of the report or of a claim names it, and either if the
+    code of a kind that is a plugin does. Which test samples were right is read where tests go by
+    them, at the checkpoints, at the last round and at the rounds that claims name.
 
     Parameters
     ----------
@@ -42,8 +43,8 @@ class Unread:
     def __init__(self, config: Config, heads: Sequence[Run]) -> None:
         parts = [part.written for part in config.report]
         claims = [claim.written[claim.kind] for claim in config.claims]
-        named = {*re.findall(r"\w+", str([parts, claims])), *_words_of_plugins(config)}
-        self._curves = {"loss", "edge"} - named
+        named = set(re.findall(r"\w+", str([parts, claims])))
+        self._curves = {"loss", "edge"} - (named & METRICS.keys()) - {*_words_of_plugins(config)}
         self._by_sample = _tested_by_sample(heads)
         # The rounds that a choice of parameters keeps are known when it is made.
         self._rounds = None if config.select else named | set(map(str, config.checkpoints))
@@ -78,14 +79,15 @@ def _rest(record: Record, curves: Collection[str], right: Collection[str] | None
 
 
 def _words_of_plugins(config: Config) -> Iterator[str]:
-    """Yield the words in quotation marks in the code of kinds that are not of this package."""
+    """Yield the words in quotation marks in the code of other packages' kinds that read curves."""
     own = [part.options for part in config.report] + [claim.options for claim in config.claims]
     for options in own:
         kind = options.function if options.is_derived else type(options)
         file = inspect.getsourcefile(inspect.unwrap(kind))
         for path in modules_behind(file) if file and not _is_own(Path(file)) else ():
-            if not _is_own(path):
-                yield from re.findall(r"""["'](\w+)["']""", path.read_text(encoding="utf-8"))
+            text = "" if _is_own(path) else path.read_text(encoding="utf-8")
+            if re.search(r"\.curve(s|_at)?\b", text):
+                yield from re.findall(r"""["'](\w+)["']""", text)
 
 
 def _is_own(path: Path) -> bool:

@@ -2,8 +2,11 @@ import lzma
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from boostbench.errors import BoostbenchError, DataError
+from boostbench.experiments.store import packed
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore, encode
 from boostbench.reports.values.unread import without
@@ -69,6 +72,14 @@ def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path):
     store = PackedRecords(tmp_path / PACKED)
     assert [store.read(path) for path in store.all_paths()] == [None]
     assert "errors is missing" in store.damaged[0]
+
+
+@given(st.lists(st.integers(-(10**15), 10**15) | st.integers(-150, 150)))
+def test_lists_of_integers_come_back_from_their_steps(numbers):
+    line = f'{{"a": {numbers}, "b": [[0, 1, 2, 3], [-0, 1, 2, 3], [01, 2, 3, 4]]}}\n'.encode()
+    short = packed._NUMBERS.sub(packed._as_steps, line)
+    assert short.count(b"\n") == 1
+    assert packed._STEPS.sub(packed._as_numbers, short) == line
 
 
 def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
