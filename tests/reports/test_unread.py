@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from boostbench.experiments.runs import Params
 from boostbench.reports.values.unread import Unread
 
@@ -51,3 +53,17 @@ def test_a_curve_that_a_plugin_reads_is_kept(tmp_path):
     (tmp_path / "own.py").write_text(PLUGIN)
     config = make_config(tmp_path, report=[("own.py:losses", {})])
     assert "loss" in left_out(config)[1].curves
+
+
+def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp_path):
+    def read(*report):
+        config = make_config(tmp_path, rounds=60, checkpoints=[10], report=report)
+        run = runs_of(config)[0]
+        made = make_record(run)
+        made["curves"]["test_log_loss"] = [0.5] * 60
+        record = make_result(run, record=made).record
+        return Unread(config, runs_of(config)).left_out(run, record).curves["test_log_loss"]
+
+    table = ("table", {"value": "test_log_loss", "at": [5]})
+    assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
+    assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from boostbench import registry
+from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.record import Record
@@ -27,11 +31,16 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 
 
 class Unread:
-    """What nothing reads: most losses, edges and samples that were right.
+    """What nothing reads: most losses and edges, and single rounds of other quantities.
 
-    The curve ``edge`` is read if an option of the report or of a claim names it, and either if the
-    code of a kind that is a plugin does. Which test samples were right is read where tests go by
-    them, at the checkpoints, at the last round and at the rounds that claims name.
+    - The curve ``edge`` is read if an option of the report or of a claim names it, and either
+      ``edge`` or ``loss`` if the code of a kind that is a plugin does.
+    - A curve that is no count, such as the log loss, is read at single rounds unless a figure or a
+      plugin names it; elsewhere it becomes NaN.
+    - Which test samples were right is read at single rounds, and only where tests go by samples.
+
+    The single rounds are the checkpoints, the last one, and those that the report and the claims
+    name; all, where parameters are chosen, since any may be kept.
 
     Parameters
     ----------
@@ -41,53 +50,63 @@ class Unread:
     """
 
     def __init__(self, config: Config, heads: Sequence[Run]) -> None:
-        parts = [part.written for part in config.report]
-        claims = [claim.written[claim.kind] for claim in config.claims]
-        named = set(re.findall(r"\w+", str([parts, claims])))
-        self._curves = {"loss", "edge"} - (named & METRICS.keys()) - {*_words_of_plugins(config)}
+        parts = [(part.options, part.written, part.kind) for part in config.report]
+        claims = [(each.options, each.written[each.kind], "") for each in config.claims]
+        files = {id(options): _file_of(options) for options, *_ in (*parts, *claims)}
+        in_plugins = {word for file in {*files.values()} for word in _words_read_in(file)}
+        named = _words([written for _, written, _ in (*parts, *claims)])
+        drawn = _words(
+            [
+                written
+                for options, written, kind in (*parts, *claims)
+                if kind in registry.figures or not _is_own(files[id(options)])
+            ]
+        )
+        self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
+        self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
         self._by_sample = _tested_by_sample(heads)
-        # The rounds that a choice of parameters keeps are known when it is made.
-        self._rounds = None if config.select else named | set(map(str, config.checkpoints))
+        every = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
+        self._rounds = None if config.select else every
         self._known: dict[str, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
         """Return the record of a run, or of a trial behind it, without what nothing reads."""
-        right: Collection[str] | None = ()
-        if run.dataset in self._by_sample:
-            right = self._rounds and {*self._rounds, str(record.n_rounds)}
         values = {name: getattr(record, name) for name in sorted(record.model_fields_set)}
         for name in values.keys() & _SHARED:
             values[name] = self._known.setdefault(str(values[name]), values[name])
-        values |= _rest(record, self._curves, right)
+        made = range(1, record.n_rounds + 1)
+        rounds = {record.n_rounds, run.rounds, *(made if self._rounds is None else self._rounds)}
+        values["curves"] = {
+            name: curve
+            if name in self._whole or curve.dtype.kind != "f" or rounds.issuperset(made)
+            else np.where([at in rounds for at in made], curve, np.nan)
+            for name, curve in record.curves.items()
+            if name not in self._left_out
+        }
+        right = record.at_checkpoints.right if run.dataset in self._by_sample else {}
+        kept = {at: bits for at, bits in right.items() if int(at) in rounds}
+        values["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": kept})
         values["run"] = run if run == record.run else record.run
         names = self._known.setdefault(str([*values]), {*values})
         return Record.model_construct(names, **values)
 
 
-def without(record: Record, curves: Collection[str], *, right: Collection[str]) -> Record:
-    """Return a record without some curves, and with ``right`` at some rounds alone."""
-    return record.model_copy(update=_rest(record, curves, right))
+def _words(written: Any) -> set[str]:
+    return set(re.findall(r"\w+", str(written)))
 
 
-def _rest(record: Record, curves: Collection[str], right: Collection[str] | None) -> dict[str, Any]:
-    """Return what is left of the long parts of a record; ``right`` as it is if None."""
-    rest: dict[str, Any] = {"curves": {k: v for k, v in record.curves.items() if k not in curves}}
-    if right is not None:
-        kept = {at: bits for at, bits in record.at_checkpoints.right.items() if at in right}
-        rest["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": kept})
-    return rest
+def _file_of(options: Options) -> Path:
+    """Return the source of a kind of table, figure or claim."""
+    kind = options.function if options.is_derived else type(options)
+    return Path(inspect.getsourcefile(inspect.unwrap(kind)) or __file__)
 
 
-def _words_of_plugins(config: Config) -> Iterator[str]:
-    """Yield the words in quotation marks in the code of other packages' kinds that read curves."""
-    own = [part.options for part in config.report] + [claim.options for claim in config.claims]
-    for options in own:
-        kind = options.function if options.is_derived else type(options)
-        file = inspect.getsourcefile(inspect.unwrap(kind))
-        for path in modules_behind(file) if file and not _is_own(Path(file)) else ():
-            text = "" if _is_own(path) else path.read_text(encoding="utf-8")
-            if re.search(r"\.curve(s|_at)?\b", text):
-                yield from re.findall(r"""["'](\w+)["']""", text)
+def _words_read_in(file: Path) -> Iterator[str]:
+    """Yield the words in quotation marks in a plugin's code, where it reads curves."""
+    for path in () if _is_own(file) else modules_behind(str(file)):
+        text = "" if _is_own(path) else path.read_text(encoding="utf-8")
+        if re.search(r"\.curve(s|_at)?\b", text):
+            yield from re.findall(r"""["'](\w+)["']""", text)
 
 
 def _is_own(path: Path) -> bool:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from boostbench.errors import BoostbenchError, DataError
 from boostbench.experiments.store import packed
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
+from boostbench.experiments.store.record import Checkpoints
 from boostbench.experiments.store.records import RecordStore, encode
-from boostbench.reports.values.unread import without
 from tests.experiments.tools import carry_out
 
 TWO = """
@@ -36,6 +36,12 @@ def done(runs_of, results):
     return [store.read(path) for path in store.all_paths()]
 
 
+def less(record, *curves):
+    """Return a record without some curves and the samples that were right."""
+    kept = {name: curve for name, curve in record.curves.items() if name not in curves}
+    return record.model_copy(update={"curves": kept, "at_checkpoints": Checkpoints()})
+
+
 def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
     pack(done, tmp_path / PACKED)
     store, files = PackedRecords(tmp_path / PACKED), RecordStore(results)
@@ -46,7 +52,7 @@ def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
 
 
 def test_what_a_record_is_packed_without_is_absent_and_the_rest_whole(done, tmp_path):
-    pack((without(each, ["loss"], right=()) for each in done), tmp_path / PACKED)
+    pack((less(each, "loss") for each in done), tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):
         packed = store.read(path)
@@ -68,7 +74,7 @@ def test_a_record_with_the_errors_alone_that_decided_is_read(done, results, tmp_
 
 
 def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path):
-    pack([without(done[0], {*done[0].curves} - {"loss"}, right=())], tmp_path / PACKED)
+    pack([less(done[0], *({*done[0].curves} - {"loss"}))], tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     assert [store.read(path) for path in store.all_paths()] == [None]
     assert "errors is missing" in store.damaged[0]
