@@ -40,6 +40,33 @@ def histogram_additions(data: Data, settings: Settings) -> Iterator[Row]:
     )
 
 
+def histogram_bandwidth(data: Data, settings: Settings) -> Iterator[Row]:
+    """Bytes of binned data and weights per second, beside a bare loop that reads and adds them up.
+
+    The loop over memory has no table to add to: this is as fast as the data can arrive.
+    """
+    ours, n_ours = our_additions(data)
+    prepared, n = Tree(max_leaf_nodes=2).prepare(data.X), len(data.y)
+    codes, bins = prepared.dense_codes, prepared.sparse_bins
+    stat, label = np.full(n, 2**40, dtype=np.int64), (data.y == 0).astype(np.int32)
+    moved = sum(its.nbytes for its in (codes, bins, stat, label))
+    passes = n_ours // (codes.size + len(bins))
+    flat = codes.ravel()
+    _read(1, flat, bins, stat, label)
+    bare = whole(lambda: _read(passes, flat, bins, stat, label))
+    a, b = compete([ours, bare], settings.repeats, settings.budget, choose=min)
+    speed, bare_speed = passes * moved / a / 1e9, passes * moved / b / 1e9
+    yield Row(
+        "bytes read by a root histogram / bare loop",
+        data.name,
+        f"{speed:.2f} GB/s",
+        f"{bare_speed:.2f} GB/s",
+        speed / bare_speed,
+        None,
+        note=f"{moved / 1e6:.1f} MB a pass; the least of the repeats",
+    )
+
+
 def our_additions(data: Data) -> tuple[Contestant, int]:
     """Return a contestant that builds root histograms of two classes, and its additions.
 
@@ -76,6 +103,19 @@ def bare_additions() -> tuple[Contestant, int]:
 def _build(repeats: int, rules: Any, data: Any, tree: Any, rows: Any, total: Any, out: Any) -> None:
     for _ in range(repeats):
         build_labels(rules, data, tree, rows, total, out)
+
+
+@njit
+def _read(passes: int, codes: Any, bins: Any, stat: Any, label: Any) -> int:
+    total = 0
+    for p in range(passes):
+        for code in codes:
+            total += code ^ p
+        for b in bins:
+            total += b ^ p
+        for i in range(len(stat)):
+            total += stat[i] ^ label[i] ^ p
+    return total
 
 
 @njit

@@ -60,7 +60,7 @@ def load(name: str, folder: Path | None) -> Data:
         return covtype_like(500_000)
     file = None if folder is None else folder / f"{name}.csv.gz"
     if file is None or not file.is_file():
-        return _generated(f"{name} (generated)", *SHAPES[name])
+        return generated(f"{name} (generated)", *SHAPES[name])
     table = pd.read_csv(file)
     X = table.drop(columns=["split", "target"]).to_numpy(np.float64)
     y, classes = pd.factorize(table["target"], sort=True)
@@ -82,9 +82,10 @@ def covtype_like(n: int) -> Data:
     return Data(COVTYPE, X[:n], y[:n], X[n:], y[n:], 7)
 
 
-def _generated(
+def generated(
     name: str, n: int, n_test: int, d: int, n_classes: int, n_values: int, zeros: float
 ) -> Data:
+    """Generate rows of whole numbers, a share of them zero, labelled by the nearest prototype."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     X = np.floor(n_values * rng.beta(2.0, 2.0, size=(n + n_test, d)))
     X[rng.random(X.shape) < zeros] = 0.0

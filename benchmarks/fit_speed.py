@@ -19,9 +19,9 @@ from boostbench.weak_learners import BinaryLabels, Forest, Tree
 def mh_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
     """AdaBoost.MH beside LightGBM multiclass: as many rounds, trees and leaves; binning counts."""
     rounds = settings.rounds
-    _warm_up("adaboost-mh")
+    warm_up("adaboost-mh")
     contestants = [
-        _fit("adaboost-mh", data, rounds),
+        fit("adaboost-mh", data, rounds),
         whole(lambda: lightgbm_multiclass(data, rounds)),
     ]
     a, b = compete(contestants, min(settings.repeats, 3), settings.budget)
@@ -35,21 +35,22 @@ def sm_and_mh(data: Data, settings: Settings) -> Iterator[Row]:
     rounds = settings.rounds
     contestants = []
     for name in ("sm-boost", "adaboost-mh"):
-        _warm_up(name)
-        contestants.append(_fit(name, data, rounds))
+        warm_up(name)
+        contestants.append(fit(name, data, rounds))
     a, b = compete(contestants, min(settings.repeats, 3), settings.budget)
     yield Row(
         f"sm-boost fit, T={rounds} / AdaBoost.MH", data.name, seconds(a), seconds(b), a / b, 0.5
     )
 
 
-def _fit(name: str, data: Data, rounds: int) -> Contestant:
+def fit(name: str, data: Data, rounds: int) -> Contestant:
+    """Return a contestant that fits a booster."""
     return whole(
         lambda: make_booster(name, n_estimators=rounds, random_state=0).fit(data.X, data.y)
     )
 
 
-def _warm_up(name: str) -> None:
+def warm_up(name: str) -> None:
     """Fit something tiny, so that nothing is compiled or loaded on the clock."""
     X = np.arange(12.0)[:, None]
     make_booster(name, n_estimators=2, random_state=0).fit(X, np.arange(12) % 3).predict(X)
@@ -70,7 +71,7 @@ def samme_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
     def fit_peer() -> None:
         fitted["peer"] = peer()
 
-    _warm_up("samme")
+    warm_up("samme")
     a, b = compete([whole(fit_ours), whole(fit_peer)], min(settings.repeats, 3), settings.budget)
     errors = {
         who: 100.0 * float((model.predict(data.X_test) != data.y_test).mean())

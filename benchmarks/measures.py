@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from benchmarks import additions, fit_speed, memory, tree_speed
+from benchmarks import additions, fit_speed, growth, memory, start, tree_speed
 from benchmarks.data import NAMES, SHAPES, Data
 from benchmarks.settings import Settings
 from benchmarks.table import Row
@@ -18,10 +18,13 @@ ON_DATA: dict[str, tuple[Callable[[Data, Settings], Iterator[Row]], tuple[str, .
     "sm-mh": (fit_speed.sm_and_mh, tuple(SHAPES)),
     "staged-lightgbm": (fit_speed.staged_and_lightgbm, tuple(SHAPES)),
     "histogram": (additions.histogram_additions, NAMES),
+    "bandwidth": (additions.histogram_bandwidth, NAMES),
 }
 #: Measures that make their own data.
 ALONE: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "scaling": tree_speed.scaling,
+    "growth": growth.growth,
     "memory": memory.memory,
+    "start": start.start,
 }
 MEASURES = (*ON_DATA, *ALONE)

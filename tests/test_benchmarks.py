@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.additions import histogram_bandwidth
 from benchmarks.data import SHAPES, covtype_like, load
+from benchmarks.settings import Settings
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
 
@@ -47,6 +49,19 @@ def test_contestants_take_turns_and_medians_count() -> None:
     assert results == [2.0, 5.0]
     assert turns == ["a", "b"] * 3
     assert compete([lambda: 1.0], 5, budget=0.0) == [1.0]
+
+
+def test_the_least_of_the_turns_may_count() -> None:
+    turns = iter([3.0, 1.0, 2.0])
+    assert compete([lambda: next(turns)], 3, budget=60.0, choose=min) == [1.0]
+
+
+def test_the_bytes_of_a_histogram_are_measured_beside_a_bare_loop() -> None:
+    (row,) = histogram_bandwidth(covtype_like(2_000), Settings(quick=True, repeats=1))
+    assert row.ours.endswith("GB/s")
+    assert row.ratio is not None
+    assert row.ratio > 0
+    assert row.met is None
 
 
 def test_data_of_the_same_shape_stand_in_for_a_file_that_is_absent(tmp_path: Path) -> None:
