@@ -135,6 +135,7 @@ study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
 	$(call experiment,noise-study/defaults)
 	$(call experiment,noise-study/linear-programs)
 	$(call experiment,noise-study/tuned)
+	$(call experiment,noise-study/tree-size)
 
 softmax-readings: setup  ## three readings of "exchanged"
 	$(call experiment,softmax-boosting/table3-readings)

@@ -1,4 +1,4 @@
-"""Figures of the study: error against noise over all sets, the price of robustness, and time."""
+"""Figures and tables of the study: means over data sets, the price of robustness, time, advice."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.experiments.runs import CLEAN
 from boostbench.reports.figures.style import booster_colours
+from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+from boostbench.reports.text import in_print
 from boostbench.reports.values.differences import resampled_sets
-from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve
+from boostbench.reports.values.metrics import METRICS
+from boostbench.reports.values.part_options import MetricName
 from boostbench.validation import OneOrMore
 
 CLEAN_NOISE = CLEAN.full_label
+NEAR = 1.0
 
 
 def error_at_the_end(result: Result) -> float:
@@ -63,7 +70,7 @@ def colours_of(study: Study) -> dict[str, str]:
     return booster_colours([(label, named[label]) for label in study.contenders])
 
 
-def mean_error(study: Study) -> Figure:
+def mean_error(study: Study, *, value: MetricName = "test_error") -> Figure:
     """Mean test error over the data sets against the noise rate, a panel for each kind of noise.
 
     The band is the 95 % interval of a bootstrap over data sets.
@@ -71,29 +78,73 @@ def mean_error(study: Study) -> Figure:
     Parameters
     ----------
     study : Study
+    value : str, default="test_error"
+        Another metric.
     """
+    check_recorded(study, value)
     panels = models(study)
     if not panels:
         raise BoostbenchError("there are no runs with noise yet")
+    its = METRICS[value]
+
+    def at_the_end(result: Result) -> float:
+        return its.scale * float(error_curve(result, value, [result.run.rounds])[0])
+
     figure = Figure(figsize=(4.2 * len(panels), 3.6), layout="constrained")
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     colours = colours_of(study)
     for axis, (model, levels) in zip(axes, panels.items(), strict=True):
         lines: dict[str, list[tuple[float, float, float, float]]] = {}
         for rate, noise in levels:
-            sets, its = means(study, noise, error_at_the_end)
-            drawn = resampled_sets(len(sets)) / max(len(sets), 1)
-            for label, errors in its.items():
-                low, high = np.quantile(drawn @ errors, [0.025, 0.975])
-                lines.setdefault(label, []).append((100 * rate, errors.mean(), low, high))
+            for label, values in means(study, noise, at_the_end)[1].items():
+                mean, low, high = interval(values)
+                lines.setdefault(label, []).append((100 * rate, mean, low, high))
         for label, points in lines.items():
             x, y, low, high = np.array(points).T
             axis.plot(x, y, "o-", markersize=3, color=colours[label], label=label)
-            axis.fill_between(x, low, high, alpha=0.1, color=colours[label], gid=label)
+            axis.fill_between(x, low, high, alpha=0.06, color=colours[label], gid=label)
         axis.set(title=model, xlabel="wrong labels (%)")
+    axes[0].set_ylabel("mean test error (%)" if value == "test_error" else f"mean {its.axis}")
+    axes[-1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def leaves(study: Study) -> Figure:
+    """Mean test error over the data sets against the leaves of the trees, a panel for each noise.
+
+    The band is the 95 % interval of a bootstrap over data sets.
+    """
+    sizes = {r.run.method: r.run.booster.parameter("max_leaf_nodes") for r in study.results}
+    named_as = {r.run.method: r.run.booster.name for r in study.results}
+    colours = booster_colours([(name, name) for name in dict.fromkeys(named_as.values())])
+    figure = Figure(figsize=(4.2 * len(study.noises), 3.6), layout="constrained")
+    axes = figure.subplots(1, len(study.noises), sharey=True, squeeze=False)[0]
+    for axis, noise in zip(axes, study.noises, strict=True):
+        lines: dict[str, list[tuple[float, float, float, float]]] = {}
+        for label, errors in means(study, noise, error_at_the_end)[1].items():
+            lines.setdefault(named_as[label], []).append((sizes[label], *interval(errors)))
+        for name, points in lines.items():
+            x, y, low, high = np.array(sorted(points)).T
+            axis.plot(x, y, "o-", markersize=3, color=colours[name], label=name)
+            axis.fill_between(x, low, high, alpha=0.06, color=colours[name], gid=name)
+        ticks = sorted({*sizes.values()})
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(ticks, [f"{size}" for size in ticks])
+        axis.set(title=noise, xlabel="leaves of a tree")
     axes[0].set_ylabel("mean test error (%)")
     axes[-1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
+
+
+def interval(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the mean of a value of each data set, and its 95 % interval by a bootstrap over sets.
+
+    >>> interval(np.array([2.0, 2.0]))
+    (2.0, 2.0, 2.0)
+    """
+    drawn = resampled_sets(len(values)) @ values / len(values)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(values.mean()), float(low), float(high)
 
 
 def price(study: Study, *, against: float = 0.3) -> Figure:
@@ -113,7 +164,7 @@ def price(study: Study, *, against: float = 0.3) -> Figure:
     sets, clean = means(study, CLEAN_NOISE, error_at_the_end)
     if not known or not clean:
         raise BoostbenchError(f"it needs runs with clean labels and at the rate {against}")
-    figure = Figure(figsize=(4.2 * len(known), 3.6), layout="constrained")
+    figure = Figure(figsize=(5.0 * len(known), 4.8), layout="constrained")
     axes = figure.subplots(1, len(known), sharey=True, squeeze=False)[0]
     colours = colours_of(study)
     least = min(errors.mean() for errors in clean.values())
@@ -139,7 +190,7 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
     at : float or list of float, default=[0, 0.2]
         Rates of wrong labels.
     """
-    figure = Figure(figsize=(5.0 * len(at), 3.8), layout="constrained")
+    figure = Figure(figsize=(5.0 * len(at), 4.8), layout="constrained")
     axes = figure.subplots(1, len(at), squeeze=False)[0]
     colours = colours_of(study)
     for axis, rate in zip(axes, at, strict=True):
@@ -156,7 +207,11 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
             named(axis, x, y, label, colours[label])
         front = list(pareto(points.values()))
         axis.plot(*np.array(front).T, color="0.7", linewidth=1.0, zorder=0)
-        axis.set(xscale="log", xlabel="seconds of a fit (median)", title=f"{100 * rate:g} % wrong")
+        axis.set(xscale="log")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.set(xlabel="seconds of a fit (median)", title=f"{100 * rate:g} % wrong")
     axes[0].set_ylabel("mean test error (%)")
     return figure
 
@@ -178,3 +233,150 @@ def named(axis: Axes, x: float, y: float, label: str, colour: str) -> None:
     """Draw a point with its name beside it."""
     axis.plot([x], [y], "o", color=colour)
     axis.annotate(label, (x, y), xytext=(3, 3), textcoords="offset points", fontsize="xx-small")
+
+
+def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
+    """If your data are so, take this: the method of the lowest mean error for each kind of data.
+
+    A line is for sets of two classes or of more, and for one kind of noise at low (up to 20 %) or
+    high rates. As the lowest of many means is too low, the last column is of another choice: on
+    each data set, the method that is best on all the other sets of the line.
+
+    Parameters
+    ----------
+    study : Study
+    against : str, default="random-forest"
+        The method that the last column compares with.
+    """
+    n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
+    rows = []
+    for classes, chosen in (("two", [2]), ("three or more", range(3, 1000))):
+        sets = [d for d in study.datasets if n_classes.get(d) in chosen]
+        for words, noises in situations(study).items():
+            cells = _advised(study.only(datasets=sets), noises, against) if sets else ()
+            if cells:
+                rows.append(Row((classes, words), cells))
+    if not rows:
+        raise BoostbenchError("no data set has results of every method yet")
+    return Table(
+        title="If your data are so, take this",
+        names=("classes", "wrong labels"),
+        columns=("sets", "take", "its error", "as good within a point", "fastest of these",
+                 f"chosen on other sets, less {in_print(against)}"),
+        rows=tuple(rows),
+        footers=(
+            "Error in percent, mean over data sets with its 95 % interval by a bootstrap over "
+            "them; it is too low, as the lowest of many.",
+            "Last column: points of error, below 0 is better. On each set the method is taken that "
+            "has the lowest mean error on the other sets of the line, so that none had a part in "
+            "its own choice.",
+        ),
+    )  # fmt: skip
+
+
+def situations(study: Study) -> dict[str, list[str]]:
+    """Return kinds of noise in words, and the labels of their noises."""
+    found = {"none": [CLEAN_NOISE]} if CLEAN_NOISE in study.noises else {}
+    for model, levels in models(study).items():
+        for rate, noise in levels:
+            if rate > 0.0:
+                words = "up to 20 %" if rate <= 0.2 else "more than 20 %"
+                found.setdefault(f"{model}, {words}", []).append(noise)
+    return found
+
+
+def _advised(study: Study, noises: list[str], against: str) -> tuple[TableCell, ...]:
+    """Return the cells of a line; none if no data set has every method."""
+    errors, seconds = (over_noises(study, noises, v) for v in (error_at_the_end, seconds_of_fit))
+    if errors is None or seconds is None:
+        return ()
+    labels, each, n_sets = study.contenders, errors.mean(axis=1), errors.shape[1]
+    order = [int(k) for k in np.argsort(each, kind="stable")]
+    near = [k for k in order if each[k] <= each[order[0]] + NEAR]
+    fastest = min(near, key=lambda k: float(np.median(seconds[k])))
+    gain = BEYOND
+    if against in labels and n_sets > 2:  # fewer leave no others to choose on
+        others = [np.delete(errors, j, axis=1).mean(axis=1).argmin() for j in range(n_sets)]
+        found = errors[others, range(n_sets)] - errors[labels.index(against)]
+        gain = "{:+.1f} [{:+.1f}, {:+.1f}]".format(*interval(found))
+    texts = (
+        str(n_sets),
+        in_print(labels[order[0]]),
+        "{:.1f} [{:.1f}, {:.1f}]".format(*interval(errors[order[0]])),
+        ", ".join(in_print(labels[k]) for k in near[1:]) or BEYOND,
+        in_print(labels[fastest]),
+        gain,
+    )
+    return tuple(TableCell(text, value=text) for text in texts)
+
+
+def over_noises(
+    study: Study,
+    noises: list[str],
+    value: Callable[[Result], float] = error_at_the_end,
+    *,
+    rise: bool = False,
+) -> np.ndarray | None:
+    """Return the means over noises, a row for each booster and a column for each set with all.
+
+    With ``rise``, of two noises the second less the first.
+    """
+    parts = [means(study, noise, value) for noise in noises]
+    sets = [d for d in study.datasets if all(d in known for known, _ in parts)]
+    if not sets:
+        return None
+    first, *others = (
+        np.array([its[label][[known.index(d) for d in sets]] for label in study.contenders])
+        for known, its in parts
+    )
+    return others[0] - first if rise else np.mean([first, *others], axis=0)
+
+
+def breaks(study: Study, *, families: dict[str, list[BoosterLabel]], by: float = 5.0) -> Table:
+    """From which rate of wrong labels a family's mean error has surely risen.
+
+    Parameters
+    ----------
+    study : Study
+    families : dict of str to list of str
+        Labels of the methods of each family, whose errors are averaged.
+    by : float, default=5.0
+        Points that the 95 % interval of the rise from clean labels must be above.
+    """
+    panels = models(study)
+    rows = []
+    for family, members in families.items():
+        present = [member for member in members if member in study.contenders]
+        if not present:
+            continue
+        of_family = study.only(boosters=present)
+        cells = [_breaks(of_family, levels, by) for levels in panels.values()]
+        rows.append(Row((family,), tuple(TableCell(text, value=text) for text in cells)))
+    if not rows or not panels:
+        raise BoostbenchError("no family has results with noise yet")
+    return Table(
+        title="Where each family breaks",
+        names=("family",),
+        columns=tuple(panels),
+        rows=tuple(rows),
+        footers=(
+            "The lowest rate at which the mean error over data sets exceeds that on clean labels "
+            f"by more than {by:g} points with its whole 95 % interval, by a bootstrap over data "
+            "sets. In brackets the rise in points and the interval, there or at the highest rate.",
+        ),
+    )
+
+
+def _breaks(study: Study, levels: list[tuple[float, str]], by: float) -> str:
+    """Return the cell of a family and the levels of a noise model."""
+    text = BEYOND
+    for rate, noise in levels:
+        both = over_noises(study, [CLEAN_NOISE, noise], rise=True)
+        if rate == 0.0 or both is None:
+            continue
+        rise = interval(both.mean(axis=0))
+        words = "({:+.1f} [{:+.1f}, {:+.1f}])".format(*rise)
+        if rise[1] > by:
+            return f"{100 * rate:g} % {words}"
+        text = f"not up to {100 * rate:g} % {words}"
+    return text

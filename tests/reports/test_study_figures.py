@@ -81,3 +81,47 @@ def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
     )
     figure = drawings.mean_error(Study(study.config, kept))
     assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
+
+
+def test_the_advice_is_the_lowest_mean_those_near_it_and_the_fastest_of_them(
+    tmp_path: Path,
+) -> None:
+    table = drawings.advice(made_up(tmp_path), against="sm-boost")
+    rows = {row.labels[1]: [cell.text for cell in row.cells] for row in table.rows}
+    assert rows["none"] == [
+        "6",
+        "AdaBoost.MH",
+        "3.5 [2.2, 4.8]",
+        "–",
+        "AdaBoost.MH",
+        "-4.0 [-4.0, -4.0]",
+    ]
+    _, take, _, near, fastest, gain = rows["pair, up to 20 %"]
+    assert (take, near, fastest) == ("SAMME", "AdaBoost.MH", "AdaBoost.MH")
+    assert gain == "-3.0 [-3.0, -3.0]"
+    assert rows["exchange, more than 20 %"][1] == "SAMME"
+
+
+def test_what_is_chosen_on_the_other_sets_had_no_part_in_its_choice(tmp_path: Path) -> None:
+    def lucky(run: Run) -> list[int]:
+        """Return errors of a booster that is far better on the first set, and worse elsewhere."""
+        if run.method == "samme":
+            return [0 if run.dataset == "a" else 3000] * run.rounds
+        return [1000 if run.method == "adaboost-mh" else 2000] * run.rounds
+
+    config = make_config(tmp_path, datasets="abc", noise=[CLEAN], rounds=2, checkpoints=(2,))
+    (row,) = drawings.advice(study_of(config, lucky), against="sm-boost").rows
+    assert row.cells[1].text == "AdaBoost.MH"
+    assert row.cells[-1].text.startswith("-10.0 ")
+
+
+def test_a_family_breaks_at_the_first_rate_whose_whole_interval_is_above(tmp_path: Path) -> None:
+    families = {"convex": ["adaboost-mh"], "others": ["samme", "sm-boost"]}
+    table = drawings.breaks(made_up(tmp_path), families=families, by=3.5)
+    assert table.columns == ("pair", "exchange")
+    texts = {row.labels[0]: [cell.text for cell in row.cells] for row in table.rows}
+    assert texts["convex"] == ["10 % (+4.0 [+4.0, +4.0])"] * 2
+    assert texts["others"] == ["30 % (+4.5 [+4.5, +4.5])"] * 2
+    table = drawings.breaks(made_up(tmp_path), families=families, by=5)
+    texts = {row.labels[0]: [cell.text for cell in row.cells] for row in table.rows}
+    assert texts["others"] == ["not up to 30 % (+4.5 [+4.5, +4.5])"] * 2
