@@ -6,7 +6,7 @@ the predictions after each round. A classifier of another library has them in it
 - ``staged_predict`` (gradient boosting of scikit-learn, CatBoost): as it is;
 - predictions of the first t rounds (``num_iteration`` of LightGBM, ``iteration_range`` of XGBoost);
 - members in ``estimators_`` that vote with equal rights and are trained in turn, as ``warm_start``
-  says (forests, bagging): after t rounds, the first t vote;
+  of an ensemble of scikit-learn says (forests, bagging): after t rounds, the first t vote;
 - none of these: one fit is one round, and the curve is a point.
 """
 
@@ -21,9 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.ensemble import BaseEnsemble
 from sklearn.utils.metaestimators import available_if
 
-from boostbench.errors import PluginError
+from boostbench.errors import BoostbenchError, PluginError
 
 #: Names of the number of rounds, in the order of looking.
 _ROUNDS = ("n_estimators", "max_iter", "iterations")
@@ -145,22 +146,30 @@ class ClassifierBooster:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the predicted labels, shape (n,)."""
-        return self._labels(self.model.predict(X))
+        return self._labels(self.model.predict(X), X)
 
-    def _labels(self, predicted: Any) -> NDArray[Any]:
-        return np.asarray(self.classes_[np.asarray(predicted).reshape(-1).astype(np.intp)])
+    def _labels(self, predicted: Any, X: ArrayLike) -> NDArray[Any]:
+        codes, n, K = np.asarray(predicted).reshape(-1), len(np.asarray(X)), len(self.classes_)
+        if len(codes) != n or not np.isin(codes, np.arange(K)).all():
+            raise BoostbenchError(
+                f"{type(self).__name__}.predict must return a label from 0 to {K - 1} for each of "
+                f"{n} samples, as it was fitted to; found {len(codes)}: {codes[:5].tolist()}"
+            )
+        return np.asarray(self.classes_[codes.astype(np.intp)])
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after each round, shape (n,)."""
         if _rounds_of(self.classifier) is None:
             yield self.predict(X)
         elif hasattr(self.model, "staged_predict"):
-            yield from map(self._labels, self.model.staged_predict(X))
+            for predicted in self.model.staged_predict(X):
+                yield self._labels(predicted, X)
         elif hasattr(self.model, "estimators_"):
             for votes in self._votes(X):
-                yield self._labels(votes.argmax(axis=1))
+                yield self._labels(votes.argmax(axis=1), X)
         else:
-            yield from map(self._labels, self._of_first_rounds(self.model.predict, X))
+            for predicted in self._of_first_rounds(self.model.predict, X):
+                yield self._labels(predicted, X)
 
     @_with_probabilities
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -243,6 +252,6 @@ def _rounds_of(classifier: Any) -> str | None:
     name = next((name for name in _ROUNDS if name in known), None)
     predict = inspect.signature(classifier.predict).parameters
     has_first = bool({"num_iteration", "iteration_range"} & {*predict})
-    is_vote = "warm_start" in known and "n_estimators" in known
+    is_vote = issubclass(classifier, BaseEnsemble) and "warm_start" in known
     is_staged = hasattr(classifier, "staged_predict")
     return name if is_staged or has_first or is_vote else None

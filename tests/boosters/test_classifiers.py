@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from boostbench import Experiment, make_booster
 from boostbench.boosters.classifiers import as_booster
-from boostbench.errors import ConfigError
+from boostbench.errors import BoostbenchError, ConfigError
 
 X, y = load_wine(return_X_y=True)
 HELD = np.arange(len(y)) % 3 == 0
@@ -104,6 +104,45 @@ def test_a_fit_that_stops_by_itself_says_so():
     )
     assert len([*booster.fit(X, y).staged_predict(X)]) < 50
     assert booster.stop_reason_ == "stopped by itself"
+
+
+class Answers:
+    """A classifier that answers what its parameter makes of the samples."""
+
+    def __init__(self, answer, n_estimators=10, warm_start=False):
+        self.answer, self.n_estimators, self.warm_start = answer, n_estimators, warm_start
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.answer(len(X))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda n: np.zeros(1),
+        lambda n: np.zeros((n, 2)),
+        lambda n: np.full(n, 3),
+        lambda n: np.full(n, -1),
+        lambda n: np.full(n, 0.5),
+        lambda n: np.full(n, np.nan),
+        lambda n: np.full(n, "alpha"),
+    ],
+)
+def test_answers_that_are_no_labels_are_refused(answer):
+    booster = as_booster(Answers)(answer=answer).fit(X, y)
+    with pytest.raises(BoostbenchError, match="must return a label from 0 to 2 for each of 178"):
+        booster.predict(X)
+    with pytest.raises(BoostbenchError, match="for each of 178"):
+        list(booster.staged_predict(X))
+
+
+def test_what_only_says_that_it_can_go_on_is_one_round():
+    booster = as_booster(Answers)(n_estimators=5, answer=lambda n: np.zeros(n, dtype=int))
+    assert len([*booster.fit(X, y).staged_predict(X)]) == 1
+    assert booster.stop_reason_ == "a fit without rounds"
 
 
 CONFIG = """
