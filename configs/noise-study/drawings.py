@@ -65,9 +65,17 @@ def models(study: Study) -> dict[str, list[tuple[float, str]]]:
 
 
 def colours_of(study: Study) -> dict[str, str]:
-    """Return the colour of each booster."""
-    named = {r.run.method: r.run.booster.name for r in study.results}
-    return booster_colours([(label, named[label]) for label in study.contenders])
+    """Return the colour of each method; variants, ``name (variant)``, have shades of one."""
+    return booster_colours([(label, stem(label)) for label in study.contenders])
+
+
+def stem(label: str) -> str:
+    """Return a label without its variant.
+
+    >>> stem("sm-boost (tuned)")
+    'sm-boost'
+    """
+    return label.partition(" (")[0]
 
 
 def mean_error(study: Study, *, value: MetricName = "test_error") -> Figure:
@@ -101,7 +109,8 @@ def mean_error(study: Study, *, value: MetricName = "test_error") -> Figure:
                 lines.setdefault(label, []).append((100 * rate, mean, low, high))
         for label, points in lines.items():
             x, y, low, high = np.array(points).T
-            axis.plot(x, y, "o-", markersize=3, color=colours[label], label=label)
+            line = "o-" if label == stem(label) else "o--"
+            axis.plot(x, y, line, markersize=3, color=colours[label], label=label)
             axis.fill_between(x, low, high, alpha=0.06, color=colours[label], gid=label)
         axis.set(title=model, xlabel="wrong labels (%)")
     axes[0].set_ylabel("mean test error (%)" if value == "test_error" else f"mean {its.axis}")
