@@ -220,8 +220,9 @@ def _row(paper: str, items: Items) -> list[str]:
     claims = [claim for _, summary in items for claim in summary["claims"]]
     statuses = [claim["verdict"] for claim in claims if _origin(claim) == "paper"]
     ours = [claim["verdict"] for claim in claims if _origin(claim) == "ours"]
+    name, _ = _title(paper, items)
     return [
-        f"[{markdown(_title(paper, items)[0])}](#{paper or 'others'})",
+        f"[{markdown(name)}](#{_anchor(name)})",
         str(len(entries)),
         _agree(_held(summary for _, summary in items)),
         *(str(statuses.count(status)) if statuses else "" for status in STATUSES),
@@ -229,9 +230,14 @@ def _row(paper: str, items: Items) -> list[str]:
     ]
 
 
+def _anchor(heading: str) -> str:
+    """Return the anchor that GitHub and Sphinx give a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 def _section(paper: str, items: Items) -> str:
     name, text = _title(paper, items)
-    lines = [f'<a id="{paper or "others"}"></a>\n\n## {markdown(name)}\n']
+    lines = [f"## {markdown(name)}\n"]
     lines += [f"{markdown(text)}\n"] if text else []
     claims = [
         (folder, number, claim)

@@ -92,7 +92,7 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     assert "reproduced (paper): every booster is below 90 % (6 of 6 hold (all must))" in outcome.out
     results = tmp_path / "results"
     overview = (results / "README.md").read_text(encoding="utf-8")
-    assert "| [Other experiments](#others) | 2 |  | 1 | 0 | 1 | 0 of 1 hold |" in overview
+    assert "(#other-experiments) | 2 |  | 1 | 0 | 1 | 0 of 1 hold |" in overview
     assert "- every booster is below 90 % ([Sec. 5](second/claims.md#claim-1))\n" in overview
     assert "sm-boost makes no error" not in overview  # ours: on the page
     assert "Experiments: [first](first-quick/report.html) · [second](second/report" in overview
@@ -119,7 +119,7 @@ def test_reproduce_computes_what_a_paper_computes(boostbench, tmp_path):
     (tmp_path / "about.md").write_text("A paper (Somebody, 1999)\n\nIt says\nlittle.\n")
     assert boostbench("reproduce", "computed.yaml").code == 0
     overview = (tmp_path / "results" / "README.md").read_text(encoding="utf-8")
-    assert "| [A paper (Somebody, 1999)](#somebody) | 1 |  |" in overview
+    assert "| [A paper (Somebody, 1999)](#a-paper-somebody-1999) | 1 |  |" in overview
     assert "## A paper (Somebody, 1999)\n\nIt says little.\n" in overview
     assert "[Figs. 1 to 6](computed/report.html)" in overview
 
