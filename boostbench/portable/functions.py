@@ -18,12 +18,12 @@ Floats = NDArray[np.float64]
 _FEW = 2**15
 
 
-def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
+def _of_each(loop: Any, x: ArrayLike) -> Any:
     """Return a function of each number: an array of the same shape, or one number."""
     numbers: Floats = np.asarray(x, dtype=np.float64)
     if not numbers.flags.forc:
         numbers = np.ascontiguousarray(numbers)
-    values = numbers if numbers is out else np.empty_like(numbers)
+    values = np.empty_like(numbers)
     flat, found = numbers, values
     if numbers.ndim != 1:
         flat, found = numbers.ravel(order="K"), values.ravel(order="K")
@@ -31,22 +31,18 @@ def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
         loop(flat, found)
     else:
         in_parts(lambda part: loop(flat[part], found[part]), flat.size)
-    if out is not None:
-        if values is not out:
-            out[...] = values
-        return out
     return values if values.ndim else values[()]
 
 
-def exp(x: ArrayLike, *, out: Floats | None = None) -> Any:
-    """Return e^x of each number; ``out``, of the shape of x, takes them and may be x itself.
+def exp(x: ArrayLike) -> Any:
+    """Return e^x of each number.
 
     Examples
     --------
     >>> exp([0.0, 1.0, 1000.0]).tolist()
     [1.0, 2.718281828459045, inf]
     """
-    return _of_each(elementary.each_exp, x, out)
+    return _of_each(elementary.each_exp, x)
 
 
 def expm1(x: ArrayLike) -> Any:
