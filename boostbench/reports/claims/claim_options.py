@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -40,7 +40,9 @@ from boostbench.source import show
 from boostbench.validation import Distinct, Listed, MistakesError, Model
 
 Whole = Annotated[int, Ge(1)]
-Number = Annotated[float, Ge(0)]
+#: Larger numbers mean nothing in a claim, and their sums overflow.
+_MOST = 1e9
+Number = Annotated[float, Ge(0), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
@@ -137,7 +139,10 @@ Exceptions = Annotated[Listed[_Exception], _wanted("a list such as [{dataset: le
 
 def _percent(value: Any) -> Any:
     match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    return value if match is None else float(match[1]) / 100
+    number = value if match is None else float(match[1]) / 100
+    if isinstance(number, int | float) and abs(number) > _MOST:
+        raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
+    return number
 
 
 #: A number, or a text such as ``15%``.
