@@ -156,7 +156,7 @@ def _gaps(study: Study) -> list[Gap]:
     for result in study.results:
         if not result.ok:
             error = result.record.error if result.record else None
-            reason = error.text if error else result.reason
+            reason = error.text if error else result.reported_reason
             if (result.status, reason) not in found and len(found) >= _MOST_GAPS:
                 reason = "other reasons"
             found.setdefault((result.status, reason), []).append(result)

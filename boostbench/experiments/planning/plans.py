@@ -52,6 +52,11 @@ class Result:
         return self.status == "ok" and self.record is not None
 
     @property
+    def reported_reason(self) -> str:
+        """The reason as reports have it: of a skipped run without the folders of this machine."""
+        return self.reason.partition(": ")[0] if self.status == "skipped" else self.reason
+
+    @property
     def noise(self) -> str:
         """The noise in words, with its own parameters."""
         return self.run.noise.full_label

@@ -116,7 +116,7 @@ def _cell(results: Sequence[Result], column: str, paper: str, notes: Notes) -> T
     count, digits = _COLUMNS[column].count, _COLUMNS[column].digits
     found = sorted({count(r.record) for r in results if r.ok and r.record is not None})
     if not found:
-        gaps = dict.fromkeys(result.reason.partition(": ")[0] for result in results)
+        gaps = dict.fromkeys(result.reported_reason for result in results)
         return TableCell(results[0].status, notes=notes.number(filter(None, gaps)), paper=paper)
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found[0], found[-1]))
     text = f" {BEYOND} ".join(ends)

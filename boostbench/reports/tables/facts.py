@@ -159,9 +159,7 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
     """Return the reasons why runs have no result, equal ones once, so that notes can be shared."""
     by_reason: dict[str, list[Result]] = {}
     for result in missing:
-        reason = " ".join(result.reason.split())
-        if result.status == "skipped":  # what was tried where is for the page
-            reason = reason.partition(": ")[0]
+        reason = " ".join(result.reported_reason.split())
         if len(reason) > _LONGEST_REASON:
             reason = reason[: _LONGEST_REASON - 1] + "…"
         text = f"{result.status}: {reason}" if reason else result.status

@@ -31,7 +31,7 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 
 
 class Unread:
-    """What nothing reads: most losses and edges, and single rounds of other quantities.
+    """Parts of records that nothing reads: most losses and edges, most rounds of some quantities.
 
     - The curve ``edge`` is read if an option of the report or of a claim names it, and either
       ``edge`` or ``loss`` if the code of a kind that is a plugin does.
