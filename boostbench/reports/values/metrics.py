@@ -50,8 +50,11 @@ class Metric(NamedTuple):
         return 1.0 - value if self.higher else value
 
     def text(self, value: float) -> str:
-        """Return a value as all tables print it."""
-        return f"{100 * value:.2f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
+        """Return a value as all tables print it.
+
+        Means of the same errors added up in another order print alike: the last bits are cut first.
+        """
+        return f"{round(100 * value, 9):.2f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
 
 
 ERRORS = {
