@@ -117,6 +117,18 @@ def test_every_booster_is_on_the_page_of_a_family():
     assert [name for name in boosters.names() if f"`{name}`" not in text] == []
 
 
+def test_every_experiment_of_the_makefile_has_the_sizes_that_it_is_run_with():
+    def sizes(path):
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        inherited = sizes(path.parent / config["extends"]) if "extends" in config else {}
+        return inherited | config.get("sizes", {})
+
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    names = re.findall(r"call experiment,([\w./-]+)\)", makefile)
+    known = {name: sizes(ROOT / f"configs/{name}.yaml") for name in names}
+    assert [name for name in names if not known[name].keys() >= {"quick", "standard"}] == []
+
+
 def test_every_paper_has_a_page():
     papers = {path.parent.name for path in (ROOT / "configs").glob("*/*.yaml")} - {"noise-study"}
     pages = {page.stem for page in (ROOT / "docs/papers").glob("*.md")}
