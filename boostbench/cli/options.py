@@ -185,6 +185,16 @@ class SelectedRuns(Experiments):
     ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AnyRuns(SelectedRuns):
+    """Options that select experiments, of which none has to be named."""
+
+    configs: Annotated[
+        list[str],
+        any_number("CONFIG", "Config files, or names that `boostbench list configs` shows"),
+    ]
+
+
 def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
     """Return one or several whole numbers: ``10``, ``1,5,10``, ``0..10``.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import SelectedRuns, any_number
+from boostbench.cli.options import AnyRuns
 from boostbench.cli.output import complain, is_fancy, warn_of_damage
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -20,16 +20,6 @@ from boostbench.experiments.configs.shipped import shipped_configs
 if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.reports.experiment_report import Report
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportedRuns(SelectedRuns):
-    """Options that select experiments to report; none are needed with ``--all``."""
-
-    configs: Annotated[
-        list[str],
-        any_number("CONFIG", "Config files, or names that `boostbench list configs` shows"),
-    ]
 
 
 _Output = Annotated[
@@ -45,7 +35,7 @@ _Output = Annotated[
 
 def report(
     *,
-    asked: ReportedRuns,
+    asked: AnyRuns,
     every: Annotated[
         bool,
         typer.Option(
@@ -112,7 +102,7 @@ def report(
     return code
 
 
-def _all(asked: ReportedRuns) -> Iterator[Experiment]:
+def _all(asked: AnyRuns) -> Iterator[Experiment]:
     """Yield the shipped configs, in each size that has a folder in the results folder."""
     for name in shipped_configs():
         general = replace(asked, configs=[name]).load(check_parameters=False)[0]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Json, SelectedRuns, Verbose, any_number
+from boostbench.cli.options import AnyRuns, Json, Verbose
 from boostbench.cli.output import complain, print_json, print_rows, tell_log, warn_of_damage
 from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
@@ -19,23 +18,13 @@ if TYPE_CHECKING:
     from boostbench.experiments.running.submission import BatchJob
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectedRecords(SelectedRuns):
-    """Options that select experiments, or a results folder alone."""
-
-    configs: Annotated[
-        list[str],
-        any_number("CONFIG", "Config files or names; all records of the folder by default."),
-    ]
-
-
-def status(*, asked: SelectedRecords, verbose: Verbose = False, as_json: Json = False) -> int:
+def status(*, asked: AnyRuns, verbose: Verbose = False, as_json: Json = False) -> int:
     """Show the runs that are done, failed, stale, missing or skipped.
 
-    A run is stale if its code, its data or a file that its plugin read has changed. Files that a
-    plugin reads by compiled code, by another process or over the network are not noticed. Runs done
-    with other versions of numpy, scipy, scikit-learn and numba are counted. The exit code is 1 if a
-    run failed or was skipped.
+    Without a config, all records of the folder. A run is stale if its code, its data or a file that
+    its plugin read has changed. Files that a plugin reads by compiled code, by another process or
+    over the network are not noticed. Runs done with other versions of numpy, scipy, scikit-learn
+    and numba are counted. The exit code is 1 if a run failed or was skipped.
 
     Examples:
       boostbench status noise20

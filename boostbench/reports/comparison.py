@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostbench.errors import BoostbenchError
+from boostbench.reports.text import listed
 from boostbench.reports.values.designs import Repeats, over_sets, sample_of
 from boostbench.reports.values.differences import (
     FEWEST_SETS,
@@ -163,7 +164,7 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
             sentences.append(
                 (f"On {place}, " if len(tables) > 1 else "")
                 + _in_words(rows[0], its, rope)
-                + (f" Left out for want of results: {_listed(absent)}." if absent else "")
+                + (f" Left out for want of results: {listed(absent)}." if absent else "")
             )
     sentences += [f"No answer on {complaint}" for complaint in complaints]
     return Comparison("\n".join(sentences), pd.DataFrame(boosters), pd.DataFrame(pairs), rope)
@@ -245,7 +246,7 @@ def _in_words(lead: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope:
         if pair["left"] == lead["booster"]:
             told.setdefault(_relation(pair), []).append(pair)
     parts = [
-        f"{relation.format(_listed([pair['right'] for pair in its]))} ({_numbers(its, rope)})"
+        f"{relation.format(listed([pair['right'] for pair in its]))} ({_numbers(its, rope)})"
         for relation, its in told.items()
     ]
     return f"{lead['booster']} is best with probability {lead['best']:.2f}; {'; '.join(parts)}."
@@ -275,8 +276,3 @@ def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
         f"difference{which} {pair['lead']:.1f} points, 95 % interval [{pair['low']:.1f}, "
         f"{pair['high']:.1f}], probability {', '.join(likely or chances)}"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

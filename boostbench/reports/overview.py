@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.claims import Origin
@@ -142,7 +142,7 @@ def write_index(results: Path) -> Path:
         {
             "title": _title(paper, its)[0],
             "answers": [_agreement(its), _verdicts(its)],
-            "entries": [Entry.of(*item) for item in its],
+            "entries": [{"folder": folder, "cells": _cells(summary)} for folder, summary in its],
         }
         for paper, its in _by_paper(results).items()
     ]
@@ -160,14 +160,13 @@ def _by_paper(results: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
     return found
 
 
-def _agreement(items: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+def _agreement(items: Items) -> str:
     held = _held(summary for _, summary in items)
     return f"{in_words(held)}." if held else ""
 
 
-def _verdicts(items: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    claims = [claim for _, summary in items for claim in summary["claims"]]
-    judged = [(_origin(claim), claim["verdict"]) for claim in claims]
+def _verdicts(items: Items) -> str:
+    judged = [(_origin(claim), claim["verdict"]) for claim in _claims(items)]
     return f"{counts_in_words(judged)}." if judged else ""
 
 
@@ -216,18 +215,19 @@ def _title(paper: str, items: Items) -> tuple[str, str]:
 
 
 def _row(paper: str, items: Items) -> list[str]:
-    entries = [Entry.of(*item) for item in items]
-    claims = [claim for _, summary in items for claim in summary["claims"]]
-    statuses = [claim["verdict"] for claim in claims if _origin(claim) == "paper"]
-    ours = [claim["verdict"] for claim in claims if _origin(claim) == "ours"]
+    claims = _claims(items)
     name, _ = _title(paper, items)
     return [
         f"[{markdown(name)}](#{_anchor(name)})",
-        str(len(entries)),
+        str(len(items)),
         _agree(_held(summary for _, summary in items)),
-        *(str(statuses.count(status)) if statuses else "" for status in STATUSES),
-        f"{ours.count('reproduced')} of {len(ours)} hold" if ours else "",
+        *_statuses(claims),
+        _hold(claims, "ours"),
     ]
+
+
+def _claims(items: Items) -> list[Mapping[str, Any]]:
+    return [claim for _, summary in items for claim in summary["claims"]]
 
 
 def _anchor(heading: str) -> str:
@@ -245,7 +245,7 @@ def _section(paper: str, items: Items) -> str:
         for number, claim in enumerate(summary["claims"], start=1)
         if _origin(claim) == "paper"
     ]
-    for status in ("reproduced", "not reproduced", "undecided"):
+    for status in STATUSES:
         its = [item for item in claims if item[2]["verdict"] == status]
         lines += [f"**{status.capitalize()}**\n"] if its else []
         lines += [*(_claim(*item) for item in its), ""] if its else []
@@ -274,31 +274,25 @@ def _agree(held: Sequence[Held]) -> str:
     return f"{agree} of {len(held)} agree ({placebo:.1f})" if held else ""
 
 
-class Entry(NamedTuple):
-    """The line of an experiment: its folder and the cells of all columns."""
+def _cells(summary: Mapping[str, Any]) -> list[str]:
+    """Return the line of an experiment, a cell for each of the columns."""
+    ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
+    return [
+        f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"],
+        summary["size"] or ("as stated" if planned else "computed"),
+        str(ok or "") if ok == planned else f"{ok} of {planned}",
+        _agree(_held([summary])),
+        *_statuses(summary["claims"]),
+        *(_hold(summary["claims"], origin) for origin in _OTHER_ORIGINS),
+    ]
 
-    folder: str
-    cells: list[str]
 
-    @classmethod
-    def of(cls, folder: str, summary: Mapping[str, Any]) -> Entry:
-        """Read a summary."""
-        name = f"{summary['part']}: {summary['title']}" if summary["part"] else summary["title"]
-        found: dict[str, list[str]] = {"paper": []}
-        for claim in summary["claims"]:
-            found.setdefault(_origin(claim), []).append(claim["verdict"])
-        ok, planned = summary["runs"]["ok"], summary["runs"]["planned"]
-        cells = [
-            name,
-            summary["size"] or ("as stated" if planned else "computed"),
-            str(ok or "") if ok == planned else f"{ok} of {planned}",
-            _agree(_held([summary])),
-            *(str(found["paper"].count(status)) if found["paper"] else "" for status in STATUSES),
-            *(
-                f"{found[origin].count('reproduced')} of {len(found[origin])} hold"
-                if origin in found
-                else ""
-                for origin in _OTHER_ORIGINS
-            ),
-        ]
-        return cls(folder, cells)
+def _statuses(claims: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return how many claims of the paper have each verdict; empty texts if there are none."""
+    found = [claim["verdict"] for claim in claims if _origin(claim) == "paper"]
+    return [str(found.count(status)) if found else "" for status in STATUSES]
+
+
+def _hold(claims: Iterable[Mapping[str, Any]], origin: Origin) -> str:
+    found = [claim["verdict"] for claim in claims if _origin(claim) == origin]
+    return f"{found.count('reproduced')} of {len(found)} hold" if found else ""

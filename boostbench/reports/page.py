@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summar
 from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
+from boostbench.reports.text import span
 from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import ERRORS
@@ -147,7 +148,7 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
     return found
 
 
-def _gaps(study: Study) -> list[Gap]:
+def _gaps(study: Study) -> list[dict[str, Any]]:
     """Return the runs without a result, those of one status and reason together.
 
     After many reasons, the further runs of a status stand together.
@@ -161,17 +162,9 @@ def _gaps(study: Study) -> list[Gap]:
                 reason = "other reasons"
             found.setdefault((result.status, reason), []).append(result)
     return [
-        Gap(status, reason, its[:_MOST_GAPS], len(its)) for (status, reason), its in found.items()
+        {"status": status, "reason": reason, "runs": its[:_MOST_GAPS], "n": len(its)}
+        for (status, reason), its in found.items()
     ]
-
-
-class Gap(NamedTuple):
-    """Runs without a result for one reason."""
-
-    status: str
-    reason: str
-    runs: Sequence[Result]  # the first ones
-    n: int
 
 
 def _cells(study: Study) -> dict[tuple[str, str, str], list[Result]]:
@@ -189,10 +182,10 @@ def _folded(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, 
     row = dict(zip(("data set", "booster", "noise"), cell, strict=True))
     row["stopped"] = ", ".join(sorted({record.stop_reason for _, record in ok} - {""}))
     row["runs"] = f"{len(ok)} of {len(results)}" if len(ok) < len(results) else str(len(ok))
-    made = sorted({record.n_rounds for _, record in ok})
+    made = {record.n_rounds for _, record in ok}
     planned = {result.run.rounds for result, _ in ok}
-    row["rounds"] = " to ".join(map(str, dict.fromkeys([*made[:1], *made[-1:]])))
-    row["rounds"] += f" of {max(planned)}" if planned - {*made} else ""
+    row["rounds"] = span(made) if made else ""
+    row["rounds"] += f" of {max(planned)}" if planned - made else ""
     for name, metric in ERRORS.items():
         errors = [error_curve(result, name, [result.run.rounds])[0] for result, _ in ok]
         row[f"{name.replace('_', ' ')} (%)"] = metric.text(float(np.mean(errors))) if ok else ""

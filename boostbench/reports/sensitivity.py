@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
-from boostbench.reports.text import markdown, markdown_table
+from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
 
@@ -200,7 +200,7 @@ def outcome_of(verdicts: Mapping[str, str]) -> tuple[str, str]:
         return "one", f"holds only with {only}"
     told = [f"holds with {held}"] if held else []
     told += [f"fails with {failed}"] if failed else []
-    found = f": {_list(told)} of {n} readings" if told else ""
+    found = f": {listed(told)} of {n} readings" if told else ""
     return (
         ("some", f"depends on the reading{found}") if held and failed else ("open", f"open{found}")
     )
@@ -220,9 +220,4 @@ def counted(outcomes: Sequence[str]) -> str:
         for outcome, words in _OUTCOMES.items()
         if counts[outcome]
     ]
-    return f"Of {len(outcomes)} conclusions {_list(parts)}."
-
-
-def _list(parts: Sequence[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"Of {len(outcomes)} conclusions {listed(parts)}."

@@ -7,7 +7,8 @@ escaping: `boostbench.reports.figures.style` draws text as it is, without mathte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
@@ -168,6 +169,29 @@ def csv_text(text: str) -> str:
     if not text.lstrip().startswith(_FORMULA) or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them.
+
+    Examples
+    --------
+    >>> listed(["one", "two", "three"])
+    'one, two and three'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def span(values: Collection[Any]) -> str:
+    """Return the smallest and the largest value, or the one that there is.
+
+    Examples
+    --------
+    >>> span([3, 1, 2]), span([2, 2])
+    ('1 to 3', '2')
+    """
+    return " to ".join(map(str, dict.fromkeys((min(values), max(values)))))
 
 
 def capital(text: str) -> str:

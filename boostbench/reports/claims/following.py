@@ -19,6 +19,7 @@ from boostbench.reports.claims.inference import (
     turned,
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns
+from boostbench.reports.text import span
 from boostbench.reports.values.designs import Repeats, Statistic, over_sets
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
@@ -129,9 +130,8 @@ class Stops(AboutRuns):
         for cell in evidence.cells(self.booster):
             ended = evidence.gathered(cell, self._is_stopped)
             made = evidence.gathered(cell, _rounds_made).values
-            span = [f"{end(made.values()):.0f}" for end in (min, max)] if made else ["–"]
             outcome = near(ended, Repeats.constant(1.0, ended), 0.0)
-            numbers = {"rounds made": " to ".join(dict.fromkeys(span))}
+            numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
             yield evidence.case(cell, outcome, numbers)
 
     def _is_stopped(self, result: Result) -> float:

@@ -32,7 +32,7 @@ from boostbench.reports.figures.panels import (
     title,
 )
 from boostbench.reports.figures.style import GREY
-from boostbench.reports.text import capital
+from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
@@ -173,7 +173,7 @@ def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool, printed
     describe(
         figure,
         f"{capital(_axis(look.metrics).partition(' (%)')[0])}"
-        f"{f' ({_listed(words)})' * (len(words) > 1)} against the round"
+        f"{f' ({listed(words)})' * (len(words) > 1)} against the round"
         f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
         "Where runs stopped early they keep their last value." * look.has_stops,
         "Hollow marks are the paper's values." * printed,
@@ -189,10 +189,6 @@ def _axis(metrics: Sequence[str]) -> str:
     is_error = its.axis.startswith("error")
     words = its.words.partition(" (")[0] if is_error else _LINES[metrics[0]][0]
     return f"{words} (%)" if its.unit else words
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.style import GREY, SMALL, booster_colours
-from boostbench.reports.text import in_print
+from boostbench.reports.text import in_print, span
 from boostbench.reports.values.frame import Result, Study
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def mark_runs(axes: Axes, counts: Counter[tuple[str, str, str]], noise: str, dat
     """Write beside the title how many runs a panel's means are of, where panels differ in that."""
     own = {n for (its, name, _), n in counts.items() if (its, name) == (noise, dataset)}
     if own and len(set(counts.values())) > 1:
-        words = f"{min(own)} to {max(own)} runs" if len(own) > 1 else f"{max(own)} runs"
-        axes.set_title(words, loc="right", fontsize=SMALL, color=GREY)
+        axes.set_title(f"{span(own)} runs", loc="right", fontsize=SMALL, color=GREY)
 
 
 def remark(figure: Figure, text: str) -> None:
@@ -86,10 +85,9 @@ def describe(figure: Figure, *sentences: str) -> None:
 def repeats_in_words(study: Study, *, band: bool) -> str:
     """Return how many runs a point of a line is the mean of, and what the band beside it is."""
     counts = n_repeats(study.results).values()
-    low, high = min(counts, default=0), max(counts, default=0)
-    if high < 2:
+    if max(counts, default=0) < 2:
         return "single runs"
-    means = f"means of {high} runs" if low == high else f"means of {low} to {high} runs"
+    means = f"means of {span(counts)} runs"
     return f"{means}, bands: one standard deviation on both sides" if band else means
 
 

@@ -20,6 +20,7 @@ from boostbench.reports.figures.panels import (
     title,
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL
+from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, compared_value
@@ -183,8 +184,7 @@ def draw_pairs(
     axes.set_yticks(range(len(order)), order)
     axes.tick_params(length=0)
     axes.grid(visible=False)
-    counts = sorted({test.wins + test.ties + test.losses for test in tests.values()})
-    sets = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    sets = span({test.wins + test.ties + test.losses for test in tests.values()})
     describe(
         figure,
         f"Each method (row) against each other (column) over {sets} data sets: mean difference of "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, compared_value
@@ -62,8 +63,7 @@ def build_pairwise_table(
             for name, its in texts.items()
         ),
         footers=(
-            f"Over {' to '.join(map(str, sorted({min(counts), max(counts)})))} data sets; a win is "
-            "a lower value of the booster on the left.",
+            f"Over {span(counts)} data sets; a win is a lower value of the booster on the left.",
             "Difference: mean of the left less that of the column's"
             f"{', in points' * bool(METRICS[metric].unit)}.",
             "Effect size: rank-biserial correlation; -1: the left one is lower on every data set.",

@@ -14,6 +14,7 @@ from boostbench.experiments.configs.fields import FileBeside
 from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
+from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.paper import NO_VALUE, read_rows
 from boostbench.reports.values.part_options import PartOptions
@@ -137,10 +138,9 @@ def _noted(cells: Sequence[TableCell], text: str, notes: Notes) -> tuple[TableCe
 def _footers(
     rows: Sequence[Row], columns: Sequence[str], *, asked_for_paper: bool
 ) -> Iterable[str]:
-    *words, last = [_COLUMNS[column].words for column in columns]
     cells = [cell for row in rows for cell in row.cells]
-    counted = f"{', '.join(words)} and {last}" if words else last
-    yield f"{counted[0].upper()}{counted[1:]} as counted in the data."
+    counted = capital(listed([_COLUMNS[column].words for column in columns]))
+    yield f"{counted} as counted in the data."
     compared = [cell for cell in cells if cell.value and cell.paper not in ("", NO_VALUE)]
     if compared:
         equal = sum(not cell.marks for cell in compared)

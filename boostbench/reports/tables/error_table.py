@@ -18,7 +18,7 @@ from boostbench.reports.tables.table import (
     Table,
     TableCell,
 )
-from boostbench.reports.text import capital
+from boostbench.reports.text import capital, span
 from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
@@ -229,10 +229,9 @@ class _Shown:
         counts = {standing.n for standing in self.ranks.values()}
         everything = len(self.axes["dataset"])
         if max(counts, default=0) > 1 and counts != {everything}:
-            span = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
             yield (
-                f"Ranks and wins are over the {span} of {everything} data sets where every booster "
-                "has a value."
+                f"Ranks and wins are over the {span(counts)} of {everything} data sets where every "
+                "booster has a value."
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.reports.text import span
 from boostbench.reports.values.agreement import Compared, Held, hold
 from boostbench.reports.values.designs import sample_of
 from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, holds, tidy
@@ -175,10 +176,10 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
 def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
     """Return in words the runs that had stopped before T, and the reasons."""
     stopped = [result for result in results if result.stopped_at is not None]
-    stops = sorted({result.stopped_at for result in stopped if result.stopped_at is not None})
-    if not stops or stops[0] >= T:
+    stops = {result.stopped_at for result in stopped if result.stopped_at is not None}
+    if not stops or min(stops) >= T:
         return
-    rounds = f"round {stops[0]}" if len(stops) == 1 else f"rounds {stops[0]} to {stops[-1]}"
+    rounds = f"round{'s' * (len(stops) > 1)} {span(stops)}"
     share = f" in {len(stopped)} of {len(results)} runs" if len(stopped) < len(results) else ""
     records = [result.record for result in stopped if result.record is not None]
     reasons = dict.fromkeys(record.stop_reason or "no reason given" for record in records)

@@ -8,7 +8,7 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.planning.plans import Plan
+from boostbench.experiments.planning.plans import Plan, Result
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, load_plan
 
@@ -240,3 +240,13 @@ def test_a_report_gets_plan_and_records_without_importing_boosters(config_file, 
     assert isinstance(plan, Plan)
     assert plan.counts() == {"ok": 4}
     assert json.dumps(plan.runs[0].record().plain())
+
+
+def test_a_report_shortens_the_reason_of_a_skipped_run_alone(runs_of):
+    """Folders of the machine that made the report stand behind the first colon."""
+    run = runs_of(SMALL)[0]
+    reason = "data set 'dna' is not on this machine: looked in /home/me/data, /mnt/datasets"
+    skipped, failed = (Result(run, status, reason) for status in ("skipped", "failed"))
+    assert skipped.reported_reason == "data set 'dna' is not on this machine"
+    assert failed.reported_reason == reason
+    assert Result(run, "skipped", "needs xgboost").reported_reason == "needs xgboost"
