@@ -16,7 +16,7 @@ from benchmarks.settings import Settings
 from benchmarks.table import Row
 from benchmarks.timing import Contestant, compete, whole
 from boostbench.weak_learners import BinaryLabels, Tree
-from boostbench.weak_learners.histograms import build_labels
+from boostbench.weak_learners.histograms import build_labels, share_of
 from boostbench.weak_learners.structures import Work
 
 #: Additions of one turn; enough for the clock.
@@ -101,8 +101,9 @@ def bare_additions() -> tuple[Contestant, int]:
 
 @njit
 def _build(repeats: int, rules: Any, data: Any, tree: Any, rows: Any, total: Any, out: Any) -> None:
+    share = share_of(data, 0, data.cuts.shape[0] - 1)
     for _ in range(repeats):
-        build_labels(rules, data, tree, rows, total, out)
+        build_labels(rules, data, share, tree, rows, total, out)
 
 
 @njit

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from benchmarks.data import Data
 from benchmarks.peers import LIGHTGBM, lightgbm_multiclass, sklearn_samme
 from benchmarks.settings import Settings
 from benchmarks.table import Row, seconds
-from benchmarks.timing import Contestant, compete, whole
+from benchmarks.timing import Contestant, compete, elapsed, whole
 from boostbench.boosters import make_booster
 from boostbench.weak_learners import BinaryLabels, Forest, Tree
 
@@ -43,11 +44,41 @@ def sm_and_mh(data: Data, settings: Settings) -> Iterator[Row]:
     )
 
 
-def fit(name: str, data: Data, rounds: int) -> Contestant:
+#: Boosters that are measured with two threads, and how many times as fast they should be.
+_THREADED = {"adaboost-mh": 1.8, "sm-boost": 1.8, "samme": 1.6, "logitboost": 1.6}
+
+
+def one_and_two_threads(data: Data, settings: Settings) -> Iterator[Row]:
+    """One thread beside two. LogitBoost is for two classes: the labels in two halves."""
+    rounds = settings.rounds if data.X.size < 10**7 else settings.rounds // 5
+    halves = replace(data, y=(data.y >= data.n_classes // 2).astype(np.int64))
+    for name, target in _THREADED.items():
+        its = halves if name == "logitboost" else data
+        fit(name, its.head(200), 2)()
+        contestants = [fit(name, its, rounds, n_jobs, elapsed) for n_jobs in (2, 1)]
+        a, b = compete(contestants, settings.repeats, settings.budget)
+        yield Row(
+            f"{name} fit, T={rounds}, one thread / two",
+            data.name,
+            seconds(a),
+            seconds(b),
+            b / a,
+            target,
+            at_least=True,
+            note="seconds of a clock",
+        )
+
+
+def fit(
+    name: str,
+    data: Data,
+    rounds: int,
+    n_jobs: int = 1,
+    timed: Callable[[Callable[[], object]], Contestant] = whole,
+) -> Contestant:
     """Return a contestant that fits a booster."""
-    return whole(
-        lambda: make_booster(name, n_estimators=rounds, random_state=0).fit(data.X, data.y)
-    )
+    given = {"n_estimators": rounds, "random_state": 0, "n_jobs": n_jobs}
+    return timed(lambda: make_booster(name, **given).fit(data.X, data.y))
 
 
 def warm_up(name: str) -> None:

@@ -82,7 +82,7 @@ def seconds(value: float) -> str:
 
 def show(rows: Sequence[Row], console: Console) -> None:
     """Print the table."""
-    table = Table(title="boostbench and its peers, one thread", caption=conditions())
+    table = Table(title="boostbench and its peers", caption=conditions())
     for name in COLUMNS:
         table.add_column(name, justify="right" if name in COLUMNS[2:5] else "left")
     colours = {None: "", True: "green", False: "red"}
@@ -125,7 +125,8 @@ def conditions() -> str:
         except PackageNotFoundError:
             versions.append(f"{package} absent")
     return (
-        f"One process, one thread, CPU seconds, medians of interleaved repeats. "
+        "One process; one thread and CPU seconds, where nothing else is said; medians of "
+        "interleaved repeats. "
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; "
         f"{', '.join(versions)}."
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-#: A contestant does its work once and returns the CPU seconds of the part that counts.
+#: A contestant does its work once and returns the seconds of the part that counts.
 Contestant = Callable[[], float]
 
 
@@ -38,6 +38,17 @@ def whole(work: Callable[[], object]) -> Contestant:
         with watch:
             work()
         return watch.seconds
+
+    return contestant
+
+
+def elapsed(work: Callable[[], object]) -> Contestant:
+    """Make a contestant of a function whose threads share the work: seconds of a clock."""
+
+    def contestant() -> float:
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start
 
     return contestant
 

@@ -94,6 +94,11 @@ def _keep_in_file(dispatcher: Any) -> None:
         function.__qualname__ += calls
         with suppress(RuntimeError):  # no folder can be written
             dispatcher.enable_caching()
+            # numba's key holds the functions that it calls, which differ from process to process
+            dispatcher._cache._index_key = lambda signature, codegen: (
+                signature,
+                codegen.magic_tuple(),
+            )
 
 
 def _digest(function: Callable[..., Any]) -> str:
@@ -101,7 +106,7 @@ def _digest(function: Callable[..., Any]) -> str:
     digest, known, left = hashlib.sha256(), set(), list[Any]([function])
     while left:
         item = left.pop()
-        item = getattr(item, "py_func", item)
+        item = getattr(item, "py_func", getattr(item, "_defn", item))  # or an intrinsic
         if not isinstance(item, FunctionType | ModuleType):  # a constant, or a named tuple
             digest.update(f"{item!r}{getattr(item, '_fields', '')}".encode())
         elif isinstance(item, FunctionType) and item not in known:

@@ -33,6 +33,12 @@ def n_cores() -> int:
     return n
 
 
+def n_threads() -> int:
+    """Return how many threads the work here may use."""
+    _, n_helpers = _helpers.get() or (None, 0)
+    return n_helpers + 1
+
+
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Let the work within use so many threads.

@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.additions import histogram_bandwidth
 from benchmarks.data import SHAPES, covtype_like, load
+from benchmarks.fit_speed import one_and_two_threads
 from benchmarks.settings import Settings
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
@@ -93,3 +94,14 @@ def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
         histogram, tree = csv.DictReader(file)
     assert float(histogram["ratio"]) > 0
     assert "peer not installed" in tree["note"] or float(tree["ratio"]) > 0
+
+
+def test_one_thread_is_measured_beside_two() -> None:
+    rows = list(one_and_two_threads(covtype_like(1_000), Settings(quick=True, repeats=1)))
+    assert [row.measure.split()[0] for row in rows] == [
+        "adaboost-mh",
+        "sm-boost",
+        "samme",
+        "logitboost",
+    ]
+    assert all(row.ratio is not None and row.ratio > 0 and row.at_least for row in rows)

@@ -202,12 +202,31 @@ def test_no_two_compiled_functions_have_the_same_name(compiled) -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_the_closure_of_a_kernel_holds_constants_only(compiled) -> None:
-    """No process finds the stored kernel of another one by a function in its closure."""
-    kernels = [x.py_func for x in compiled if not x.targetoptions.get("no_cpython_wrapper")]
-    held = [cell.cell_contents for kernel in kernels for cell in kernel.__closure__ or ()]
-    assert len(kernels) > 30
-    assert {type(content) for content in held} == {int, str}
+FROM_CLOSURE = """
+from boostbench.compiled import inner, kernel
+
+def made():
+    @inner
+    def twice(x):
+        return 2 * x
+
+    @kernel
+    def answer(x):
+        return twice(x)
+
+    return answer
+
+answer = made()
+"""
+
+
+def test_a_kernel_that_calls_functions_of_its_closure_is_found_by_other_processes(
+    forks, tmp_path
+) -> None:
+    module(tmp_path, FROM_CLOSURE)
+    code = "import own; print(own.answer(3), sum(own.answer.stats.cache_hits.values()))"
+    assert forks(tmp_path, code) == ["6 0"]
+    assert forks(tmp_path, code) == ["6 1"]
 
 
 def test_no_two_growing_kernels_are_the_same() -> None:

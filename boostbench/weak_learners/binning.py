@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.compiled import kernel
-from boostbench.threads import in_parts
+from boostbench.threads import in_parts, n_threads
 
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
 #: entry of a sparse row costs four bytes and a loop iteration of its own.
@@ -44,8 +44,11 @@ class BinnedData(NamedTuple):
         Rows of codes, for the features that are not sparse.
     dense_offset : ndarray of uint32, shape (n_dense,)
         First global bin of each of them.
-    sparse_start : ndarray of int64, shape (n + 1,)
-        ``sparse_bins[sparse_start[i]:sparse_start[i + 1]]`` are row i's entries.
+    cuts : ndarray of int64, shape (n_parts + 1, 3)
+        Where the parts begin that threads share: the feature, the dense feature, the sparse one.
+    sparse_start : ndarray of int64, shape (n_parts * n + 1,)
+        With ``p = n_parts * i + part``, ``sparse_bins[sparse_start[p]:sparse_start[p + 1]]`` are
+        row i's entries in a part of the features.
     sparse_bins : ndarray of uint32, shape (n_entries,)
         Global bins of the sparse features, without the most frequent bin of each.
     sparse_features : ndarray of int64, shape (n_sparse,)
@@ -62,6 +65,7 @@ class BinnedData(NamedTuple):
     high: NDArray[np.float64]
     dense_codes: NDArray[np.uint8]
     dense_offset: NDArray[np.uint32]
+    cuts: NDArray[np.int64]
     sparse_start: NDArray[np.int64]
     sparse_bins: NDArray[np.uint32]
     sparse_features: NDArray[np.int64]
@@ -77,6 +81,11 @@ class BinnedData(NamedTuple):
     def n_features(self) -> int:
         """Number d of features."""
         return int(self.codes.shape[0])
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts of the features that threads share."""
+        return len(self.cuts) - 1
 
 
 def bin_features(
@@ -142,7 +151,7 @@ def bin_features(
 
     in_parts(bin_part, d)
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
-    rowwise = _rows_of(codes, offset, sparse_share)
+    rowwise = _rows_of(codes, offset, sparse_share, min(n_threads(), max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
     return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples=count[None, :])
 
@@ -232,10 +241,11 @@ def _encode(column, high, codes):  # type: ignore[no-untyped-def]
 
 
 def _rows_of(
-    codes: NDArray[np.uint8], offset: NDArray[np.int64], sparse_share: float
+    codes: NDArray[np.uint8], offset: NDArray[np.int64], sparse_share: float, n_parts: int
 ) -> tuple[
     NDArray[np.uint8],
     NDArray[np.uint32],
+    NDArray[np.int64],
     NDArray[np.int64],
     NDArray[np.uint32],
     NDArray[np.int64],
@@ -251,16 +261,22 @@ def _rows_of(
         share[j] = counts[default[j]] / max(n, 1)
     sparse = np.flatnonzero(share >= sparse_share)
     dense = np.flatnonzero(share < sparse_share)
-    start = np.zeros(n + 1, dtype=np.int64)
-    for feature in sparse:
-        start[1:] += codes[feature] != default[feature]
+    entries = np.cumsum(np.where(share < sparse_share, 1.0, 1.0 - share))  # of a mean row
+    first = np.searchsorted(entries, entries[-1:] * np.arange(1, n_parts) / n_parts) + 1
+    first = np.concatenate([[0], first, [d]])  # as many entries in each part
+    cuts = [(c, np.searchsorted(dense, c), np.searchsorted(sparse, c)) for c in first.tolist()]
+    start = np.zeros(n * n_parts + 1, dtype=np.int64)
+    of_part = start[1:].reshape(n, n_parts)
+    for feature, part in zip(sparse, np.searchsorted(first, sparse, "right") - 1, strict=True):
+        of_part[:, part] += codes[feature] != default[feature]
     np.cumsum(start, out=start)
-    bins = np.empty(start[n], dtype=np.uint32)
-    _list_sparse(codes, offset, sparse, default, start[:n].copy(), bins)
+    bins = np.empty(start[-1], dtype=np.uint32)
+    _list_sparse(codes, offset, sparse, default, start[:-1:n_parts].copy(), bins)
     dense_codes = np.ascontiguousarray(codes[dense].T)
     return (
         dense_codes,
         offset[dense].astype(np.uint32),
+        np.array(cuts, dtype=np.int64),
         start,
         bins,
         sparse,

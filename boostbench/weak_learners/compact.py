@@ -24,7 +24,7 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
     """
     if rules.min_samples > 1 or rules.random or rules.max_features < data.n_bins.shape[0]:
         return False
-    planes = 0
+    planes, n_parts = 0, data.cuts.shape[0] - 1
     for k in range(total.shape[0]):
         planes += total[k] != 0
     n_cells = np.float64(planes * data.low.shape[0])
@@ -33,18 +33,22 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
         for i in range(rows.shape[0]):
             if cost >= n_cells:  # most rows of a large node need not be looked at
                 break
-            n_sparse = data.sparse_start[rows[i] + 1] - data.sparse_start[rows[i]]
+            r = rows[i]
+            n_sparse = data.sparse_start[(r + 1) * n_parts] - data.sparse_start[r * n_parts]
             cost += rules.entry_cost * n_sparse
     return cost < n_cells
 
 
 @stage
-def build_compact(data, tree, rows, total, bins, sums):  # type: ignore[no-untyped-def]
-    """Fill a compact histogram of class weights; return its numbers of bins and features.
+def build_compact(data, share, tree, rows, total, bins, sums):  # type: ignore[no-untyped-def]
+    """Fill a compact histogram of class weights; return its number of bins and its features' end.
+
+    It has some features of the data, the first of them as number ``share.first``.
 
     Parameters
     ----------
     data : BinnedData
+    share : Share
     tree : GrowingTree
     rows : int32[m]
     total : int64[n_planes]
@@ -54,17 +58,17 @@ def build_compact(data, tree, rows, total, bins, sums):  # type: ignore[no-untyp
     sums : int64[n_planes * n_bins]
         Planes of as many bins as are listed.
     """
-    _mark_all(data, rows, bins)
-    size, n_features = _list_marked(data.offset, data.n_bins, bins)
+    _mark_all(data, share, rows, bins)
+    size, end = _list_marked(data.offset, data.n_bins, share, bins)
     for k in range(total.shape[0]):
         if total[k] != 0:
             plane = sums[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] = 0
-    _add(data, tree.label, tree.stat, rows, bins.place, size, sums)
-    if data.sparse_features.shape[0] > 0:
-        _complete(total, bins, size, n_features, sums)
-    return size, n_features
+    _add(data, share, tree.label, tree.stat, rows, bins.place, size, sums)
+    if share.sparse < share.sparse_end:
+        _complete(total, share, bins, size, end, sums)
+    return size, end
 
 
 @stage
@@ -76,22 +80,25 @@ def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _mark_all(data, rows, bins):  # type: ignore[no-untyped-def]
+def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
     """Mark the bins of the rows, and those that must be listed though they may be empty."""
-    marks, default = bins.marks, bins.default
+    marks, default, start = bins.marks, bins.default, data.sparse_start
+    n_parts, sparse = data.cuts.shape[0] - 1, share.sparse < share.sparse_end
+    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
         r = rows[i]
-        for j in range(data.dense_offset.shape[0]):
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
             _mark(np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j]), marks)
-        if data.sparse_bins.shape[0] > 0:
-            for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+        if sparse:
+            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
                 _mark(np.uint64(data.sparse_bins[p]), marks)
-    for j in range(data.n_bins.shape[0]):
-        default[j] = -1
-        if data.offset[j + 1] - data.offset[j] > data.n_bins[j]:
+    for feature in range(share.first, share.end):
+        default[feature] = -1
+        if data.offset[feature + 1] - data.offset[feature] > data.n_bins[feature]:
             # the first bin is a candidate even if it is empty: missing values alone go left
-            _mark(np.uint64(data.offset[j]), marks)
-    for s in range(data.default_bin.shape[0]):
+            _mark(np.uint64(data.offset[feature]), marks)
+    for s in range(share.sparse, share.sparse_end):
         default[data.sparse_features[s]] = data.default_bin[s]
         _mark(np.uint64(data.default_bin[s]), marks)
 
@@ -102,11 +109,14 @@ def _mark(b, marks):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _list_marked(offset, n_bins, bins):  # type: ignore[no-untyped-def]
-    """List the marked bins and their features; return their numbers, and clear the marks."""
+def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
+    """List the marked bins and their features; return the number of the bins and the features' end.
+
+    The marks are cleared.
+    """
     listed, place, marks = bins.listed, bins.place, bins.marks
     n = 0
-    for word in range(marks.shape[0]):
+    for word in range(offset[share.first] >> 6, (offset[share.end] + 63) >> 6):
         left = marks[word]
         while left != 0:
             lowest = left & (~left + np.uint64(1))
@@ -115,8 +125,8 @@ def _list_marked(offset, n_bins, bins):  # type: ignore[no-untyped-def]
             listed[n] = 64 * word + (np.float64(lowest).view(np.int64) >> 52) - 1023
             n += 1
         marks[word] = 0
-    size, f, start, stop = 0, 0, 0, 0
-    for j in range(n_bins.shape[0]):
+    size, f, start, stop = 0, share.first, 0, 0
+    for j in range(share.first, share.end):
         start = stop
         while stop < n and listed[stop] < offset[j + 1]:
             stop += 1
@@ -135,28 +145,35 @@ def _list_marked(offset, n_bins, bins):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _add(data, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
+def _add(data, share, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
     """Add each row's weight to its bins, in the plane of its label."""
+    start, n_parts, sparse = (
+        data.sparse_start,
+        data.cuts.shape[0] - 1,
+        share.sparse < share.sparse_end,
+    )
+    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
         r = rows[i]
         w = stat[r, 0]
         first = np.uint64(label[r] * size)
-        for j in range(data.dense_offset.shape[0]):
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             sums[first + np.uint64(place[b])] += w
-        if data.sparse_bins.shape[0] > 0:
-            for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+        if sparse:
+            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
                 sums[first + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
 
 
 @inner
-def _complete(total, bins, size, n_features, sums):  # type: ignore[no-untyped-def]
+def _complete(total, share, bins, size, end, sums):  # type: ignore[no-untyped-def]
     """Give the bin that sparse rows leave out what the feature's other bins leave of the total."""
     for k in range(total.shape[0]):
         if total[k] == 0:
             continue
         plane = sums[k * size : (k + 1) * size]
-        for f in range(n_features):
+        for f in range(share.first, end):
             default = bins.default[bins.feature[f]]
             if default >= 0:
                 its_bins = plane[bins.offset[f] : bins.offset[f + 1]]

@@ -9,6 +9,9 @@ instead, which costs nothing but what its rows cost (see `boostbench.weak_learne
 Nodes are numbered as they arise (children: left, right), the inner nodes of the finished tree in
 the order in which they were split. So the first l - 1 of them are the best-first tree of l leaves.
 
+Where other threads are to be had, each of them builds and searches the histogram of some features
+of a large node (see `boostbench.weak_learners.team`).
+
 There is a kernel per criterion, compiled when a tree first needs it. The criterion is a constant
 in it: numba drops the branches of other criteria before it compiles what they call.
 """
@@ -20,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.compiled import inner, kernel, stage
+from boostbench.threads import in_parts
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.compact import build_compact, in_data, is_cheaper
 from boostbench.weak_learners.criteria import (
@@ -40,6 +44,7 @@ from boostbench.weak_learners.histograms import (
     build_costs,
     build_labels,
     build_targets,
+    share_of,
     subtract,
 )
 from boostbench.weak_learners.nodes import (
@@ -83,6 +88,22 @@ from boostbench.weak_learners.structures import (
     Numbers,
     Work,
 )
+from boostbench.weak_learners.team import (
+    Team,
+    dismiss,
+    hand_in,
+    has_members,
+    join,
+    post,
+    take,
+    wait_for_all,
+    wait_for_part,
+)
+
+#: Trees whose root takes fewer additions are grown by one thread: to call others takes longer.
+_SHARED_TREE = 300_000
+#: Additions of a histogram, and sums to search, from which on threads share a node.
+_SHARED_NODE = 30_000
 
 
 def grow_trees(
@@ -91,7 +112,8 @@ def grow_trees(
     """Grow one tree per column of a demand, one after the other.
 
     The trees are independent of each other: calls for some of the columns each, in threads of
-    their own, give the same trees (the kernels run without the GIL).
+    their own, give the same trees (the kernels run without the GIL). Threads without a call of
+    their own share the features of large nodes: each builds and searches the histograms of some.
 
     Parameters
     ----------
@@ -114,16 +136,83 @@ def grow_trees(
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
     work = Work.space(rules, data, numbers.labels)
-    _KERNELS[criterion](data, rules, numbers, pruning, work, trees)
+    # drawn features, and a choice by the mean gain, need all features at once
+    whole = rules.max_features < data.n_features or rules.criterion in (GAIN_RATIO, C45)
+    few = data.dense_codes.size + data.sparse_bins.size < _SHARED_TREE
+    n_parts = 1 if whole or few else data.n_parts
+    team = Team.of(n_parts, _SHARED_NODE)
+
+    def take_part(members: slice) -> None:
+        member = members.start
+        its_work = work.of_member() if member > 0 else work
+        try:
+            _KERNELS[criterion](data, rules, numbers, pruning, its_work, team, member, trees)
+        finally:
+            if member == 0:
+                team.close()
+
+    in_parts(take_part, n_parts)
     nodes, answers = trees.nodes[: trees.node_offset[-1]], trees.answers[: trees.leaf_offset[-1]]
     return trees._replace(nodes=nodes, answers=answers)
 
 
+#: The search of each criterion's kernel.
+_SEARCHES = {
+    GINI: search_gini,
+    ENTROPY: search_entropy,
+    ERROR: search_error,
+    COST: search_costs,
+    SQUARED_ERROR: search_targets,
+    TWO_CLASSES: search_two_classes,
+}
+
+
 def _kernel_for(criterion: int) -> Any:
     """Return the kernel of a criterion, which is a constant in it."""
+    build = {COST: build_costs, SQUARED_ERROR: build_targets}.get(criterion, build_labels)
+    search = _SEARCHES[criterion]
+
+    @inner
+    def do_part(data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
+        """Find the best split of a node in some parts of the features, as the step says."""
+        tree, step, share = work.tree, team.step[0], share_of(data, part, stop)
+        leaf, total, n_bins = tree.nodes[step.node], tree.total[step.node], data.low.shape[0]
+        first, end = share.first, share.end
+        if criterion != COST and criterion != SQUARED_ERROR and leaf.compact:
+            rows, bins = tree.rows[leaf.start : leaf.end], work.compact
+            sums = work.histogram[step.searched][total.shape[0] * data.offset[first] :]
+            n_bins, end = build_compact(data, share, tree, rows, total, bins, sums)
+            hist = Histogram(sums, bins.offset[: end + 1], bins.n_bins[:end], n_bins)
+        else:
+            if step.built >= 0:
+                sums, its_total = work.histogram[step.place], tree.total[step.built]
+                rows = tree.rows[tree.nodes[step.built].start : tree.nodes[step.built].end]
+                build(rules, data, share, tree, rows, its_total, sums)
+                if step.whole >= 0:
+                    subtract(rules.kind, data, share, work.histogram[step.whole], sums, its_total)
+            hist = Histogram(work.histogram[step.searched], data.offset, data.n_bins, n_bins)
+        node = Searched(
+            total, leaf.impurity, leaf.square, step.grid, step.least_weight, step.unit, step.stream
+        )
+        feature = search(rules, data, hist, node, first, end, work.scan)
+        if criterion == ENTROPY and rules.criterion != ENTROPY:
+            feature = best_ratio(rules, node, end, work.scan.best)
+        note_split(
+            criterion, rules, data, hist, node, leaf.compact, feature, work, team.found[part]
+        )
 
     @kernel
-    def grow(data, rules, numbers, pruning, work, trees):  # type: ignore[no-untyped-def]
+    def grow(  # type: ignore[no-untyped-def]
+        data, rules, numbers, pruning, work, team, member, trees
+    ):
+        if member > 0:
+            join(team)
+            part = wait_for_part(team)
+            while part >= 0:
+                do_part(data, rules, work, team, part, part + 1)
+                hand_in(team)
+                part = wait_for_part(team)
+            return
         tree, queue = work.tree, work.queue
         nodes = tree.nodes
         for t in range(numbers.columns.shape[0]):
@@ -162,7 +251,7 @@ def _kernel_for(criterion: int) -> Any:
                     n_splits += 1
                     split_node(data, node, end, tree)
                     continue
-                _find(criterion, data, rules, sample, column, node, work)
+                _find(do_part, data, rules, sample, column, node, work, team)
                 if nodes[node].feature >= 0 and (rules.zero_gain or nodes[node].gain > tie):
                     n_open = push(queue, n_open, np.rint(nodes[node].gain / tie), node)
                 else:
@@ -174,11 +263,40 @@ def _kernel_for(criterion: int) -> Any:
                 n_placed = 0
             pack(criterion, rules, numbers, sample, t, n_splits, tree, trees)
             assign_leaves(data, tree, n_splits, n_placed, trees.leaves[t])
+        dismiss(team)
 
     return grow
 
 
-_KERNELS = {criterion: _kernel_for(criterion) for criterion in range(TWO_CLASSES + 1)}
+_KERNELS = {criterion: _kernel_for(criterion) for criterion in _SEARCHES}
+
+
+@inner
+def is_shared(rules, data, n_rows, compact, team):  # type: ignore[no-untyped-def]
+    """Return whether a node is worth another thread: rows to add, and bins to search."""
+    if team.found.shape[0] == 1 or not has_members(team):
+        return False
+    n_entries = data.sparse_bins.shape[0] // data.codes.shape[1] + data.dense_offset.shape[0]
+    n_bins = 0 if compact else rules.n_sums * data.low.shape[0]
+    return n_rows * n_entries + n_bins >= team.least
+
+
+@stage
+def note_split(  # type: ignore[no-untyped-def]
+    criterion, rules, data, hist, node, compact, feature, work, found
+):
+    """Note the best split of some features, feature and bin as the data number them."""
+    found.feature = feature
+    if feature >= 0:
+        best = work.scan.best[feature]
+        b, right = best.bin, next_occupied(rules, hist, node.total, feature, best.bin)
+        found.key, found.gain, found.missing_left = best.key, max(best.gain, 0.0), best.missing_left
+        if criterion != COST and criterion != SQUARED_ERROR and compact:
+            found.feature, b, right = in_data(data, work.compact, feature, b, right)
+        if criterion != TWO_CLASSES and rules.random and b < data.n_bins[feature] - 1:
+            found.bin, found.threshold = draw(rules, data, hist, node, feature)
+        else:
+            found.bin, found.threshold = threshold_of(rules, data, found.feature, b, right)
 
 
 @stage
@@ -208,62 +326,40 @@ def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyp
 
 
 @stage
-def _find(criterion, data, rules, sample, column, node, work):  # type: ignore[no-untyped-def]
+def _find(do_part, data, rules, sample, column, node, work, team):  # type: ignore[no-untyped-def]
     """Find the best split of a leaf and note it in the table."""
-    tree, scan = work.tree, work.scan
+    tree, step, n_rows = work.tree, team.step[0], np.int64(0)
     leaf, total = tree.nodes[node], tree.total[node]
-    sums = work.histogram[work.histogram.shape[0] - 1]
-    hist = Histogram(sums, data.offset, data.n_bins, data.low.shape[0])
-    if criterion != COST and criterion != SQUARED_ERROR and leaf.compact:
-        bins = work.compact
-        size, d = build_compact(data, tree, tree.rows[leaf.start : leaf.end], total, bins, sums)
-        hist = Histogram(sums, bins.offset[: d + 1], bins.n_bins[:d], size)
+    step.node = node
+    step.grid = 1.0 / resolution(rules, total, leaf.square, sample.scale)
+    step.least_weight = least_weight(rules, sample.unit, tree.total[0], total)
+    step.unit, step.stream = sample.unit, stream_of(rules.seed, column, node)
+    step.built, step.searched = -1, leaf.slot
+    if leaf.compact:
+        n_rows, step.searched = leaf.end - leaf.start, work.histogram.shape[0] - 1
+    elif leaf.slot < 0:
+        step.built, step.place, step.whole = place_histogram(tree.nodes, tree.free, node)
+        step.searched = step.place if step.built == node else step.whole
+        n_rows = tree.nodes[step.built].end - tree.nodes[step.built].start
+    if is_shared(rules, data, n_rows, leaf.compact, team):
+        post(team)
+        part = take(team)
+        while part >= 0:
+            do_part(data, rules, work, team, part, part + 1)
+            hand_in(team)
+            part = take(team)
+        wait_for_all(team)
     else:
-        place = leaf.slot
-        if place < 0:
-            built, place, whole = place_histogram(tree.nodes, tree.free, node)
-            rows = tree.rows[tree.nodes[built].start : tree.nodes[built].end]
-            sums = work.histogram[place]
-            if criterion == COST:
-                build_costs(rules, data, tree, rows, tree.total[built], sums)
-            elif criterion == SQUARED_ERROR:
-                build_targets(rules, data, tree, rows, tree.total[built], sums)
-            else:
-                build_labels(rules, data, tree, rows, tree.total[built], sums)
-            if whole >= 0:
-                subtract(rules.kind, work.histogram[whole], sums, tree.total[built])
-            if built != node:
-                place = whole
-        hist = Histogram(work.histogram[place], data.offset, data.n_bins, data.low.shape[0])
-    grid = 1.0 / resolution(rules, total, leaf.square, sample.scale)
-    least = least_weight(rules, sample.unit, tree.total[0], total)
-    key = stream_of(rules.seed, column, node)
-    searched = Searched(total, leaf.impurity, leaf.square, grid, least, sample.unit, key)
-    if criterion == TWO_CLASSES:
-        feature = search_two_classes(rules, hist, searched, scan)
-    elif criterion == COST:
-        feature = search_costs(rules, data, hist, searched, scan)
-    elif criterion == SQUARED_ERROR:
-        feature = search_targets(rules, data, hist, searched, scan)
-    elif criterion == ERROR:
-        feature = search_error(rules, data, hist, searched, scan)
-    elif criterion == GINI:
-        feature = search_gini(rules, data, hist, searched, scan)
-    else:
-        feature = search_entropy(rules, data, hist, searched, scan)
-        if rules.criterion != ENTROPY:
-            feature = best_ratio(rules, searched, hist.n_bins.shape[0], scan.best)
-    leaf.feature = feature
-    if feature >= 0:
-        best = scan.best[feature]
-        b, right = best.bin, next_occupied(rules, hist, total, feature, best.bin)
-        leaf.missing_left, leaf.gain = best.missing_left, max(best.gain, 0.0)
-        if criterion != COST and criterion != SQUARED_ERROR and leaf.compact:
-            leaf.feature, b, right = in_data(data, work.compact, feature, b, right)
-        if criterion != TWO_CLASSES and rules.random and b < data.n_bins[feature] - 1:
-            leaf.bin, leaf.threshold = draw(rules, data, hist, searched, feature)
-        else:
-            leaf.bin, leaf.threshold = threshold_of(rules, data, leaf.feature, b, right)
+        do_part(data, rules, work, team, 0, data.cuts.shape[0] - 1)
+        for part in range(1, team.found.shape[0]):
+            team.found[part].feature = -1
+    best = team.found[0]
+    for part in range(1, team.found.shape[0]):  # of equal keys the first one
+        other = team.found[part]
+        if other.feature >= 0 and (best.feature < 0 or other.key > best.key):
+            best = other
+    leaf.feature, leaf.bin, leaf.threshold = best.feature, best.bin, best.threshold
+    leaf.missing_left, leaf.gain = best.missing_left, best.gain
     if not rules.subtraction:
         release(leaf, tree.free)
 

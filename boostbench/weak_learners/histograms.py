@@ -8,20 +8,43 @@ samples. The plane of a class that no row of the node has is left as it is, and 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from boostbench.compiled import inner
 from boostbench.weak_learners.criteria import COSTS
 
 
+class Share(NamedTuple):
+    """The features of the parts ``part..stop-1``: all, dense and sparse ones, from..to-1."""
+
+    part: int
+    stop: int
+    first: int
+    end: int
+    dense: int
+    dense_end: int
+    sparse: int
+    sparse_end: int
+
+
 @inner
-def build_labels(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
-    """Fill the histogram of weights per class of the given rows.
+def share_of(data, part, stop):  # type: ignore[no-untyped-def]
+    """Return the features of some parts."""
+    a, b = data.cuts[part], data.cuts[stop]
+    return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2])
+
+
+@inner
+def build_labels(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+    """Fill the histogram of weights per class of the given rows, in some features.
 
     Parameters
     ----------
     rules : GrowthRules
     data : BinnedData
+    share : Share
     tree : GrowingTree
         Its labels and statistics are added.
     rows : int32[m]
@@ -29,27 +52,28 @@ def build_labels(rules, data, tree, rows, total, sums):  # type: ignore[no-untyp
         Sums over the rows; the count of samples last, if it is asked for.
     sums : int64[n_planes * n_bins]
     """
-    _clear(rules.kind, total, data.low.shape[0], sums)
-    add(data, tree.label, tree.stat[:, 0], rows, sums)
+    _clear(rules.kind, data, share, total, sums)
+    add(data, share, tree.label, tree.stat[:, 0], rows, sums)
     if total.shape[0] > rules.n_sums:
-        _count(data, tree.stat[:, 1], rows, sums[rules.n_sums * data.low.shape[0] :])
-    _complete(rules.kind, data, total, sums)
+        _count(data, share, tree.stat[:, 1], rows, sums[rules.n_sums * data.low.shape[0] :])
+    _complete(rules.kind, data, share, total, sums)
 
 
 @inner
-def build_costs(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+def build_costs(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of costs and samples; see `build_labels`."""
-    _clear(rules.kind, total, data.low.shape[0], sums)
-    _add_costs(data, tree.stat, rows, total.shape[0], sums)
-    _complete(rules.kind, data, total, sums)
+    _clear(rules.kind, data, share, total, sums)
+    _add_costs(data, share, tree.stat, rows, total.shape[0], sums)
+    _complete(rules.kind, data, share, total, sums)
 
 
 @inner
-def build_targets(rules, data, tree, rows, total, sums):  # type: ignore[no-untyped-def]
+def build_targets(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of targets and weights; see `build_labels`."""
-    _clear(rules.kind, total, data.low.shape[0], sums)
-    _add_targets(data, tree.stat, rows, total.shape[0] > rules.n_sums, sums)
-    _complete(rules.kind, data, total, sums)
+    _clear(rules.kind, data, share, total, sums)
+    counted = total.shape[0] > rules.n_sums
+    _add_targets(data, share, tree.stat, rows, counted, sums)
+    _complete(rules.kind, data, share, total, sums)
 
 
 @inner
@@ -59,49 +83,62 @@ def _has_plane(kind, total, k):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _clear(kind, total, n_bins, sums):  # type: ignore[no-untyped-def]
-    for k in range(total.shape[0]):
+def _plane(kind, data, share, total, k):  # type: ignore[no-untyped-def]
+    """Return where sums of some features lie: one class's, or all sums if these are costs."""
+    start, stop = data.offset[share.first], data.offset[share.end]
+    if kind == COSTS:
+        return start * total.shape[0], stop * total.shape[0]
+    return k * data.low.shape[0] + start, k * data.low.shape[0] + stop
+
+
+@inner
+def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
+    for k in range(total.shape[0] if kind != COSTS else 1):
         if _has_plane(kind, total, k):
-            plane = sums[k * n_bins : (k + 1) * n_bins]
-            for b in range(n_bins):
+            start, stop = _plane(kind, data, share, total, k)
+            plane = sums[start:stop]
+            for b in range(plane.shape[0]):
                 plane[b] = 0
 
 
 @inner
-def add(data, label, number, rows, histogram):  # type: ignore[no-untyped-def]
+def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped-def]
     """Add each row's number to its bins, in the plane of its label."""
-    n_dense = data.dense_offset.shape[0]
-    n_bins = data.low.shape[0]
-    sparse = data.sparse_bins.shape[0] > 0
+    n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
+    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
+    sparse = share.sparse < share.sparse_end
     for i in range(rows.shape[0]):
         r = rows[i]
         w = number[r]
         plane = label[r] * n_bins
-        for j in range(n_dense):
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             histogram[np.uint64(plane) + b] += w
         if sparse:
-            for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
                 histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
 
 
 @inner
-def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
+def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
     """Add each row's target, weight and samples to its bins."""
-    n_bins = data.low.shape[0]
+    n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
+    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
     for i in range(rows.shape[0]):
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
         samples = stat[r, 2] if counted else np.int64(0)
-        for j in range(data.dense_offset.shape[0]):
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             target[b] += s
             weight[b] += w
             if counted:
                 count[b] += samples
-        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
             b = np.uint64(data.sparse_bins[p])
             target[b] += s
             weight[b] += w
@@ -110,29 +147,33 @@ def _add_targets(data, stat, rows, counted, histogram):  # type: ignore[no-untyp
 
 
 @inner
-def _count(data, samples, rows, plane):  # type: ignore[no-untyped-def]
+def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
     """Add each row's samples to its bins."""
+    n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
+    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
         r = rows[i]
-        for j in range(data.dense_offset.shape[0]):
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             plane[b] += samples[r]
-        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
             plane[np.uint64(data.sparse_bins[p])] += samples[r]
 
 
 @inner
-def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
+def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
     """Add each row's costs (and its samples) to its bins."""
+    n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     for i in range(rows.shape[0]):
         r = rows[i]
         costs = stat[r]
-        for j in range(data.dense_offset.shape[0]):
+        for j in range(share.dense, share.dense_end):
             first = (np.int64(data.dense_offset[j]) + np.int64(data.dense_codes[r, j])) * q
             cell = histogram[first : first + q]
             for k in range(q):
                 cell[k] += costs[k]
-        for p in range(data.sparse_start[r], data.sparse_start[r + 1]):
+        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
             first = np.int64(data.sparse_bins[p]) * q
             cell = histogram[first : first + q]
             for k in range(q):
@@ -140,12 +181,12 @@ def _add_costs(data, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _complete(kind, data, total, sums):  # type: ignore[no-untyped-def]
+def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
     """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
     bin_step, plane_step = 1, data.low.shape[0]
     if kind == COSTS:
         bin_step, plane_step = total.shape[0], 1
-    for s in range(data.sparse_features.shape[0]):
+    for s in range(share.sparse, share.sparse_end):
         j = data.sparse_features[s]
         for k in range(total.shape[0]):
             if _has_plane(kind, total, k):
@@ -156,11 +197,11 @@ def _complete(kind, data, total, sums):  # type: ignore[no-untyped-def]
 
 
 @inner
-def subtract(kind, sums, part, part_total):  # type: ignore[no-untyped-def]
+def subtract(kind, data, share, sums, part, part_total):  # type: ignore[no-untyped-def]
     """Turn the histogram of a node into that of one child, given the other's and its sums."""
-    size = sums.shape[0] // part_total.shape[0]
-    for k in range(part_total.shape[0]):
+    for k in range(part_total.shape[0] if kind != COSTS else 1):
         if _has_plane(kind, part_total, k):
-            plane, other = sums[k * size : (k + 1) * size], part[k * size : (k + 1) * size]
-            for b in range(size):
+            start, stop = _plane(kind, data, share, part_total, k)
+            plane, other = sums[start:stop], part[start:stop]
+            for b in range(plane.shape[0]):
                 plane[b] -= other[b]

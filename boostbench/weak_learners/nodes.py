@@ -48,12 +48,12 @@ def partition(codes, missing, split, rows, buffer):  # type: ignore[no-untyped-d
 
     ``codes`` and ``missing`` are the bins of the split's feature, and the one of missing values.
     """
-    last, missing_left = split.bin, split.missing_left
+    last, other = np.int32(split.bin), np.int32(missing if split.missing_left else -1)
     n_left, n_right = 0, 0
     for i in range(rows.shape[0]):
         r = rows[i]
-        code = codes[r]
-        left = code <= last or (missing_left and code == missing)
+        code = np.int32(codes[r])
+        left = (code <= last) | (code == other)  # no branch, which would be guessed wrong
         rows[n_left] = r
         buffer[n_right] = r
         n_left += left

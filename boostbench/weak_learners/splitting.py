@@ -60,16 +60,18 @@ class Searched(NamedTuple):
 
 
 @inner
-def search_two_classes(rules, hist, node, scan):  # type: ignore[no-untyped-def]
+def search_two_classes(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
     """Note the best candidate for Gini of two classes, no value missing; return its feature or -1.
 
     All bins are candidates: an empty one ties with the bin before it, which wins.
     """
-    d, first, feature = hist.n_bins.shape[0], 0, -1
-    best = scan.best[0]
+    feature = -1
+    if first == end:
+        return feature
+    best = scan.best[first]
     best.key, best.missing_left = -np.inf, False
-    while first < d:
-        block = Features(first, _block_end(hist, first), False)
+    while first < end:
+        block = Features(first, _block_end(hist, first, end), False)
         start = hist.offset[first]
         size = hist.offset[block.end] - start
         score_two_classes(hist, node, block, scan)
@@ -87,19 +89,19 @@ def search_two_classes(rules, hist, node, scan):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _block_end(hist, first):  # type: ignore[no-untyped-def]
+def _block_end(hist, first, end):  # type: ignore[no-untyped-def]
     """Return the end of the features from the first one on whose bins are scanned together."""
-    end = first + 1
-    while end < hist.n_bins.shape[0] and hist.offset[end + 1] - hist.offset[first] <= BLOCK:
-        end += 1
-    return end
+    following = first + 1
+    while following < end and hist.offset[following + 1] - hist.offset[first] <= BLOCK:
+        following += 1
+    return following
 
 
 @inner
-def _best_of(d, best):  # type: ignore[no-untyped-def]
+def _best_of(first, end, best):  # type: ignore[no-untyped-def]
     """Return the feature of the largest key, the first one on ties; -1 if all are -inf."""
     found, largest = -1, -np.inf
-    for j in range(d):
+    for j in range(first, end):
         if best[j].key > largest:
             found, largest = j, best[j].key
     return found
@@ -297,8 +299,8 @@ def _search_with(score: Any, pick: Any) -> Any:
     """Return the search of a criterion, made of two functions of `candidates`."""
 
     @inner
-    def search(rules, data, hist, node, scan):  # type: ignore[no-untyped-def]
-        """Note the best candidates of all features; return the best one's feature, -1 if none.
+    def search(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
+        """Note the best candidates of features; return the best one's feature, -1 if none.
 
         Feature and bin are the histogram's.
 
@@ -309,35 +311,36 @@ def _search_with(score: Any, pick: Any) -> Any:
             All bins, for drawn thresholds.
         hist : Histogram
         node : Searched
+        first, end : int
+            The features first..end-1; all of them if there are some to draw.
         scan : Scan
         """
-        d, best = hist.n_bins.shape[0], scan.best
-        draws = rules.max_features < d
-        n, done = draw_features(rules, hist, node, scan) if draws else d, 0
+        best, draws = scan.best, rules.max_features < hist.n_bins.shape[0]
+        done, n = first, draw_features(rules, hist, node, scan) if draws else end
         while done < n:
-            first = scan.order[done] if draws else done
-            end = first + 1 if draws else _block_end(hist, first)
-            block, following = Features(first, end, False), first
-            for j in range(first, end):
+            start = scan.order[done] if draws else done
+            stop = start + 1 if draws else _block_end(hist, start, end)
+            block, following = Features(start, stop, False), start
+            for j in range(start, stop):
                 best[j].key = -np.inf
-            while block.first < end:
+            while block.first < stop:
                 list_bins(rules, hist, node.total, block, scan)
                 score(rules, hist, node, block, scan)
                 set_keys(rules, node, scan, scan.where[block.end - block.first])
                 for j in range(block.first, block.end):
-                    start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
                     if rules.random or rules.min_samples > 1:
                         _rule_out(rules, data, hist, node, block, j, scan)
-                    found = pick(rules, node, start, stop, scan, best[j])
+                    c, c_end = scan.where[j - block.first], scan.where[j - block.first + 1]
+                    found = pick(rules, node, c, c_end, scan, best[j])
                     if found >= 0:
                         best[j].bin = scan.bins[found] - hist.offset[j]
                         best[j].missing_left = block.missing_left
-                while following < end and not _misses(rules, hist, node.total, following):
+                while following < stop and not _misses(rules, hist, node.total, following):
                     following += 1
                 block = Features(following, following + 1, True)
                 following += 1
-            done += end - first
-        return _best_of(d, best)
+            done += stop - start
+        return _best_of(first, end, best)
 
     return search
 

@@ -159,10 +159,17 @@ def add_costs(stat, rows, total):  # type: ignore[no-untyped-def]
 @inner
 def add_targets(stat, rows, total):  # type: ignore[no-untyped-def]
     """Add targets, weights and samples to the sums; return the sum of weight times target^2."""
-    square = 0.0
+    square, targets, weights, samples = 0.0, np.int64(0), np.int64(0), np.int64(0)
+    last = stat.shape[1] - 1
     for i in range(rows.shape[0]):
-        for k in range(total.shape[0]):
-            total[k] += stat[rows[i], k]
-        s, w = np.float64(stat[rows[i], 0]), np.float64(stat[rows[i], 1])
+        r = rows[i]
+        s, w = np.float64(stat[r, 0]), np.float64(stat[r, 1])
+        targets += stat[r, 0]
+        weights += stat[r, 1]
+        samples += stat[r, last]
         square += s * (s / w)
+    total[0] += targets
+    total[1] += weights
+    if last > 1:
+        total[last] += samples
     return square

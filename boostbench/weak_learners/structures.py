@@ -186,6 +186,13 @@ class Scan(NamedTuple):
     best: NDArray[np.void]
     order: NDArray[np.int64]
 
+    @classmethod
+    def of_sizes(cls, n_planes: int, best: NDArray[np.void], order: NDArray[np.int64]) -> Scan:
+        """Return room to scan, which notes the best candidates and the order here."""
+        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
+        floats = np.empty((2, BLOCK))
+        return cls(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, order)
+
 
 class CompactBins(NamedTuple):
     """Bins and features of a compact histogram.
@@ -209,6 +216,12 @@ class CompactBins(NamedTuple):
     offset: NDArray[np.int64]
     n_bins: NDArray[np.int64]
     default: NDArray[np.int64]
+
+    @classmethod
+    def of_sizes(cls, n_bins: int, d: int) -> CompactBins:
+        """Return room for all bins of the data."""
+        bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
+        return cls(np.zeros(n_bins // 64 + 1, np.uint64), *bins, *layout)
 
 
 class GrowingTree(NamedTuple):
@@ -295,17 +308,19 @@ class Work(NamedTuple):
             np.empty((n, width), np.int64),
             np.empty(n_kept + 1, np.int64),
         )
-        bins, layout = np.empty((2, n_bins), np.int32), np.empty((5, d + 1), np.int64)
-        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
-        floats, best = np.empty((2, BLOCK)), np.empty(d, CANDIDATE)
-        marks = np.zeros(n_bins // 64 + 1, np.uint64)
         return cls(
             tree,
             np.empty(2 * max_leaves, OPEN),
             np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-            CompactBins(marks, bins[0], bins[1], layout[0], layout[1], layout[2], layout[3]),
-            Scan(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, layout[4]),
+            CompactBins.of_sizes(n_bins, d),
+            Scan.of_sizes(n_planes, np.empty(d, CANDIDATE), np.empty(d + 1, np.int64)),
         )
+
+    def of_member(self) -> Work:
+        """Return the same with room of its own for what a thread does alone."""
+        scan = Scan.of_sizes(len(self.scan.prefix), self.scan.best, self.scan.order)
+        compact = CompactBins.of_sizes(len(self.compact.listed), len(self.scan.best))
+        return self._replace(scan=scan, compact=compact)
 
 
 #: An inner node of a grown tree.

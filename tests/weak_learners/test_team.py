@@ -1,0 +1,145 @@
+"""Threads that share a tree: every part is done once, and the tree is that of one thread."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostbench.compiled import kernel
+from boostbench.threads import threads
+from boostbench.weak_learners import (
+    C45,
+    BinaryLabels,
+    Costs,
+    Targets,
+    Tree,
+    WeightedLabels,
+    growing,
+)
+from boostbench.weak_learners.team import (
+    _JOINED,
+    Team,
+    dismiss,
+    hand_in,
+    join,
+    post,
+    take,
+    wait_for_all,
+    wait_for_part,
+)
+from boostbench.weak_learners.tree import numbers_of
+from tests.weak_learners.reference import assert_same_trees
+
+
+@kernel
+def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
+    """Count how often each part of some steps is done."""
+    if member > 0:
+        join(team)
+        part = wait_for_part(team)
+        while part >= 0:
+            times[team.step[0].node, part] += 1
+            hand_in(team)
+            part = wait_for_part(team)
+        return
+    for step in range(n_steps):
+        team.step[0].node = step
+        post(team)
+        part = take(team)
+        while part >= 0:
+            times[step, part] += 1
+            hand_in(team)
+            part = take(team)
+        wait_for_all(team)
+    dismiss(team)
+
+
+@pytest.mark.parametrize("n_members", [1, 2, 5])
+def test_every_part_of_every_step_is_done_once_however_many_threads_come(n_members):
+    team, times = Team.of(3, 0), np.zeros((2_000, 3), dtype=np.int64)
+    others = [
+        threading.Thread(target=_count, args=(team, member, len(times), times))
+        for member in range(1, n_members)
+    ]
+    for other in others:
+        other.start()
+    _count(team, 0, len(times), times)
+    for other in others:
+        other.join()
+    assert (times == 1).all()
+
+
+def test_a_thread_that_comes_too_late_leaves_at_once():
+    team, times = Team.of(2, 0), np.zeros((1, 2), dtype=np.int64)
+    team.close()
+    _count(team, 1, 1, times)
+    assert not times.any()
+
+
+@pytest.fixture(autouse=True)
+def _share_all(monkeypatch):
+    """Cut small trees and nodes too into parts, whether another thread has come to help or not."""
+    of = Team.of
+
+    def joined(n_parts, least):
+        team = of(n_parts, least)
+        team.counters[_JOINED] = 1
+        return team
+
+    monkeypatch.setattr(Team, "of", joined)
+    monkeypatch.setattr(growing, "_SHARED_TREE", 0)
+    monkeypatch.setattr(growing, "_SHARED_NODE", 0)
+
+
+LEARNERS = {
+    "labels": [Tree(), Tree("entropy", max_leaf_nodes=9), Tree("gain-ratio"), C45()],
+    "binary": [
+        Tree(),
+        Tree("error", max_depth=4),
+        Tree(min_samples_leaf=3),
+        Tree(splitter="random"),
+    ],
+    "costs": [Tree(), Tree(max_features=2)],
+    "targets": [Tree(), Tree(min_samples_leaf=2, max_leaf_nodes=6)],
+}
+
+shapes = st.fixed_dictionaries(
+    {
+        "n": st.integers(1, 200),
+        "d": st.integers(1, 7),
+        "n_values": st.integers(1, 40),
+        "zeros": st.sampled_from([0.0, 0.5, 0.9]),
+        "missing": st.sampled_from([0.0, 0.1, 0.7]),
+        "seed": st.integers(0, 2**32 - 1),
+    }
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(shapes, st.sampled_from(sorted(LEARNERS)), st.data())
+def test_threads_that_share_a_tree_change_no_bit_of_it(shape, kind, data):
+    rng = np.random.default_rng(shape["seed"])
+    n, d = shape["n"], shape["d"]
+    X = rng.integers(0, shape["n_values"], (n, d)) * (rng.random((n, d)) >= shape["zeros"])
+    X = np.where(rng.random((n, d)) < shape["missing"], np.nan, X)
+    weight = rng.random(n)
+    demand = {
+        "labels": WeightedLabels(rng.integers(0, 4, n).astype(np.int32), weight, 4),
+        "binary": BinaryLabels(rng.choice([-1.0, 1.0], (n, 1)) * weight[:, None]),
+        "costs": Costs(rng.random((n, 3))),
+        "targets": Targets(rng.normal(size=(n, 1)), weight[:, None]),
+    }[kind]
+    learner = data.draw(st.sampled_from(LEARNERS[kind]))
+    entry_cost = data.draw(st.sampled_from([0.0, 3.0, np.inf]))  # compact histograms, or none
+    grown = []
+    for n_jobs in (1, 2, 3):
+        with threads(n_jobs):
+            binned = learner.prepare(X)
+            assert binned.n_parts == min(n_jobs, d)
+            rules = learner._rules(binned, demand, np.random.default_rng(0))
+            rules = rules._replace(entry_cost=entry_cost)
+            grown.append(learner._grow(binned, rules, numbers_of(demand)))
+    for other in grown[1:]:
+        assert_same_trees(other, grown[0])
