@@ -6,8 +6,10 @@ import ast
 import contextlib
 import hashlib
 import importlib.util
+import re
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
@@ -19,9 +21,14 @@ from boostbench.errors import BoostbenchError, PluginError
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 #: Beginning of the name of the module that a plugin file becomes.
 FILE_MODULE = "boostbench_plugin_"
-#: Packages that register nothing of their own accord.
-_PLAIN = {*sys.stdlib_module_names, "boostbench", "numba", "numpy", "pandas", "scipy", "sklearn"}
-_PLAIN -= {"importlib", "runpy"}
+_REGISTERS = re.compile(r"(\w+)\.register\('([\w.-]+)'\)")
+#: Modules that register nothing of their own accord.
+_PACKAGES = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
+_PLAIN = re.compile(
+    rf"({'|'.join(_PACKAGES - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
+)
+#: Functions that may import or register without a word of it in the text.
+_HIDING = {"__import__", "eval", "exec"}
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
@@ -91,37 +98,23 @@ def names_registered_by(path: Path, registries: Collection[str]) -> list[tuple[s
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return []
-    nodes = [*ast.walk(tree)]
-    if not all(_is_plain(node, registries) for node in nodes):
-        return []
-    found = []
-    for its in (its for node in tree.body for its in getattr(node, "decorator_list", ())):
-        match its:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=registry), attr="register"),
-                args=[ast.Constant(value=str(name))],
-                keywords=[],
-            ) if registry in registries:
-                found.append((registry, name))
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id in registries]
-    calls = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == "register"]
-    return found if len(found) == len(uses) == len(calls) else []
-
-
-def _is_plain(node: ast.AST, registries: Collection[str]) -> bool:
-    """Return whether a part of a plugin's text registers nothing, as far as it imports."""
-    match node:
-        case ast.ImportFrom(module="boostbench.registry", names=names):
-            return all(its.name in registries and its.asname is None for its in names)
-        case ast.ImportFrom(module=str(module), level=0, names=names):
-            return module.partition(".")[0] in _PLAIN and all(
-                its.name != "registry" for its in names
+    names, imported = Counter[str](), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            names[node.id if isinstance(node, ast.Name) else node.attr] += 1
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            origin = (
+                "." * node.level + f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             )
-        case ast.Import(names=names):
-            return all(its.name.partition(".")[0] in _PLAIN - {"boostbench"} for its in names)
-        case ast.Name(id=name):
-            return name not in ("__import__", "eval", "exec")
-    return not isinstance(node, ast.ImportFrom)
+            imported += [origin + its.name for its in node.names]
+    decorators = (d for node in tree.body for d in getattr(node, "decorator_list", ()))
+    matches = (_REGISTERS.fullmatch(ast.unparse(decorator)) for decorator in decorators)
+    found = [(match[1], match[2]) for match in matches if match and match[1] in registries]
+    own = {f"boostbench.registry.{name}" for name in registries}
+    is_plain = all(name in own or _PLAIN.match(name) for name in imported)
+    uses = sum(names[name] for name in registries)
+    tells = is_plain and not names.keys() & _HIDING and len(found) == uses == names["register"]
+    return found if tells else []
 
 
 def _line_in(path: Path, error: BaseException) -> str:

@@ -488,11 +488,6 @@ claims = Registry(
     options="boostbench.reports.claims.kind:Kind",
 )
 _KINDS = {
-    "boosters": boosters,
-    "weak_learners": weak_learners,
-    "noise_models": noise_models,
-    "generators": generators,
-    "figures": figures,
-    "tables": tables,
-    "claims": claims,
+    kind.group.removeprefix("boostbench."): kind
+    for kind in (boosters, weak_learners, noise_models, generators, figures, tables, claims)
 }
