@@ -261,3 +261,13 @@ def test_a_figure_of_more_than_lines_has_no_chart():
     assert files_of(figure).chart
     axes.bar([1, 2], [3, 4])
     assert files_of(figure).chart is None
+
+
+def test_a_curve_without_a_value_above_zero_leaves_a_figure_on_a_log_scale(tmp_path):
+    config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "sm-boost"])
+    study = study_of(config, lambda run: [0 if run.method == "samme" else 10] * run.rounds)
+    with drawing_style():
+        figure = draw_curves(study, y="test_error", y_scale="log")
+        assert files_of(figure).png
+    shown = {line.get_color(): line.get_ydata() for line in figure.axes[0].get_lines()}
+    assert sorted(bool(np.isnan(errors).all()) for errors in shown.values()) == [False, True]

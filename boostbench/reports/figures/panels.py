@@ -148,7 +148,10 @@ def draw_line(
     On a log scale there is no value of 0, and a band reaches down to a tenth of the mean.
     """
     is_log = axes.get_yscale() == "log"
-    axes.plot(x, np.where((mean > 0) | (not is_log), mean, np.nan), **style)
+    shown = np.where((mean > 0) | (not is_log), mean, np.nan)
+    if np.isnan(shown).all():
+        style |= {"markevery": None}  # matplotlib cannot space marks over no point
+    axes.plot(x, shown, **style)
     if std is not None:
         low = np.maximum(mean - std, 0.1 * mean if is_log else 0.0)
         look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
