@@ -47,8 +47,8 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
             count=False,
         ),
         "boosters": _distinct(
-            study.results,
-            lambda r: f"{_both_names(r.run.method)}: {_params(r.run.booster.params)}",
+            dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results),
+            lambda its: f"{_both_names(its[0])}: {_params(its[1])}",
             count=False,
         ),
         "versions": _distinct(records, lambda record: _pairs(record.versions)),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
 from boostbench import registry
-from boostbench.experiments.runs import Params, Run
+from boostbench.experiments.runs import BoosterSpec, Params, Run
 from boostbench.experiments.store.identity import components_of
 from boostbench.experiments.store.record import Summary
 
@@ -38,7 +38,7 @@ class Estimates:
             # rounds asked for: what stops a booster early stops its next run too
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
             spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
-            for key in ((_kind(run), run.data.name), (_kind(run),)):
+            for key in ((_kind(run.booster), run.data.name), (_kind(run.booster),)):
                 self._measured.setdefault(key, []).append(spent / amount)
 
     @cached_property
@@ -52,7 +52,7 @@ class Estimates:
 
     def know(self, run: Run) -> bool:
         """Return whether a run of the same booster on the same data set is done."""
-        return (_kind(run), run.data.name) in self._measured
+        return (_kind(run.booster), run.data.name) in self._measured
 
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
         """Return the expected seconds of a run on the data set of a catalog entry."""
@@ -63,13 +63,14 @@ class Estimates:
             _TRAINING * (split.get("max_rows") or math.inf),
         )
         amount = _work(run, round(n_train), entry.n_features or 20, entry.n_classes or 5)
-        of_booster = self._rates.get((_kind(run),), self._overall)
-        return self._rates.get((_kind(run), run.data.name), of_booster) * amount
+        of_booster = self._rates.get((_kind(run.booster),), self._overall)
+        return self._rates.get((_kind(run.booster), run.data.name), of_booster) * amount
 
 
-def _kind(run: Run) -> str:
+@cache
+def _kind(booster: BoosterSpec) -> str:
     """Return the names of the booster and of those within it."""
-    components = components_of(run.booster.name, run.booster.params.plain())
+    components = components_of(booster.name, booster.params.plain())
     return ":".join(name for kind, name in components if kind is registry.boosters)
 
 

@@ -106,7 +106,8 @@ def _plain(curve: NDArray[Any]) -> list[int] | list[float | None]:
 
 
 def _curve_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-    lists = Annotated[list[int] | list[float | None], Field(union_mode="left_to_right")]
+    counts = Annotated[list[int], Field(fail_fast=True)]
+    lists = Annotated[counts | list[float | None], Field(union_mode="left_to_right")]
     return core_schema.no_info_after_validator_function(
         _array,
         handler.generate_schema(lists),
@@ -272,7 +273,7 @@ class Record(Summary):
         if bits is None:
             return None
         packed = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
-        return np.unpackbits(packed, count=self.n_test).astype(bool)
+        return np.unpackbits(packed, count=self.n_test).view(np.bool_)
 
     @model_validator(mode="after")
     def _has_curves(self) -> Self:
@@ -292,9 +293,9 @@ class Record(Summary):
                 curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
             ):
                 raise ValueError(f"{name} holds what is no count out of {size}")
+        errors = self.curve("test_errors")
         for at in map(int, self.at_checkpoints.right):
-            errors = self.curve_at("test_errors", np.array(max(at, 1)))
             right = self.right_at(at) if min(1, self.n_rounds) <= at <= self.n_rounds else None
-            if right is None or np.count_nonzero(~right) != errors:
+            if right is None or self.n_test - np.count_nonzero(right) != errors[max(at, 1) - 1]:
                 raise ValueError(f"right at round {at} does not agree with test_errors")
         return self

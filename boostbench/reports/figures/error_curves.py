@@ -140,14 +140,16 @@ def draw_curves(
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
     figure = Figure(figsize=size, layout="constrained")
     counts = n_repeats(study.results)
+    by_panel: dict[tuple[str, str], list[Result]] = {}
+    for result in study.results:
+        by_panel.setdefault((result.noise, result.run.dataset), []).append(result)
     for i, (noise, datasets) in enumerate(rows):
         below = rows[i + 1][1] if i + 1 < len(rows) else ()
         for column, dataset in enumerate(datasets):
             axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
             title(axes, dataset)
             mark_runs(axes, counts, noise, dataset)
-            own = [r for r in study.results if (r.noise, r.run.dataset) == (noise, dataset)]
-            _draw_panel(axes, own, study.boosters, look)
+            _draw_panel(axes, by_panel.get((noise, dataset), []), study.boosters, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
                 axes.set_ylabel(f"{heading}{_axis(metrics)}{', log scale' * look.is_log}")

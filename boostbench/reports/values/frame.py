@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,26 +57,26 @@ class Study:
     config: Config
     results: tuple[Result, ...]  # in the config's order: noise, data sets, boosters, then seeds
 
-    @property
+    @cached_property
     def noises(self) -> list[str]:
         """Names of the noises, in the config's order."""
         return list(dict.fromkeys(result.noise for result in self.results))
 
-    @property
+    @cached_property
     def datasets(self) -> list[str]:
         """Names of the data sets, in the config's order."""
         known = [entry.data.label or entry.data.name for entry in self.config.datasets]
         present = {result.run.dataset for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
 
-    @property
+    @cached_property
     def boosters(self) -> list[str]:
         """Labels of the boosters, in the config's order."""
         known = [booster.label or booster.name for booster in self.config.boosters]
         present = {result.run.method for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
 
-    @property
+    @cached_property
     def contenders(self) -> list[str]:
         """Labels of the boosters that have a result: others may need a package that is absent."""
         made = {result.run.method for result in self.results if result.ok}
@@ -97,7 +98,7 @@ class Study:
         )
         return Study(self.config, tuple(kept))
 
-    @property
+    @cached_property
     def has_repeats(self) -> bool:
         """True if there is more than one seed or fold."""
         return len({(result.run.seed, result.fold) for result in self.results}) > 1

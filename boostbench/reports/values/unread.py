@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,13 +67,14 @@ class Unread:
         self._by_sample = _tested_by_sample(heads)
         every = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
         self._rounds = None if config.select else every
-        self._known: dict[str, Any] = {}
+        self._known: dict[Hashable, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
         """Return the record of a run, or of a trial behind it, without what nothing reads."""
-        values = {name: getattr(record, name) for name in sorted(record.model_fields_set)}
-        for name in values.keys() & _SHARED:
-            values[name] = self._known.setdefault(str(values[name]), values[name])
+        values: dict[str, Any] = {}
+        for name in _SHARED:
+            its = getattr(record, name)
+            values[name] = self._known.setdefault(str(its), its)
         made = range(1, record.n_rounds + 1)
         rounds = {record.n_rounds, run.rounds, *(made if self._rounds is None else self._rounds)}
         values["curves"] = {
@@ -84,11 +85,15 @@ class Unread:
             if name not in self._left_out
         }
         right = record.at_checkpoints.right if run.dataset in self._by_sample else {}
-        kept = {at: bits for at, bits in right.items() if int(at) in rounds}
-        values["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": kept})
+        right = {at: bits for at, bits in right.items() if int(at) in rounds}
+        values["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": right})
         values["run"] = run if run == record.run else record.run
-        names = self._known.setdefault(str([*values]), {*values})
-        return Record.model_construct(names, **values)
+        names = record.model_fields_set | {"curves", "at_checkpoints"}
+        kept = record.model_copy(update=values)
+        object.__setattr__(
+            kept, "__pydantic_fields_set__", self._known.setdefault(frozenset(names), names)
+        )
+        return kept
 
 
 def _words(written: Any) -> set[str]:
