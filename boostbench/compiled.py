@@ -62,7 +62,8 @@ def kernel(function: Callable[..., Any]) -> Any:
     numba keeps a compiled function until its own file changes, does not look at the functions that
     it calls, and may mix up the files of two processes that store one at a time. So the name of
     the file holds a digest of all that is compiled, and one process at a time compiles a function;
-    the others wait and load it.
+    the others wait and load it. numba does not find the file of a kernel again that holds functions
+    in its closure: it calls them by their names in the module.
     """
     dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
     compiles = dispatcher.compile
@@ -94,11 +95,6 @@ def _keep_in_file(dispatcher: Any) -> None:
         function.__qualname__ += calls
         with suppress(RuntimeError):  # no folder can be written
             dispatcher.enable_caching()
-            # numba's key holds the functions that it calls, which differ from process to process
-            dispatcher._cache._index_key = lambda signature, codegen: (
-                signature,
-                codegen.magic_tuple(),
-            )
 
 
 def _digest(function: Callable[..., Any]) -> str:

@@ -202,31 +202,11 @@ def test_no_two_compiled_functions_have_the_same_name(compiled) -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
-FROM_CLOSURE = """
-from boostbench.compiled import inner, kernel
-
-def made():
-    @inner
-    def twice(x):
-        return 2 * x
-
-    @kernel
-    def answer(x):
-        return twice(x)
-
-    return answer
-
-answer = made()
-"""
-
-
-def test_a_kernel_that_calls_functions_of_its_closure_is_found_by_other_processes(
-    forks, tmp_path
-) -> None:
-    module(tmp_path, FROM_CLOSURE)
-    code = "import own; print(own.answer(3), sum(own.answer.stats.cache_hits.values()))"
-    assert forks(tmp_path, code) == ["6 0"]
-    assert forks(tmp_path, code) == ["6 1"]
+def test_no_kernel_holds_functions_in_its_closure(compiled) -> None:
+    kernels = [x.py_func for x in compiled if x.targetoptions.get("nogil")]
+    assert len(kernels) >= 6
+    held = {f.__qualname__: [c.cell_contents for c in f.__closure__ or ()] for f in kernels}
+    assert [name for name, cells in held.items() if any(map(callable, cells))] == []
 
 
 def test_no_two_growing_kernels_are_the_same() -> None:

@@ -156,24 +156,11 @@ def grow_trees(
     return trees._replace(nodes=nodes, answers=answers)
 
 
-#: The search of each criterion's kernel.
-_SEARCHES = {
-    GINI: search_gini,
-    ENTROPY: search_entropy,
-    ERROR: search_error,
-    COST: search_costs,
-    SQUARED_ERROR: search_targets,
-    TWO_CLASSES: search_two_classes,
-}
-
-
-def _kernel_for(criterion: int) -> Any:
-    """Return the kernel of a criterion, which is a constant in it."""
-    build = {COST: build_costs, SQUARED_ERROR: build_targets}.get(criterion, build_labels)
-    search = _SEARCHES[criterion]
+def _part_for(criterion: int, build: Any, search: Any) -> Any:
+    """Return what a thread does of a node, with the functions of a criterion."""
 
     @inner
-    def do_part(data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
+    def find_in_part(data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
         """Find the best split of a node in some parts of the features, as the step says."""
         tree, step, share = work.tree, team.step[0], share_of(data, part, stop)
         leaf, total, n_bins = tree.nodes[step.node], tree.total[step.node], data.low.shape[0]
@@ -201,6 +188,36 @@ def _kernel_for(criterion: int) -> Any:
             criterion, rules, data, hist, node, leaf.compact, feature, work, team.found[part]
         )
 
+    return find_in_part
+
+
+_part_gini = _part_for(GINI, build_labels, search_gini)
+_part_entropy = _part_for(ENTROPY, build_labels, search_entropy)
+_part_error = _part_for(ERROR, build_labels, search_error)
+_part_two_classes = _part_for(TWO_CLASSES, build_labels, search_two_classes)
+_part_costs = _part_for(COST, build_costs, search_costs)
+_part_targets = _part_for(SQUARED_ERROR, build_targets, search_targets)
+
+
+@stage
+def _do_part(criterion, data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
+    if criterion == TWO_CLASSES:
+        _part_two_classes(data, rules, work, team, part, stop)
+    elif criterion == COST:
+        _part_costs(data, rules, work, team, part, stop)
+    elif criterion == SQUARED_ERROR:
+        _part_targets(data, rules, work, team, part, stop)
+    elif criterion == ERROR:
+        _part_error(data, rules, work, team, part, stop)
+    elif criterion == GINI:
+        _part_gini(data, rules, work, team, part, stop)
+    else:
+        _part_entropy(data, rules, work, team, part, stop)
+
+
+def _kernel_for(criterion: int) -> Any:
+    """Return the kernel of a criterion, which is a constant in it."""
+
     @kernel
     def grow(  # type: ignore[no-untyped-def]
         data, rules, numbers, pruning, work, team, member, trees
@@ -209,7 +226,7 @@ def _kernel_for(criterion: int) -> Any:
             join(team)
             part = wait_for_part(team)
             while part >= 0:
-                do_part(data, rules, work, team, part, part + 1)
+                _do_part(criterion, data, rules, work, team, part, part + 1)
                 hand_in(team)
                 part = wait_for_part(team)
             return
@@ -251,7 +268,7 @@ def _kernel_for(criterion: int) -> Any:
                     n_splits += 1
                     split_node(data, node, end, tree)
                     continue
-                _find(do_part, data, rules, sample, column, node, work, team)
+                _find(criterion, data, rules, sample, column, node, work, team)
                 if nodes[node].feature >= 0 and (rules.zero_gain or nodes[node].gain > tie):
                     n_open = push(queue, n_open, np.rint(nodes[node].gain / tie), node)
                 else:
@@ -268,7 +285,10 @@ def _kernel_for(criterion: int) -> Any:
     return grow
 
 
-_KERNELS = {criterion: _kernel_for(criterion) for criterion in _SEARCHES}
+_KERNELS = {
+    criterion: _kernel_for(criterion)
+    for criterion in (GINI, ENTROPY, ERROR, TWO_CLASSES, COST, SQUARED_ERROR)
+}
 
 
 @inner
@@ -326,7 +346,7 @@ def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyp
 
 
 @stage
-def _find(do_part, data, rules, sample, column, node, work, team):  # type: ignore[no-untyped-def]
+def _find(criterion, data, rules, sample, column, node, work, team):  # type: ignore[no-untyped-def]
     """Find the best split of a leaf and note it in the table."""
     tree, step, n_rows = work.tree, team.step[0], np.int64(0)
     leaf, total = tree.nodes[node], tree.total[node]
@@ -345,12 +365,12 @@ def _find(do_part, data, rules, sample, column, node, work, team):  # type: igno
         post(team)
         part = take(team)
         while part >= 0:
-            do_part(data, rules, work, team, part, part + 1)
+            _do_part(criterion, data, rules, work, team, part, part + 1)
             hand_in(team)
             part = take(team)
         wait_for_all(team)
     else:
-        do_part(data, rules, work, team, 0, data.cuts.shape[0] - 1)
+        _do_part(criterion, data, rules, work, team, 0, data.cuts.shape[0] - 1)
         for part in range(1, team.found.shape[0]):
             team.found[part].feature = -1
     best = team.found[0]
