@@ -40,8 +40,7 @@ class ClaimChange:
     def text(self) -> str:
         """The change in words."""
         parts = [
-            f"{name} {_shown(self.before[name])} → {_shown(self.after[name])}"
-            for name in self.after
+            f"{name} {_difference(self.before[name], after)}" for name, after in self.after.items()
         ]
         return f"changed after its results were seen, {self.date}: {', '.join(parts)}"
 
@@ -229,6 +228,16 @@ def _flat(items: Iterable[tuple[Any, Any]], path: str) -> Iterator[tuple[str, An
         else:
             is_plain = isinstance(value, _PLAIN) or value is None
             yield place, value if is_plain else type(value).__name__
+
+
+def _difference(before: Any, after: Any) -> str:
+    if isinstance(before, list) and isinstance(after, list):
+        more = [value for value in after if value not in before]
+        less = [value for value in before if value not in after]
+        sides = [f"{sign} {_shown(some)}" for sign, some in (("+", more), ("−", less)) if some]
+        if sides:  # else only the order differs
+            return " ".join(sides)
+    return f"{_shown(before)} → {_shown(after)}"
 
 
 def _shown(value: Any) -> str:
