@@ -17,7 +17,7 @@ from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summar
 from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
-from boostbench.reports.text import span
+from boostbench.reports.text import listed, span
 from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import ERRORS
@@ -72,7 +72,7 @@ def render_page(
         library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
-        answers=_answers(study, tables, verdicts),
+        answers=[*_answers(study, tables, verdicts), *_left_out(study)],
         tables=tables,
         figures=_figures(drawings),
         undrawn=undrawn,
@@ -121,6 +121,19 @@ def _answers(
         counts = (f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in ranked)
         ties = ", ties counted for each" if lowest.sum() > n else ""
         yield (f"The lowest mean test error after the last round {where}{'; '.join(counts)}{ties}.")
+
+
+def _left_out(study: Study) -> Iterator[str]:
+    """Yield a sentence on data sets and seeds of the config that the runs do not have."""
+    scope = study.config.scope()
+    datasets = {result.run.dataset for result in study.results}
+    seeds = {result.run.seed for result in study.results}
+    absent = [name for name in scope.datasets if name not in datasets]
+    parts = [f"without {listed(absent)}"] if absent else []
+    if len(seeds) < len(scope.seeds):
+        parts.append(f"with {len(seeds)} of {len(scope.seeds)} seeds")
+    if study.results and parts:
+        yield f"This is a part of what the config describes: {', '.join(parts)}."
 
 
 def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:

@@ -194,6 +194,15 @@ def test_runs_without_a_result_for_one_reason_are_one_line(tmp_path):
     assert "and 130 more" in gaps
 
 
+def test_the_page_says_which_data_sets_and_seeds_of_the_config_the_runs_lack(tmp_path):
+    config = make_config(tmp_path, seeds=3)
+    results = plan_of(config)
+    some = [item for item in results if item.run.dataset == "dna" and item.run.seed < 2]
+    words = "This is a part of what the config describes: without letter, with 2 of 3 seeds."
+    assert words in page_of(write_report(config, some, tmp_path / "some"))
+    assert words[:20] not in page_of(write_report(config, results, tmp_path / "all"))
+
+
 def test_the_page_folds_runs_that_differ_by_their_seed_alone(tmp_path):
     config = make_config(tmp_path, seeds=3, rounds=10, checkpoints=[10])
     broken = {"dna/samme/clean/seed-1": ("failed", "no reason")}
