@@ -85,6 +85,12 @@ def test_data_sets_are_the_sample_and_not_their_runs():
     assert outcome.state == "open"
 
 
+def test_the_mean_over_data_sets_of_one_run_each_has_no_test_samples_in_common():
+    wrong = [np.zeros((1, n)) + k for k, n in enumerate((3, 5))]
+    mean = over_sets([sample(w.mean(axis=1), "one split", on_each=w) for w in wrong])
+    assert (mean.mean, len(mean.sets), mean.on_each) == (0.5, 2, {})
+
+
 def test_runs_that_share_no_data_are_not_paired():
     found = estimate(sample(LEFT), sample(RIGHT, problem="another"))
     expected = stats.ttest_ind(LEFT, RIGHT, equal_var=False)

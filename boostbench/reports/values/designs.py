@@ -113,7 +113,9 @@ def over_sets(samples: Sequence[Repeats]) -> Repeats:
     """Return the mean over data sets."""
     if len(samples) == 1:
         return samples[0]
-    return replace(_combined(samples, _mean), on_each={}, sets=tuple(samples))
+    # Test samples of different sets do not belong together.
+    bare = [replace(its, on_each={}) for its in samples]
+    return replace(_combined(bare, _mean), sets=tuple(samples))
 
 
 def sample_of(
