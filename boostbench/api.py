@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -63,6 +64,10 @@ class Experiment:
         (i, n): only the i-th of n parts of the plan.
     size : str or None
         The size of the config that was taken.
+    overrides : tuple of str
+        The values in the place of the config's, as ``key=value``.
+    plugins : tuple of Path
+        The plugin files that it was loaded with.
 
     Examples
     --------
@@ -86,6 +91,8 @@ class Experiment:
     runs: tuple[Run, ...]
     shard: tuple[int, int] | None = None
     size: str | None = None
+    overrides: tuple[str, ...] = ()
+    plugins: tuple[Path, ...] = ()
 
     @classmethod
     def load(
@@ -425,27 +432,36 @@ def load_experiments(
     BoostbenchError
         If a folder, plugin or pattern is not there or wrong, or two configs have one name.
     """
-    for plugin in paths_of(plugins):
-        use_plugin(plugin, where="--plugin")
-    folders = paths_of(data)
+    files, folders, texts = paths_of(plugins), paths_of(data), _override_texts(overrides)
+    for file in files:
+        use_plugin(file, where="--plugin")
     search_dirs(folders)  # a folder that is not there is no fault of the configs
     given = [config if isinstance(config, Mapping) else str(config) for config in configs]
-    read = partial(load_configs, given, _override_texts(overrides), size=size, data_dirs=folders)
-    try:
+    read = partial(load_configs, given, texts, size=size, data_dirs=folders)
+    loaded = None
+    with suppress(ConfigError):
         loaded = read(check_parameters=False)
-    except ConfigError:
-        read(check_parameters=check_parameters)  # what is wrong with parameters is said besides
-        raise
+    if loaded is None:
+        loaded = read(check_parameters=check_parameters)  # names mistakes in parameters besides
     store = RecordStore(results)
     runs = [expand(config) for config in loaded]
     chosen = set(select([run for its in runs for run in its], only))
     experiments = tuple(
-        Experiment(config, store, folders, tuple(r for r in its if r in chosen), shard, size)
+        Experiment(
+            config,
+            store,
+            folders,
+            tuple(run for run in its if run in chosen),
+            shard,
+            size,
+            tuple(texts),
+            files,
+        )
         for config, its in zip(loaded, runs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
-        for plugin in paths_of(plugins):
-            use_plugin(plugin, where="--plugin", execute=True)
+        for file in files:
+            use_plugin(file, where="--plugin", execute=True)
         read(check_parameters=True)
     return experiments
 

@@ -48,12 +48,12 @@ from boostbench.whole_files import LARGEST
 if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Event
 
-_FACTS = "bundle.json"
+_MANIFEST = "bundle.json"
 _PACKAGE = Path(__file__).resolve().parent
 Verdict = Literal["same to the bit", "same within", "differs", "not done"]
 
 
-class _Facts(Model):
+class _Manifest(Model):
     """Circumstances in which a bundle was made."""
 
     format: Literal[1]
@@ -67,7 +67,7 @@ class _Facts(Model):
     sha256: dict[str, str]
 
     @model_validator(mode="after")
-    def _names_its_own_files(self) -> _Facts:
+    def _names_its_own_files(self) -> _Manifest:
         for name in (self.config, self.records, *self.plugins):
             if name not in self.sha256:
                 raise ValueError(f"names {name!r}, which is not in it")
@@ -83,13 +83,7 @@ class Compared:
     detail: str = ""  # the largest relative difference, or where they differ first
 
 
-def write_bundle(
-    experiment: Experiment,
-    file: Path,
-    *,
-    overrides: Sequence[str] = (),
-    plugins: Sequence[Path] = (),
-) -> None:
+def write_bundle(experiment: Experiment, file: Path) -> None:
     """Write an experiment into one archive.
 
     Parameters
@@ -97,10 +91,6 @@ def write_bundle(
     experiment : Experiment
     file : Path
         Ends in ``.zip``.
-    overrides : sequence of str, default=()
-        Those that the experiment was loaded with.
-    plugins : sequence of Path, default=()
-        The same of plugin files.
 
     Raises
     ------
@@ -111,7 +101,8 @@ def write_bundle(
     path = experiment.config.path
     if not path.is_file():
         raise BoostbenchError("only a config that is a file can be bundled", where=str(path))
-    named = _named_files([path.resolve(), *(plugin.resolve() for plugin in plugins)])
+    plugins = [plugin.resolve() for plugin in experiment.plugins]
+    named = _named_files([path.resolve(), *plugins])
     folders = {name.parent for name in named}
     root = Path(os.path.commonpath(folders)) if folders else path.parent
     with tempfile.TemporaryDirectory() as kept:
@@ -138,8 +129,8 @@ def write_bundle(
         "format": 1,
         "config": f"configs/{path.resolve().relative_to(root).as_posix()}",
         "size": experiment.size,
-        "overrides": list(overrides),
-        "plugins": [f"configs/{p.resolve().relative_to(root).as_posix()}" for p in plugins],
+        "overrides": experiment.overrides,
+        "plugins": [f"configs/{plugin.relative_to(root).as_posix()}" for plugin in plugins],
         "records": f"{results}/{PACKED}",
         "environment": _environment(),
         "data": {
@@ -147,7 +138,7 @@ def write_bundle(
         },
         "sha256": {name: _sha256(content) for name, content in sorted(members.items())},
     }
-    members[_FACTS] = (json.dumps(facts, indent=1) + "\n").encode()
+    members[_MANIFEST] = (json.dumps(facts, indent=1) + "\n").encode()
     try:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in sorted(members):
@@ -325,7 +316,7 @@ def _environment() -> dict[str, Any]:
     return {"versions": versions(), "host": host()}
 
 
-def _unpack(file: Path, folder: Path) -> _Facts:
+def _unpack(file: Path, folder: Path) -> _Manifest:
     """Unpack a bundle, each file compared with its checksum; return its facts."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -333,7 +324,7 @@ def _unpack(file: Path, folder: Path) -> _Facts:
                 raise BoostbenchError(
                     f"holds more than {LARGEST / 2**30:g} GiB, unpacked", where=str(file)
                 )
-            facts = _Facts.model_validate_json(archive.read(_FACTS))
+            facts = _Manifest.model_validate_json(archive.read(_MANIFEST))
             for name, sha256 in facts.sha256.items():
                 found = _sha256(archive.read(name))
                 if found != sha256:
@@ -342,7 +333,7 @@ def _unpack(file: Path, folder: Path) -> _Facts:
                 archive.extract(name, folder)
     except ValidationError as error:
         place, what = first_mistake(error)
-        what = f"is no bundle: {'.'.join(map(str, place)) or _FACTS} {what}"
+        what = f"is no bundle: {'.'.join(map(str, place)) or _MANIFEST} {what}"
         raise BoostbenchError(what, where=str(file)) from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"

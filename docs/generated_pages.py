@@ -23,7 +23,7 @@ from boostbench.registry import (
     tables,
     weak_learners,
 )
-from boostbench.reports.overview import read_summaries
+from boostbench.reports.summary import read_summaries
 from boostbench.reports.text import markdown, markdown_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,15 +56,15 @@ def write_reference() -> None:
 
 def results_of(paper: str) -> str:
     """Return the sections of a paper's page on its committed results: verdicts and figures."""
-    found = [item for item in read_summaries(ROOT / "results") if item[1]["paper"] == paper]
+    found = [item for item in read_summaries(ROOT / "results") if item[1].paper == paper]
     rows, pictures = [], []
     for folder, summary in found:
-        title = markdown(": ".join(filter(None, [summary["part"], summary["title"]])))
+        title = markdown(": ".join(filter(None, [summary.part, summary.title])))
         page = f"../../results/{folder}/report.html"
-        said = [c["verdict"] for c in summary["claims"] if c.get("origin", "paper") == "paper"]
+        said = [claim.verdict for claim in summary.claims if claim.origin == "paper"]
         counts = (str(said.count(verdict)) if said else "" for verdict in _VERDICTS)
         rows.append([f"[{title}]({page})", *counts])
-        for name in summary["figures"]:
+        for name in summary.figures:
             picture = f"../../results/{folder}/{name}.png"
             pictures += [f"[![{title}: {name}]({picture})]({page})\n", f"*{title} ({name})*\n"]
     table = markdown_table(["experiment", *_VERDICTS], [False, True, True, True], rows)

@@ -123,8 +123,10 @@ def test_a_failed_run_is_told_as_a_value(path):
 
 
 def test_errors_are_typed(path, tmp_path):
-    with pytest.raises(ConfigError, match="unknown booster 'smboost'; did you mean 'sm-boost'"):
+    unknown = "unknown booster 'smboost'; did you mean 'sm-boost'"
+    with pytest.raises(ConfigError, match=unknown) as error:
         Experiment.load(path, overrides={"boosters": ["smboost"]})
+    assert error.value.__context__ is None  # a traceback in a notebook says it once
     with pytest.raises(DataError):
         Experiment.load(path, data=tmp_path / "nowhere")
     with pytest.raises(BoostbenchError, match="no run matches 'nothing'"):

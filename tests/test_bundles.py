@@ -101,6 +101,15 @@ def test_a_bundle_holds_what_the_config_names_and_no_data(done, here):
     }
 
 
+def test_a_bundle_is_done_again_with_the_values_that_replaced_those_of_the_config(here, elsewhere):
+    config, overrides = here / "study" / "small.yaml", {"rounds": 2, "boosters": ["sm-boost"]}
+    experiment = Experiment.load(config, data=here / "data", overrides=overrides)
+    experiment.run(executor="inline")
+    found = elsewhere(bundled(experiment, here), data=here / "data")
+    assert found["mine/sm-boost"].verdict == "same to the bit"
+    assert not any("plain" in name for name in found)
+
+
 def test_the_same_experiment_gives_the_same_bytes(done, here):
     assert bundled(done, here).read_bytes() == bundled(done, here).read_bytes()
 

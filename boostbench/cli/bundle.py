@@ -36,7 +36,7 @@ def bundle(
 
     for experiment in asked.load(check_parameters=False):
         file = output / f"{experiment.report_folder.name}.zip"
-        write_bundle(experiment, file, overrides=asked.overrides, plugins=asked.plugins)
+        write_bundle(experiment, file)
         print(file)
         warn_of_damage(experiment.store)
     return OK

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.overview import read_summaries
+from boostbench.reports.summary import ReportSummary, read_summaries
 
 _REMARKS = " remarks"
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
@@ -58,14 +57,14 @@ def changes(before: Path, after: Path) -> list[Change]:
             found.append(Change(name, "", "", *places))
             continue
         found += _of_runs(name, old[name], new[name])
-        for table in sorted({*old[name]["tables"], *new[name]["tables"]}):
+        for table in sorted({*old[name].tables, *new[name].tables}):
             cells = (_cells(folder / name / f"{table}.csv") for folder in (before, after))
             found += _of_cells(name, table, *cells)
         found += _of_claims(name, old[name], new[name])
     return found
 
 
-def _experiments(folder: Path) -> dict[str, dict[str, Any]]:
+def _experiments(folder: Path) -> dict[str, ReportSummary]:
     found = dict(read_summaries(folder))
     if not found:
         what = "there are no reports here; `boostbench report CONFIG` writes some"
@@ -73,8 +72,8 @@ def _experiments(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _of_runs(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    before, after = (f"{s['runs']['ok']} of {s['runs']['planned']}" for s in (old, new))
+def _of_runs(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
+    before, after = (f"{its.runs.ok} of {its.runs.planned}" for its in (old, new))
     if before != after:
         yield Change(name, "runs", "with a result", before, after)
 
@@ -90,8 +89,8 @@ def _of_cells(
             yield Change(name, table, place, before, after, difference)
 
 
-def _of_claims(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    before, after = ({c["says"]: c["verdict"] for c in s["claims"]} for s in (old, new))
+def _of_claims(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
+    before, after = ({c.says: c.verdict for c in its.claims} for its in (old, new))
     for says in {**before, **after}:
         verdicts = before.get(says, ""), after.get(says, "")
         if verdicts[0] != verdicts[1]:

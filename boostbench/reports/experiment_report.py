@@ -14,8 +14,8 @@ from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 from boostbench.reports.files import write_file
-from boostbench.reports.overview import SUMMARY, summary_text
 from boostbench.reports.page import render_page
+from boostbench.reports.summary import SUMMARY, ReportSummary
 from boostbench.reports.tables.latex_writer import to_latex, to_macros
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
@@ -94,7 +94,7 @@ class Report:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts, history.withdrawn)
             contents[HISTORY] = history.text()
-        contents[SUMMARY] = summary_text(study, tables, figures, verdicts, self.size)
+        contents[SUMMARY] = ReportSummary.of(study, tables, figures, verdicts, self.size).text()
         contents["report.html"] = render_page(
             study, tables, figures, self.undrawn, verdicts, history.withdrawn
         )

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
+from boostbench.reports.summary import Items
 from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
@@ -50,10 +51,6 @@ _UNTRIED = """
 ## Not tried
 
 What else is open, and what trying it would cost."""
-
-
-#: Folder and summary of experiments.
-Items = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 class Conclusion(Model):
@@ -153,11 +150,11 @@ def sensitivity_page(papers: Mapping[str, Items], titles: Mapping[str, str]) -> 
 
 def _lines(title: str, conclusions: Iterable[Conclusion], items: Items) -> Iterator[Line]:
     judged = {
-        (summary["config"], claim["says"]): Judged(
-            claim["verdict"], summary["size"], f"{folder}/claims.md#claim-{number}"
+        (summary.config, claim.says): Judged(
+            claim.verdict, summary.size, f"{folder}/claims.md#claim-{number}"
         )
         for folder, summary in items
-        for number, claim in enumerate(summary["claims"], start=1)
+        for number, claim in enumerate(summary.claims, start=1)
     }
     for conclusion in conclusions:
         verdicts = {

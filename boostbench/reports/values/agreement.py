@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
 from boostbench.reports.values.designs import Repeats
@@ -74,7 +75,8 @@ def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
     return Against(found, agreement, tells)
 
 
-class Held(NamedTuple):
+@dataclass(frozen=True)
+class Held:
     """A printed number held against a value of ours."""
 
     agreement: Agreement
