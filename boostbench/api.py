@@ -223,11 +223,8 @@ class Experiment:
         from boostbench.experiments.running.conduct import Progress, run_plan
         from boostbench.experiments.running.executors import check_options, make_executor
 
-        workers: dict[str, Any] = {
-            "jobs": jobs,
-            "time_limit": time_limit,
-            "memory_limit": memory_limit,
-        }
+        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
+        workers: dict[str, Any] = {"jobs": jobs, **limits}
         check_options(executor, dask={"scheduler": scheduler, "dask": dask}, workers=workers)
         plan = self.plan(strict=strict)
         if on_plan is not None:
@@ -397,8 +394,7 @@ class Experiment:
         """
         size = self.size if self.size in other.sizes else None
         variant = load_config(other.path, size=size, check_parameters=False)
-        rounds = min(variant.rounds, self.config.rounds)
-        variant = variant.model_copy(update={"rounds": rounds})
+        variant = variant.model_copy(update={"rounds": min(variant.rounds, self.config.rounds)})
         return replace(self, config=variant, runs=tuple(expand(variant)), size=size).study()
 
 
@@ -441,22 +437,13 @@ def load_experiments(
     loaded = None
     with suppress(ConfigError):
         loaded = read(check_parameters=False)
-    if loaded is None:
-        loaded = read(check_parameters=check_parameters)  # names mistakes in parameters besides
+    loaded = loaded or read(check_parameters=check_parameters)  # names all mistakes
     store = RecordStore(results)
     runs = [expand(config) for config in loaded]
     chosen = set(select([run for its in runs for run in its], only))
+    shared: dict[str, Any] = {"shard": shard, "size": size, "overrides": texts, "plugins": files}
     experiments = tuple(
-        Experiment(
-            config,
-            store,
-            folders,
-            tuple(run for run in its if run in chosen),
-            shard,
-            size,
-            tuple(texts),
-            files,
-        )
+        Experiment(config, store, folders, tuple(r for r in its if r in chosen), **shared)
         for config, its in zip(loaded, runs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
@@ -507,7 +494,7 @@ def paths_of(given: Paths) -> tuple[Path, ...]:
     return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
 
 
-def _override_texts(overrides: Mapping[str, Any] | Sequence[str]) -> list[str]:
+def _override_texts(overrides: Mapping[str, Any] | Sequence[str]) -> tuple[str, ...]:
     if not isinstance(overrides, Mapping):
-        return list(overrides)
-    return [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
+        return tuple(overrides)
+    return tuple(f"{key}={json.dumps(value)}" for key, value in overrides.items())
