@@ -176,7 +176,7 @@ def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp
     experiment = Experiment.load(path)
     experiment.run(executor="inline")
     before = {file.name: file.read_bytes() for file in experiment.report().write(tmp_path / "a")}
-    told = [result.record.selected for result in experiment.study().results]
+    told = [result.selected for result in experiment.study().results]
     verdicts = experiment.verify()
     packed = PackedRecords(experiment.pack())
     whole = PackedRecords(experiment.pack(tmp_path, whole=True))
@@ -188,7 +188,7 @@ def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp
     assert sum(n_curves[0].values()) == sum(n_curves[1].values())
     shutil.rmtree(experiment.store.folder)
     again = Experiment.load(path)
-    assert [result.record.selected for result in again.study().results] == told
+    assert [result.selected for result in again.study().results] == told
     after = {file.name: file.read_bytes() for file in again.report().write(tmp_path / "b")}
     assert after == before
     assert [verdict.status for verdict in again.verify()] == [each.status for each in verdicts]

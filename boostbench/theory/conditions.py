@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.theory.layout import own_labels, require, true_label_first
+from boostbench.theory.layout import own_labels
 from boostbench.theory.spaces import Space
 
 Floats = NDArray[np.float64]
@@ -179,35 +179,6 @@ def decide(space: Space, condition: str) -> Decision:
 def decide_all(space: Space) -> dict[str, Decision]:
     """Decide every condition of `CONDITIONS`; see `decide`."""
     return {name: decide(space, name) for name in CONDITIONS}
-
-
-def decide_baseline(space: Space, baseline: ArrayLike) -> Decision:
-    """Decide the edge-over-random condition with a given baseline.
-
-    Parameters
-    ----------
-    space : Space
-    baseline : array_like of float, shape (K,) or (n, K)
-        One row for all samples, the true label first; or a row for each sample, in the order of
-        the labels 0..K-1. Rows are distributions.
-
-    Returns
-    -------
-    decision : Decision
-        ``gamma`` is the largest s for which a mixture gets at most ``B[i, l] - s`` votes for every
-        wrong label: the condition holds iff it is not negative. Where it is negative every
-        classifier costs more than the baseline on ``witness``.
-    """
-    rows = np.asarray(baseline, dtype=np.float64)
-    if rows.ndim == 2:
-        rows = true_label_first(rows, space.y)
-    shapes = ((space.n_classes,), (len(space.y), space.n_classes))
-    require(rows.shape in shapes, f"baseline has shape {rows.shape}, expected one of {shapes}")
-    require(bool(np.allclose(rows.sum(axis=-1), 1.0)), "the rows of a baseline must sum to 1")
-    rows = np.broadcast_to(rows, shapes[1])
-    generators = CONDITIONS["edge-over-random"].generators(space.n_classes)
-    limit = (generators @ rows.T).ravel()
-    return _solve("edge-over-random", space, generators, limit, np.ones(len(limit)))
 
 
 def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:

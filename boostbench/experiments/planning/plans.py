@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.grids import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record, Summary
@@ -22,17 +23,46 @@ STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Choice of a point of a grid."""
+
+    at: int  # for ensembles of up to, or (unless rounds are chosen) of just so many rounds
+    index: int  # which point, in the order of `points_of`
+    rounds: int  # how many are used
+    errors: int  # what decided
+    n_ties: int  # points that reach the same, this one among them
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The choices behind a result, and what they took."""
+
+    grid: Grid  # as far as it reaches
+    choices: tuple[Choice, ...]  # by `at`
+    n_points: int
+    n_failed: int  # points that could not be fitted
+    n_fits: int
+    seconds: float
+
+    def values(self, choice: Choice) -> dict[str, Any]:
+        """Return the values of parameters that were kept, by name."""
+        names = (axis.name for axis in self.grid)
+        return dict(zip(names, points_of(self.grid)[choice.index], strict=True))
+
+
+@dataclass(frozen=True)
 class Result:
     """A run, or the choice among several, and its record.
 
     The run of a choice has the parameters that were kept at the last round, under the label of the
-    method.
+    method; its record is put together of several where the choices differ.
     """
 
     run: Run
     status: str  # "ok", or why there is no result: "failed", "timeout", "missing" ...
     reason: str = ""  # the same in words, or a remark on a result
     record: Record | None = None  # also of a run that failed
+    selected: Selected | None = None  # of a choice whose fits are done
 
     @classmethod
     def of(cls, record: Record) -> Result:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.grids import Grid, Point, points_of, with_point
 from boostbench.experiments.configs.protocol import Reach, Select
-from boostbench.experiments.planning.plans import PlannedRun, Result
+from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Selected
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
 
@@ -35,17 +35,6 @@ from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, 
 Errors = NDArray[Any]
 
 _DIGITS = 12  # of a value that a range was extended by
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Choice of a point of the grid."""
-
-    at: int  # for ensembles of up to, or (unless rounds are chosen) of just so many rounds
-    index: int  # which point, in the order of `points_of`
-    rounds: int  # how many are used
-    errors: int  # what decided
-    n_ties: int  # points that reach the same, this one among them
 
 
 def choose(
@@ -251,8 +240,7 @@ class Selection:
     def result(self, head: Run, planned: Mapping[Run, PlannedRun]) -> Result:
         """Read the record of what was kept, put together where it differs from T to T.
 
-        Its ``selected`` tells the choices. After a number of rounds that was chosen, curves hold
-        their value.
+        After a number of rounds that was chosen, curves hold their value.
         """
         status, reason = self.status(head, planned)
         choices = (self.choices or {}).get(head)
@@ -268,33 +256,25 @@ class Selection:
         if any("test_errors" not in record.curves for record in records):
             what = "other choices were packed: its record has the errors alone that decided"
             return Result(head, "missing", what)
-        update: dict[str, Any] = {
-            "at_checkpoints": _checkpoints(records, choices),
-            "selected": self._told(head, choices, planned),
-        }
+        update: dict[str, Any] = {"at_checkpoints": _checkpoints(records, choices)}
         if len(choices) > 1 or choices[0].at != choices[0].rounds:
             update["curves"] = _joined(records, choices)
-        return Result(run, status, reason, records[-1].model_copy(update=update))
+        record = records[-1].model_copy(update=update)
+        return Result(run, status, reason, record, self._selected(head, choices, planned))
 
-    def _told(
+    def _selected(
         self, head: Run, choices: Sequence[Choice], planned: Mapping[Run, PlannedRun]
-    ) -> dict[str, Any]:
-        """Return the choices, with the numbers of points, folds and fits behind them."""
+    ) -> Selected:
         trials = [planned[run] for run in self.trials[head]]
-        names, points = [axis.name for axis in self.grid], points_of(self.grid)
         folds = self.rule.folds["folds"] if self.rule.folds is not None else 1
-        return {
-            "by": self.rule.way,
-            "grid": {axis.name: list(axis.values) for axis in self.grid},
-            "n_points": len(trials),
-            "n_failed": sum(trial.status != "ok" for trial in trials),
-            "n_fits": len(trials) * folds,
-            "seconds": sum(trial.seconds for trial in trials),
-            "choices": [
-                {**asdict(each), "values": dict(zip(names, points[each.index], strict=True))}
-                for each in choices
-            ],
-        }
+        return Selected(
+            self.grid,
+            tuple(choices),
+            n_points=len(trials),
+            n_failed=sum(trial.status != "ok" for trial in trials),
+            n_fits=len(trials) * folds,
+            seconds=sum(trial.seconds for trial in trials),
+        )
 
 
 def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, NDArray[Any]]:

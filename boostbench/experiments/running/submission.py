@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import logging
 import subprocess
 import time
 import uuid
@@ -89,7 +90,7 @@ class Bundle:
             threads=self.threads,
         ) as executor:
             outcome = run_plan(plan.todo(retry=self.retry or None), store, executor)
-        print(f"{outcome.counts}, {outcome.n_left} not done", flush=True)
+        logging.getLogger("submitit").info("%s, %d not done", outcome.counts, outcome.n_left)
         if outcome.interrupted:
             time.sleep(_GRACE_SECONDS)
         return outcome.counts

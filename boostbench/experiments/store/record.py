@@ -240,15 +240,12 @@ class Record(Summary):
     curves : dict of str to ndarray
         One entry per round: int32 counts, or float64, NaN where there is no value.
     at_checkpoints : Checkpoints
-    selected : dict or None
-        What was chosen; of a record put together for a report.
     """
 
     round_zero: Annotated[dict[str, _Value], BeforeValidator(_none_as_empty)] = {}
     noise: Corruption | None = None
     curves: Annotated[dict[str, Curve], BeforeValidator(_none_as_empty)] = {}
     at_checkpoints: Annotated[Checkpoints, BeforeValidator(_none_as_empty)] = Checkpoints()
-    selected: Annotated[dict[str, Any] | None, Field(exclude=True)] = None
 
     def curve(self, name: str) -> NDArray[Any]:
         """Return a curve, or the value at round 0 alone if there were no rounds.

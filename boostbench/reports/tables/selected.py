@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.planning.plans import Choice, Selected
 from boostbench.reports.provenance import duration
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+from boostbench.reports.text import span
 from boostbench.reports.values.frame import Result, Study
 
 _WAYS = {
@@ -38,23 +40,24 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
     """
     if study.config.select is None:
         raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")
-    results = [result for result in study.results if _selected(result)]
-    chosen = [(result, _choice(result, at)) for result in results]
-    grids = sorted(((_selected(result) or {})["grid"] for result in results), key=len)
-    names = list(dict.fromkeys(name for grid in reversed(grids) for name in grid))
+    chosen = [(_place(r), r.selected) for r in study.results if r.ok and r.selected is not None]
+    kept: dict[tuple[str, str, str], list[tuple[Selected, Choice]]] = {}
+    for place, its in chosen:
+        kept.setdefault(place, []).append((its, _choice(its, at)))
+    grids = sorted((its.grid for _, its in chosen), key=len)
+    names = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
     shown = [*names, *(["rounds"] if study.config.select.rounds else [])]
     several = len(study.noises) > 1
     rows = [
-        Row((noise, dataset, booster)[not several :], tuple(_cells(its, shown)))
-        for noise, dataset, booster in product(study.noises, study.datasets, study.boosters)
-        for its in [[c for c in chosen if _place(c[0]) == (noise, dataset, booster)]]
+        Row(place[not several :], tuple(_cells(kept.get(place, ()), shown)))
+        for place in product(study.noises, study.datasets, study.boosters)
     ]
     return Table(
         title=title or "Chosen parameters",
         names=("noise", "data set", "booster")[not several :],
         columns=(*shown, *_COUNTS),
         rows=tuple(rows),
-        footers=tuple(_footers(study, results)),
+        footers=tuple(_footers(study, [its for _, its in chosen])),
     )
 
 
@@ -62,38 +65,26 @@ def _place(result: Result) -> tuple[str, str, str]:
     return result.noise, result.run.dataset, result.run.method
 
 
-def _selected(result: Result) -> Mapping[str, Any] | None:
-    return result.record.selected if result.ok and result.record is not None else None
-
-
-def _choice(result: Result, at: int | None) -> Mapping[str, Any]:
-    choices = (_selected(result) or {})["choices"]
+def _choice(selected: Selected, at: int | None) -> Choice:
     if at is None:
-        return dict(choices[-1])
-    for choice in choices:
-        if choice["at"] == at:
-            return dict(choice)
-    known = ", ".join(str(choice["at"]) for choice in choices)
+        return selected.choices[-1]
+    for choice in selected.choices:
+        if choice.at == at:
+            return choice
+    known = ", ".join(str(choice.at) for choice in selected.choices)
     raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
 
 
-def _cells(
-    chosen: Sequence[tuple[Result, Mapping[str, Any]]], shown: Sequence[str]
-) -> Iterable[TableCell]:
-    if not chosen:
+def _cells(kept: Sequence[tuple[Selected, Choice]], shown: Sequence[str]) -> Iterable[TableCell]:
+    if not kept:
         yield from (TableCell(BEYOND) for _ in (*shown, *_COUNTS))
         return
+    values = [{**its.values(choice), "rounds": choice.rounds} for its, choice in kept]
     for name in shown:
-        kept = [
-            choice["rounds"] if name == "rounds" else choice["values"].get(name)
-            for _, choice in chosen
-        ]
-        yield _cell(_told(kept))
-    facts = [_selected(result) or {} for result, _ in chosen]
-    n_points = sorted({its["n_points"] for its in facts})
-    yield _cell(" to ".join(map(str, dict.fromkeys((n_points[0], n_points[-1])))))
-    yield _cell(str(sum(its["n_fits"] for its in facts)))
-    yield _cell(duration(sum(its["seconds"] for its in facts)))
+        yield _cell(_told([each.get(name) for each in values]))
+    yield _cell(span([its.n_points for its, _ in kept]))
+    yield _cell(str(sum(its.n_fits for its, _ in kept)))
+    yield _cell(duration(sum(its.seconds for its, _ in kept)))
 
 
 def _cell(text: str) -> TableCell:
@@ -110,16 +101,14 @@ def _told(kept: Sequence[Any]) -> str:
     return ", ".join(f"{value} ({n}x)" for value, n in counts.most_common())
 
 
-def _footers(study: Study, results: Sequence[Result]) -> Iterable[str]:
+def _footers(study: Study, chosen: Sequence[Selected]) -> Iterable[str]:
     assert study.config.select is not None
     yield _WAYS[study.config.select.way]
-    facts = [_selected(result) or {} for result in results]
-    n_fits = sum(its["n_fits"] for its in facts)
-    seconds = sum(its["seconds"] for its in facts)
+    n_fits, seconds = sum(its.n_fits for its in chosen), sum(its.seconds for its in chosen)
     yield f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew."
-    failed = sum(its["n_failed"] for its in facts)
+    failed = sum(its.n_failed for its in chosen)
     if failed:
         yield f"{failed} fits failed and were no candidates."
-    open_ones = len(study.results) - len(results)
+    open_ones = len(study.results) - len(chosen)
     if open_ones:
         yield f"{open_ones} of {len(study.results)} choices are not made yet."

@@ -1,6 +1,7 @@
 """Parameters are chosen on validation errors, in one way whoever did the runs and when."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,7 +105,7 @@ def do_all(config, results, store=None, most=None):
 def told(config, results):
     plan = load_plan(config, results)
     assert plan.n_open == 0
-    return [chosen.record.selected["choices"] for chosen in plan.results()]
+    return [replace(chosen.selected, seconds=0.0) for chosen in plan.results()]
 
 
 def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_file, tmp_path):
@@ -121,8 +122,8 @@ def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_fi
         lowest = min(record.curves["validation_errors"][-1] for record in mine)
         record = chosen.record
         assert record.curves["validation_errors"][-1] == lowest
-        assert record.selected["choices"][0]["errors"] == lowest
-        assert record.selected["n_fits"] == 4
+        assert chosen.selected.choices[0].errors == lowest
+        assert chosen.selected.n_fits == 4
         assert record.n_train + record.n_validation + record.n_test == 178
         assert record.plain()["curves"] == records[chosen.run].plain()["curves"]
 
@@ -161,13 +162,13 @@ def test_cross_validation_inside_the_training_part_and_one_more_fit(config_file,
     fits = {planned.run: planned.record() for planned in plan.runs}
     for chosen in plan.results():
         record = chosen.record
-        (choice,) = record.selected["choices"]
-        assert record.selected["n_fits"] == 4 * (2 if chosen.run.method != "plain" else 1)
+        (choice,) = chosen.selected.choices
+        assert chosen.selected.n_fits == 4 * (2 if chosen.run.method != "plain" else 1)
         curve = record.curves["test_errors"]
         fitted = fits[chosen.run].curves["test_errors"]
         curve, fitted = curve.tolist(), fitted.tolist()
-        assert curve[: choice["rounds"]] == fitted[: choice["rounds"]]
-        assert curve[choice["rounds"] :] == [curve[choice["rounds"] - 1]] * (8 - choice["rounds"])
+        assert curve[: choice.rounds] == fitted[: choice.rounds]
+        assert curve[choice.rounds :] == [curve[choice.rounds - 1]] * (8 - choice.rounds)
 
 
 def test_inner_folds_are_counted_on_noisy_labels_and_are_the_same_for_all(config_file, tmp_path):
@@ -202,10 +203,10 @@ def test_a_grid_extends_itself_until_nothing_lies_at_an_end(config_file, tmp_pat
     rule = "select: {by: validation, extend: {scale: {factor: 10, within: [1, 1000]}}, "
     config = load_config(config_file(text + rule + "prefer: {scale: largest}}\n"))
     assert do_all(config, tmp_path) == [6, 3, 3]  # all tie, so the largest is kept
-    assert [its[0]["values"] for its in told(config, tmp_path)] == [{"scale": 1000.0}] * 3
+    assert [its.values(its.choices[0]) for its in told(config, tmp_path)] == [{"scale": 1000.0}] * 3
     alone = text.replace("[wine]", "[wine: {extend: false}]")
     config = load_config(config_file(alone + rule + "prefer: {scale: largest}}\n", "b.yaml"))
-    assert [its[0]["values"] for its in told(config, tmp_path)] == [{"scale": 10.0}] * 3
+    assert [its.values(its.choices[0]) for its in told(config, tmp_path)] == [{"scale": 10.0}] * 3
 
 
 def test_a_choice_is_open_until_all_its_points_are_done(config_file, tmp_path):
@@ -230,8 +231,8 @@ def test_points_that_fail_are_no_candidates(config_file, tmp_path):
 def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):
     config = load_config(config_file(VALIDATION.replace("checkpoints: [6]", "checkpoints: [2, 6]")))
     do_all(config, tmp_path)
-    for choices in told(config, tmp_path):
-        assert [(choice["at"], choice["rounds"]) for choice in choices] == [(2, 2), (6, 6)]
+    for its in told(config, tmp_path):
+        assert [(choice.at, choice.rounds) for choice in its.choices] == [(2, 2), (6, 6)]
 
 
 @pytest.mark.parametrize("by", ["validation", "{folds: 3}"])
@@ -249,8 +250,8 @@ def test_early_stopping_needs_no_grid_and_holds_all_that_was_recorded(config_fil
     n_early = 0
     for chosen in plan.results():
         record, fit = chosen.record, fits[chosen.run]
-        (choice,) = record.selected["choices"]
-        rounds = min(choice["rounds"], fit.n_rounds)
+        (choice,) = chosen.selected.choices
+        rounds = min(choice.rounds, fit.n_rounds)
         if by == "validation":
             assert rounds == fit.curves["validation_errors"].argmin() + 1
         for name in ("test_errors", "test_log_loss"):
