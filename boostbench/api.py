@@ -418,8 +418,8 @@ def load_experiments(
     results, data, overrides, size, only, shard, plugins
         As for `Experiment.load`; a pattern of ``only`` has to match in one of the configs.
     check_parameters : bool, default=True
-        Whether the parameters of boosters, weak learners and noise models are checked, which
-        imports them. A report needs no such check; nor do experiments whose runs are all done.
+        Check the parameters of boosters, weak learners and noise models, which imports them. A
+        report needs no such check; nor do experiments whose runs are all done.
 
     Raises
     ------

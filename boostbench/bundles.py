@@ -162,7 +162,7 @@ def check_bundle(
     Parameters
     ----------
     file : Path
-        What it holds of code, plugins beside the config, is executed.
+        Its plugins are executed.
     data : path or sequence of path, default=()
         Folders with data files.
     share : float, default=0.05

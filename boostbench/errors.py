@@ -22,7 +22,7 @@ class BoostbenchError(ValueError):
     Parameters
     ----------
     what : str
-        What was found and what would be right, in one line.
+        The value that was found and what would be right, in one line.
     where : str, default=""
         The place: ``file``, ``file:line``, a key or a parameter.
 
@@ -94,7 +94,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     kind, name : str
     known : iterable of str
     of : str, default=""
-        What the name belongs to.
+        Owner of the name.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Registry:
     Parameters
     ----------
     kind : str
-        What the plugins are called in messages, singular: ``"booster"``.
+        Name of such a plugin in messages, singular: ``"booster"``.
     group : str
         Entry-point group of installed packages.
     builtin : mapping of str to str
@@ -309,7 +309,7 @@ def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
     where : str, default=""
         Where the file was named, for the message.
     execute : bool, default=False
-        Whether to execute it at once, as if its text did not tell what it registers.
+        Execute it at once, as if its text did not tell what it registers.
 
     Raises
     ------

@@ -242,6 +242,17 @@ def _wanted(model: type[Model], place: Place, value: Any) -> str:
     return f"{wanted}, found {show(value)}{hint}"
 
 
+def described(model: type[Model], key: str) -> tuple[str, str]:
+    """Return what the value of a key must be, and its description; empty if it has none."""
+    schema = _schema_of(model, key)
+    return _words(schema), model.model_fields[key].description or _description(schema)
+
+
+def _description(schema: Mapping[str, Any]) -> str:
+    inner = [*_members(schema), *([schema["items"]] if "items" in schema else [])]
+    return schema.get("description") or next(filter(None, map(_description, inner)), "")
+
+
 @lru_cache(maxsize=100)
 def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
     field = next(field for name, field in model.model_fields.items() if key in (name, field.alias))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boostbench.validation import Model
 
 _UNDERLINED = re.compile(r"^([A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
 _PARAMETER = re.compile(r"^(\S[^:\n]*?)(?: : ([^\n]*))?\n", re.MULTILINE)
@@ -30,15 +33,21 @@ def sections_of(plugin: Any) -> dict[str, str]:
     return {title: part.strip("\n") for title, part in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def parameters_of(plugin: Any, *, skip: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def parameters_of(
+    plugin: Any, *, skip: tuple[str, ...] = (), options: type[Model] | None = None
+) -> list[dict[str, Any]]:
     """Return name, type, default and description of each parameter of a class or function.
 
-    A class says in its docstring what is particular to it; the rest is documented by its bases. The
-    options of a claim are the attributes of its class, which a config may know by another name.
+    A class says in its docstring what is particular to it; the rest is documented by its bases, or
+    by the fields of the model of its ``options``. The options of a claim are the attributes of its
+    class, which a config may know by another name.
     """
+    from boostbench.validation import described
+
     lineage = inspect.getmro(plugin)[::-1] if inspect.isclass(plugin) else (plugin,)
-    documented = {name: text for each in lineage for name, text in _documented(each).items()}
-    fields = getattr(plugin, "model_fields", {})
+    fields = {} if options is None else options.model_fields
+    documented = {name: described(options, name) for name in fields if options is not None}
+    documented |= {name: text for each in lineage for name, text in _documented(each).items()}
     return [
         {
             "name": getattr(fields.get(name), "alias", None) or name,

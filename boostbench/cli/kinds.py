@@ -23,6 +23,7 @@ REGISTRIES = {
     "claims": registry.claims,
 }
 KINDS = (*REGISTRIES, "datasets", "configs")
+_WITH_OPTIONS = ("tables", "figures", "claims")
 #: Arguments that the program passes to a plugin itself; a config does not set them.
 _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
@@ -132,12 +133,15 @@ def describe(kind: str, name: str) -> dict[str, Any]:
 
 
 def _of_plugin(kind: str, name: str) -> dict[str, Any]:
+    from boostbench.experiments.configs.kind_options import options_model
+
     try:
         plugin = REGISTRIES[kind].get(name)
     except ModuleNotFoundError as error:
         raise PluginError(absence(f"{REGISTRIES[kind].kind} {name!r}", error)) from error
     sections = sections_of(plugin)
-    parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()))
+    options = options_model(REGISTRIES[kind], name) if kind in _WITH_OPTIONS else None
+    parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()), options=options)
     return {
         "python": f"{plugin.__module__}.{plugin.__qualname__}",
         "description": sections[""],

@@ -26,7 +26,7 @@ def write_page(study: Study, found: Comparison, path: Path) -> Path:
     study : Study
         The runs, with the figures of its config.
     found : Comparison
-        What came of them.
+        The answer.
     path : Path
     """
     words = {"title": "Comparison of boosters", "description": found.sentence}

@@ -323,6 +323,8 @@ def test_every_mistake_in_the_report_s_options_is_named_before_any_work(tmp_path
         ("curves", {"y": ["test_eror"]}, "did you mean 'test_error'"),
         ("curves", {"band": "yes"}, "must be"),
         ("datasets", {"columns": ["n_sample"]}, "did you mean 'n_samples'"),
+        ("table", {"value": "tset_error"}, "'tset_error'; did you mean 'test_error'"),
+        ("scatter", {"x": "adaboost-hm"}, "'adaboost-hm'; did you mean 'adaboost-mh'"),
         ("bars", {"numbers": 1}, "must be"),
         ("differences", {"bins": 1}, "must be"),
         ("noise", {"diagonal": "yes"}, "must be"),
@@ -340,15 +342,6 @@ def test_two_parts_of_one_name(tmp_path):
     report = [("table", {"name": "x"}), ("curves", {"name": "x"})]
     with pytest.raises(ValueError, match="two parts of the report are called 'x'"):
         make_config(tmp_path, report=report)
-
-
-def test_a_wrong_value_of_an_option_is_placed(tmp_path):
-    config = make_config(tmp_path, report=[("table", {"value": "tset_error"})])
-    (reason,) = report_of(tmp_path, config).report.undrawn.values()
-    assert reason.endswith(
-        "tiny.yaml: report: table: unknown value of a table 'tset_error'; "
-        "did you mean 'test_error'?"
-    )
 
 
 def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):

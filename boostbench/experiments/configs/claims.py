@@ -42,9 +42,9 @@ class Claim:
 class ClaimWords(Model):
     """The words of a claim: what is said, and by whom."""
 
-    says: Text = Field(description="What is claimed, in words.")
-    note: Text = Field("", description="What the reader of a verdict should know besides.")
-    origin: Origin = Field("ours", description="Who says so; claims are counted apart by it.")
+    says: Text = Field(description="The claim in words.")
+    note: Text = Field("", description="A remark for the reader of the verdict.")
+    origin: Origin = Field("ours", description="Source of the claim; each is counted apart.")
     section: Text = Field("", description="Section, table or figure of the paper.")
     quote: Text = Field("", description="The paper's words there; ... stands for what is left out.")
 

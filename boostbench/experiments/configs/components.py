@@ -70,7 +70,7 @@ def check_component(
     kinds : Registry
         The boosters, weak learners, noise models or generators.
     source : str
-        What the registry is asked for.
+        Name in the registry.
     params : mapping of str to object
     mistakes : MistakesError
         Takes the complaints; places are relative to the parameters.

@@ -128,7 +128,7 @@ class Config(Model):
         (), description="Python files that register boosters or other parts, seen from the config."
     )
     boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
-        description="What is compared; a list as the value of a parameter is a sweep.",
+        description="Boosters to compare; a list as the value of a parameter is a sweep.",
         json_schema_extra={"wanted": "a list of at least one booster"},
     )
     rounds: Rounds = Field(description="Number of rounds T.")
@@ -136,9 +136,11 @@ class Config(Model):
         description="Data sets of the catalog, files in a data folder, or generators.",
         json_schema_extra={"wanted": "a list of at least one data set"},
     )
-    encode: Encoding = Field("ordinal", description="How categorical columns become numbers.")
-    missing: Missing = Field("keep", description="What fills missing values.")
-    split: SplitSpec = Field("official", description="How rows are divided into two parts.")
+    encode: Encoding = Field("ordinal", description="Conversion of categorical columns to numbers.")
+    missing: Missing = Field("keep", description="Value in the place of missing ones.")
+    split: SplitSpec = Field(
+        "official", description="Division of the rows into training and test part."
+    )
     noise: Annotated[tuple[InstanceOf[Noise], ...], _values_of(_Noises)] = Field(
         default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
@@ -151,15 +153,13 @@ class Config(Model):
     seeds: Seeds = Field(
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
-    record: Records = Field((), description="What is recorded beside errors, loss and edges.")
-    metrics: Metrics = Field(
-        ("error",), description="What the answers on test samples are judged by."
-    )
+    record: Records = Field((), description="Quantities recorded beside errors, loss and edges.")
+    metrics: Metrics = Field(("error",), description="Metrics of the answers on test samples.")
     select: Select | None = Field(
-        None, description="How values of a 'grid' are chosen.", validate_default=True
+        None, description="Rule by which values of a 'grid' are chosen.", validate_default=True
     )
     limits: Limits = Field(
-        default_factory=lambda: Limits.model_validate({}), description="What one run may use."
+        default_factory=lambda: Limits.model_validate({}), description="Limits of one run."
     )
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
@@ -168,7 +168,7 @@ class Config(Model):
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],
         BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),
-    ] = Field((), description="What the paper says, and what would check it.")
+    ] = Field((), description="Claims of the paper, each with its check.")
     sizes: Mapping[SizeName, Mapping[str, Any]] = Field(
         {},
         description="Keys to replace by --size.",

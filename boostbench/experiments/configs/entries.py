@@ -141,9 +141,11 @@ class DataSetEntry(Named):
 
     label: Text | None = Field(None, alias="as", description="Name in tables.")
     cost: CostMatrix = Field((), description="Cost of an answer (column) for a true class (row).")
-    encode: Encoding | None = Field(None, description="How categorical columns become numbers.")
-    missing: Missing | None = Field(None, description="What fills missing values.")
-    split: SplitSpec | None = Field(None, description="How rows are divided, for this set alone.")
+    encode: Encoding | None = Field(
+        None, description="Conversion of categorical columns to numbers."
+    )
+    missing: Missing | None = Field(None, description="Value in the place of missing ones.")
+    split: SplitSpec | None = Field(None, description="Division of the rows, for this set alone.")
     rounds: Rounds | None = Field(None, description="Number of rounds for this set alone.")
     seeds: Seeds = Field((), description="Number of seeds or a list, for this set alone.")
     boosters: Mapping[str, Mapping[str, Any]] = Field(

@@ -45,10 +45,10 @@ def load_config(
     data_dirs : sequence of Path, default=()
         Where data sets that the catalog does not know may lie.
     check_parameters : bool, default=True
-        Whether the parameters of boosters, weak learners and noise models are checked, which
-        imports them; a report needs no such check.
+        Check the parameters of boosters, weak learners and noise models, which imports them; a
+        report needs no such check.
     with_claims : bool, default=True
-        Whether claims are read; one may look at another config, and that at this one.
+        Read the claims; one may look at another config, and that at this one.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from boostbench.validation import Listed, Model
 class Folds(Model):
     """A cross-validation inside the training part."""
 
-    folds: Annotated[int, Field(ge=2, le=MAX_FOLDS, description="How many parts.")]
+    folds: Annotated[int, Field(ge=2, le=MAX_FOLDS, description="Number of parts.")]
     stratify: bool = Field(False, description="Keep the shares of the classes in each part.")
 
 
@@ -23,10 +23,10 @@ class Reach(Model):
     """Growth of a range of values at an end where the chosen value lies."""
 
     step: Annotated[float, Field(gt=0), AS_WRITTEN] | None = Field(
-        None, description="What is added to the last value."
+        None, description="Number added to the last value."
     )
     factor: Annotated[float, Field(gt=1), AS_WRITTEN] | None = Field(
-        None, description="What the last value is multiplied with."
+        None, description="Factor of the last value."
     )
     within: Annotated[Listed[float], Field(min_length=2, max_length=2)] = Field(
         description="The smallest and the largest value that are tried.", examples=[[1, 10]]
@@ -55,7 +55,7 @@ class Select(Model):
     rounds: bool = Field(False, description="Choose the number of rounds too.")
     extend: Mapping[str, Reach] = Field({}, description="Ranges that grow, by parameter.")
     prefer: Mapping[str, Literal["smallest", "largest"]] = Field(
-        {}, description="Which of equal candidates is kept, the first parameter deciding first."
+        {}, description="Candidate kept of equal ones; the first parameter decides first."
     )
 
     @property

@@ -118,7 +118,7 @@ def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> 
         Of one family.
     store : RecordStore
     n_checked : int
-        How many of the family were done again and found the same.
+        Number of runs of the family that were done again and found the same.
 
     Raises
     ------

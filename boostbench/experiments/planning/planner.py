@@ -325,7 +325,7 @@ class _Planner:
     def _too_many_classes(self, run: Run, entry: DatasetEntry) -> str:
         """Return why the booster cannot take the data's classes; empty if it can, as far as known.
 
-        How many classes a generator makes is up to its parameters.
+        The number of classes that a generator makes depends on its parameters.
         """
         name = run.booster.component
         if not self.check_packages or entry.generator or (entry.n_classes or 2) <= 2:

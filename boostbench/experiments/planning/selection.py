@@ -57,7 +57,7 @@ def choose(
     prefer : mapping of name to {"smallest", "largest"}, default={}
         Decides among equals.
     rounds : bool, default=False
-        Whether fewer rounds than ``at`` may be kept.
+        Choose among all rounds up to ``at``.
 
     Returns
     -------

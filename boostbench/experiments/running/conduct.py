@@ -41,13 +41,13 @@ class Progress:
     seconds, remaining : float
         Since the start; to go, judged by the costs of what is left. NaN if nothing is known yet.
     interrupted : bool
-        Whether Ctrl-C ended it.
+        True if Ctrl-C ended the work.
     n_left : int
         Runs that were not finished.
     untouched : tuple of PlannedRun
         The other runs of the experiment, with their earlier statuses.
     notice : str
-        What the executor has to say at this moment.
+        Message of the executor at this moment.
     """
 
     total: int = 0

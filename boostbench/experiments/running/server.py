@@ -132,7 +132,7 @@ class _Worker:
     pid : int
         Also its session and process group.
     task : Task or None
-        What it works on.
+        The job under way.
     answer : bytearray
         Part of the answer that has been read.
     verdict : str

@@ -46,7 +46,7 @@ class Relation(AboutValues):
     within : Tolerance
         Of ``equal_to``.
     ties : bool
-        Whether equal values count as lower or higher.
+        Equal values count as lower or higher.
     """
 
     booster: Labels
@@ -180,7 +180,7 @@ class Ordered(AboutMeans):
     ----------
     boosters : tuple of tuple of str
     ties : bool
-        Whether equal values are in order.
+        Equal values are in order.
     """
 
     boosters: Levels

@@ -113,7 +113,7 @@ class Evidence:
             An axis that the kind walks along itself; cells stand at its first value, and an
             exception anywhere on it leaves out the whole.
         named : bool, default=None
-            Whether subjects name the booster; by default if there are several.
+            Subjects name the booster; by default if there are several.
         """
         chosen = self.selection
         noises = chosen.noise[:1] if along == "noise" else chosen.noise
@@ -154,7 +154,7 @@ class Evidence:
         value : str, default=""
             A key of `METRICS`; that of the claim by default.
         counted : bool, default=False
-            Whether errors are counted instead of their share.
+            Return counts of errors instead of their share.
         rounds : int or None, default=None
             Runs of another number of rounds have no value.
         """

@@ -40,7 +40,7 @@ class Trend(AboutMeans):
     slack : Tolerance
         Steps back as small as this pass; strict steps by default.
     ends : bool
-        Whether only the last step is compared with the first.
+        Only the last step is compared with the first.
     statistic : {"mean", "median"}
         Over runs.
     """

@@ -39,7 +39,7 @@ class Outcome:
     planned: int = 0  # units
     #: Units that would about decide it, if it is open; `NEVER` if no number would.
     total: float = NEVER
-    leans: bool = False  # whether it holds by the point values
+    leans: bool = False  # True if it holds by the point values
     why: str = ""  # why something is missing
     test: str = ""  # name of the test; empty for a computed value
     #: P-values of the tests that it holds and that it fails; by default those of a computed value.
@@ -73,7 +73,7 @@ def lower(
     ----------
     left, right : Repeats
     ties : bool, default=False
-        Whether equal values hold.
+        Equal values hold.
     slack : float, default=0.0
         The left one may be higher by this much.
     statistic : {"mean", "median"}

@@ -34,9 +34,9 @@ class Kind(Options):
     Attributes
     ----------
     at_least : Rule
-        How many cases of each group have to hold.
+        Number or share of the cases of each group that have to hold.
     of : int or None
-        How many cases there are, as a check of what was written.
+        Number of cases, as a check of what was written.
     """
 
     is_derived = False
@@ -122,7 +122,7 @@ class AboutRuns(Kind):
     except_ : tuple of dict
         Cells that are left out.
     pooled : bool
-        Whether all noises and T make one group.
+        All noises and T make one group.
     """
 
     datasets: Datasets = ()
@@ -152,7 +152,7 @@ class AboutMeans(AboutValues):
     Attributes
     ----------
     per : {"dataset", "mean"}
-        Whether each data set is a case, or their mean is the only one.
+        Each data set is a case, or their mean is the only one.
     """
 
     per: Literal["dataset", "mean"] = "dataset"

@@ -138,11 +138,11 @@ def verdict_on(
     cases : sequence of Case
         Each decided from its own runs (`boostbench.reports.claims.inference`).
     rule : Rule
-        How many cases of each group have to hold.
+        Number or share of the cases of each group that have to hold.
     over_sets : bool, default=False
-        Whether the rule is tested by a bootstrap over data sets, which takes cases as they are.
+        Test the rule by a bootstrap over data sets, which takes cases as they are.
     seconds : float or None, default=None
-        What one more repeat takes.
+        Time of one more repeat.
     """
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]

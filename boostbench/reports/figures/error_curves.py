@@ -36,7 +36,13 @@ from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
-from boostbench.reports.values.part_options import PaperFile, chosen_metrics, metric_of
+from boostbench.reports.values.part_options import (
+    Band,
+    PaperFile,
+    Scale,
+    chosen_metrics,
+    metric_of,
+)
 from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
@@ -89,9 +95,9 @@ def draw_curves(
     x: Literal["round"] = "round",
     y: OneOrMore[Curve] = ("train_error", "test_error"),
     panels: Literal["dataset"] = "dataset",
-    x_scale: Literal["log", "linear"] = "log",
-    y_scale: Literal["linear", "log"] = "linear",
-    band: bool = True,
+    x_scale: Scale = "log",
+    y_scale: Scale = "linear",
+    band: Band = True,
     first_round: int = 1,
     paper: PaperFile | None = None,
 ) -> Figure:
@@ -99,7 +105,6 @@ def draw_curves(
 
     Parameters
     ----------
-    study : Study
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
         Of ``test_error``, ``train_error``, ``train_error_clean``, ``validation_error``,
@@ -107,10 +112,6 @@ def draw_curves(
         ``edge``; of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share`` and
         ``noisy_among_weightless``; or a metric of the config, such as ``test_log_loss``.
     panels : {"dataset"}, default="dataset"
-    x_scale : {"log", "linear"}, default="log"
-    y_scale : {"linear", "log"}, default="linear"
-    band : bool, default=True
-        Whether one standard deviation over seeds is shaded on both sides of the mean.
     first_round : int, default=1
         Where the x axis begins.
     paper : str or None, default=None

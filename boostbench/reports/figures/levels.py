@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName
+from boostbench.reports.values.part_options import AtRound, Band, MetricName, Scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,11 +51,11 @@ def draw_noise_levels(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
-    band: bool = True,
+    at: AtRound = None,
+    band: Band = True,
     diagonal: bool = False,
     from_zero: bool = True,
-    y_scale: Literal["linear", "log"] = "linear",
+    y_scale: Scale = "linear",
 ) -> Figure:
     """Error against the noise rate, mean and band over repeats, one panel per data set.
 
@@ -63,16 +63,10 @@ def draw_noise_levels(
     ----------
     study : Study
         With one noise model at two rates or more; clean labels are the rate 0.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
-    band : bool, default=True
-        Whether one standard deviation over repeats is shaded on both sides of the mean.
     diagonal : bool, default=False
-        Whether the line is drawn on which the error is the noise rate.
+        Draw the line on which the error is the noise rate.
     from_zero : bool, default=True
-        Whether a linear axis begins at 0, or where the errors are.
-    y_scale : {"linear", "log"}, default="linear"
+        Let a linear axis begin at 0, not where the errors are.
     """
     from matplotlib.lines import Line2D
 
@@ -117,11 +111,11 @@ def draw_parameter(
     *,
     x: str,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     label: str = "",
-    x_scale: Literal["log", "linear"] = "log",
-    y_scale: Literal["linear", "log"] = "linear",
-    band: bool = True,
+    x_scale: Scale = "log",
+    y_scale: Scale = "linear",
+    band: Band = True,
 ) -> Figure:
     """Error against a parameter, mean and band over repeats, one panel per data set (and noise).
 
@@ -129,19 +123,11 @@ def draw_parameter(
 
     Parameters
     ----------
-    study : Study
     x : str
         Name of a numeric parameter of the boosters or, at any depth, of what they are given:
         ``max_leaf_nodes``. Boosters without it are left out.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
     label : str, default=x
         Name of the axis.
-    x_scale : {"log", "linear"}, default="log"
-    y_scale : {"linear", "log"}, default="linear"
-    band : bool, default=True
-        Whether one standard deviation over repeats is shaded on both sides of the mean.
     """
     repeats = RunValues(study, value, at)
     frame = _with_parameter(repeats.frame, study, x)

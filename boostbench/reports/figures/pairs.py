@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.figures.panels import colours_of, describe, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Options of both kinds.
+_First = Annotated[
+    BoosterLabel | None, Field(description="A booster; by default the first of the config.")
+]
+_Last = Annotated[
+    BoosterLabel | None, Field(description="Another one; by default the last of the config.")
+]
+_Rounds = Annotated[
+    int | Sequence[int] | None, Field(description="Rounds T; by default the config's checkpoints.")
+]
 _MARGIN = 1.04
 _LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
 
@@ -99,24 +110,15 @@ def share_in_words(successes: int, n: int) -> str:
 def draw_scatter(
     study: Study,
     *,
-    x: str | None = None,
-    y: str | None = None,
+    x: _First = None,
+    y: _Last = None,
     value: OneOrMore[MetricName] = ("train_error", "test_error"),
-    at: int | Sequence[int] | None = None,
+    at: _Rounds = None,
 ) -> Figure:
     """One booster's error against another's, a point for every problem, data set and seed.
 
     A row of panels per metric and a column per T. A point has the colour of the booster with the
     lower error; above the panel stands how often that is either of them, with a 95 % interval.
-
-    Parameters
-    ----------
-    study : Study
-    x, y : str, default=None
-        Boosters by their labels; the first and the last of the config by default.
-    value : str or sequence of str, default=("train_error", "test_error")
-    at : int, sequence of int or None, default=None
-        Rounds T; the config's checkpoints by default.
     """
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=1.0)
@@ -148,10 +150,10 @@ def draw_scatter(
 def draw_differences(
     study: Study,
     *,
-    x: str | None = None,
-    y: str | None = None,
+    x: _First = None,
+    y: _Last = None,
     value: OneOrMore[MetricName] = ("train_error", "test_error"),
-    at: int | Sequence[int] | None = None,
+    at: _Rounds = None,
     bins: Annotated[int, Field(ge=2)] | None = None,
 ) -> Figure:
     """Histograms of x's error minus y's over problems, data sets and seeds.
@@ -162,12 +164,6 @@ def draw_differences(
 
     Parameters
     ----------
-    study : Study
-    x, y : str, default=None
-        Boosters by their labels; the first and the last of the config by default.
-    value : str or sequence of str, default=("train_error", "test_error")
-    at : int, sequence of int or None, default=None
-        Rounds T; the config's checkpoints by default.
     bins : int or None, default=None
         Bars over the whole width, at least 2; 0 lies between two of them. By default twice the
         square root of the number of problems, from 10 to 40.

@@ -23,7 +23,7 @@ from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName, compared_value
+from boostbench.reports.values.part_options import AtRound, MetricName, compared_value
 from boostbench.reports.values.rank_statistics import (
     Cases,
     RankTests,
@@ -47,7 +47,7 @@ def draw_ranks(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     panels: Literal["all", "noise"] = "all",
 ) -> Figure:
     """The share of cases in which a booster has at most rank n, for every n.
@@ -59,9 +59,6 @@ def draw_ranks(
     ----------
     study : Study
         With two boosters or more.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
     panels : {"all", "noise"}, default="all"
         One panel for all cases, or one for each noise.
     """
@@ -93,7 +90,7 @@ def draw_critical_difference(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
 ) -> Figure:
     """Mean ranks on a line; a bar joins boosters that do not differ by Nemenyi's test.
@@ -105,11 +102,8 @@ def draw_critical_difference(
     ----------
     study : Study
         With two boosters or more.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
     alpha : float, default=0.05
-        How often boosters that are alike may be said to differ.
+        Probability of telling boosters apart that are alike.
     """
     from matplotlib.figure import Figure
 
@@ -140,7 +134,7 @@ def draw_pairs(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
 ) -> Figure:
     """Every booster against every other over data sets, as a matrix.
@@ -153,10 +147,6 @@ def draw_pairs(
     ----------
     study : Study
         With two boosters or more.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
-    alpha : float, default=0.05
     """
     from matplotlib.figure import Figure
 

@@ -26,8 +26,10 @@ from boostbench.reports.values.frame import Study, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
+    AtRound,
     MetricName,
     PaperFile,
+    Scale,
     chosen_metrics,
     chosen_rounds,
 )
@@ -112,8 +114,8 @@ def draw_bars(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
-    y_scale: Literal["linear", "log"] = "linear",
+    at: AtRound = None,
+    y_scale: Scale = "linear",
     numbers: bool = True,
 ) -> Figure:
     """A group of bars per data set, one for each booster: means over repeats; a row per noise.
@@ -122,13 +124,8 @@ def draw_bars(
 
     Parameters
     ----------
-    study : Study
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
-    y_scale : {"linear", "log"}, default="linear"
     numbers : bool, default=True
-        Whether the means are written above the bars.
+        Write the means above the bars.
     """
     from matplotlib.patches import Patch
 
@@ -188,7 +185,7 @@ def draw_distribution(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     x: Literal["noise", "booster"] | None = None,
     perfect: bool = False,
     paper: PaperFile | None = None,
@@ -197,15 +194,11 @@ def draw_distribution(
 
     Parameters
     ----------
-    study : Study
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
     x : {"noise", "booster"}, default=None
         The strips of points of a panel; the other one makes panels. By default the noise if there
         are several.
     perfect : bool, default=False
-        Whether the share of repeats with the value 0 is written above them.
+        Write the share of repeats with the value 0 above them.
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """

@@ -66,8 +66,8 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
     Parameters
     ----------
     mathtext : bool, default=True
-        Whether ``$...$`` in the text of a figure is a formula. It is not where text is made of
-        labels; there a formula asks for itself by ``parse_math=True``.
+        Read ``$...$`` in the text of a figure as a formula. Where text is made of labels, which may
+        hold a dollar sign, a formula is marked by ``parse_math=True``.
     """
     import matplotlib.style
 

@@ -7,7 +7,7 @@ from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName, compared_value
+from boostbench.reports.values.part_options import AtRound, MetricName, Title, compared_value
 from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
@@ -15,9 +15,9 @@ def build_pairwise_table(
     study: Study,
     *,
     value: MetricName = "test_error",
-    at: int | None = None,
+    at: AtRound = None,
     control: BoosterLabel | None = None,
-    title: str = "",
+    title: Title = "",
 ) -> Table:
     """Compare every booster with every other, one data set a case.
 
@@ -29,12 +29,8 @@ def build_pairwise_table(
     ----------
     study : Study
         With two boosters or more.
-    value : str, default="test_error"
-    at : int or None, default=None
-        Round T; by default the last of each booster.
     control : str or None, default=None
         Compare with this booster alone, with p-values adjusted by Holm's method.
-    title : str, default=""
     """
     metric, T = compared_value(study, value, at)
     columns = study.boosters if control is None else [control]

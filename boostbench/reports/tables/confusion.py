@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.part_options import chosen_rounds
+from boostbench.reports.values.part_options import Title, chosen_rounds
 
 
-def build_confusion_table(study: Study, *, at: int | None = None, title: str = "") -> Table:
+def build_confusion_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
     """Build the table of confusion matrices, a block for each noise, data set and booster.
 
     A cell is the share of a class (row) that is answered by a class (column), of the test samples
@@ -19,10 +19,8 @@ def build_confusion_table(study: Study, *, at: int | None = None, title: str = "
 
     Parameters
     ----------
-    study : Study
     at : int or None, default=None
         Round T, one at which matrices are kept; the last of each run by default.
-    title : str, default=""
     """
     T = None if at is None else chosen_rounds(study, at)[-1]
     blocks: dict[tuple[str, str, str], NDArray[np.int64]] = {}

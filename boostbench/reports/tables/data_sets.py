@@ -17,7 +17,7 @@ from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, Tabl
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.paper import NO_VALUE, read_rows
-from boostbench.reports.values.part_options import PartOptions
+from boostbench.reports.values.part_options import PartOptions, Title
 from boostbench.validation import OneOrMore
 
 
@@ -54,7 +54,7 @@ class DataTableOptions(PartOptions):
     """Options of the table of data sets."""
 
     columns: OneOrMore[Literal[tuple(_COLUMNS)]] = Field(  # type: ignore[valid-type]
-        DEFAULT_COLUMNS, description="What is counted."
+        DEFAULT_COLUMNS, description="Columns of the table."
     )
     paper: FileBeside | None = Field(None, description="A file of the sizes that a paper prints.")
 
@@ -71,7 +71,7 @@ def build_data_table(
     *,
     columns: Sequence[str] = DEFAULT_COLUMNS,
     paper: str | None = None,
-    title: str = "",
+    title: Title = "",
 ) -> Table:
     """Build the table of a study's data sets, a row each.
 
@@ -79,12 +79,10 @@ def build_data_table(
 
     Parameters
     ----------
-    study : Study
     columns : sequence of str, default=("n_train", "n_test", "n_features", "n_classes")
         Of these, ``n_samples`` and ``majority`` (the share of the largest class in percent).
     paper : str or None, default=None
         File with the paper's numbers: CSV with dataset, these columns, and if wanted doubt.
-    title : str, default=""
     """
     printed = read_paper_sizes(paper, columns) if paper else {}
     notes = Notes()

@@ -10,6 +10,7 @@ import numpy as np
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.part_options import Title
 from boostbench.validation import OneOrMore
 
 
@@ -35,7 +36,7 @@ def build_effort_table(
     columns: OneOrMore[
         Literal["n_train", "n_test", "rounds", "fit_time", "predict_time", "memory"]
     ] = ("n_train", "n_test", "rounds", "fit_time"),
-    title: str = "",
+    title: Title = "",
 ) -> Table:
     """Build the table of what the runs of each booster took, a row for each data set.
 
@@ -43,10 +44,8 @@ def build_effort_table(
 
     Parameters
     ----------
-    study : Study
     columns : str or sequence of str, default=("n_train", "n_test", "rounds", "fit_time")
         Of these, ``predict_time`` (of the test samples after every round) and ``memory``.
-    title : str, default=""
     """
     shown = list(columns)
     rows, threads = [], 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
@@ -23,7 +23,7 @@ from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
-from boostbench.reports.values.part_options import PaperFile, check_choice, chosen_rounds
+from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
 # By the columns: what makes sections, and rows within a data set.
 _LAYOUTS = {
@@ -43,18 +43,17 @@ def build_table(
     *,
     rows: Literal["dataset"] = "dataset",
     columns: Literal["rounds", "booster", "noise"] = "rounds",
-    value: str = "test_error",
+    value: Annotated[str, metric_of([*METRICS, *ACCURACIES])] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
     macros: bool = False,
-    title: str = "",
+    title: Title = "",
 ) -> Table:
     """Build the table of a study.
 
     Parameters
     ----------
-    study : Study
     rows : {"dataset"}, default="dataset"
         Every data set has a row for each booster, or for each T if the columns are boosters.
     columns : {"rounds", "booster", "noise"}, default="rounds"
@@ -64,15 +63,11 @@ def build_table(
         ``test_log_loss``.
     at : int, sequence of int, "end" or None, default=None
         Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
-    paper : str or None, default=None
-        File with the paper's test errors.
     main : bool, default=True
-        Whether this reading of the printed table is the one that the overview counts.
+        Count this reading of the printed table in the overview.
     macros : bool, default=False
-        Whether ``<name>-macros.tex`` makes every value a LaTeX macro.
-    title : str, default=""
+        Write ``<name>-macros.tex``, which makes every value a LaTeX macro.
     """
-    check_choice("value of a table", value, [*METRICS, *ACCURACIES])
     metric = ACCURACIES.get(value, value)
     if paper and metric != "test_error":
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")

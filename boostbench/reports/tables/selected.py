@@ -13,6 +13,7 @@ from boostbench.reports.provenance import duration
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.part_options import Title
 
 _WAYS = {
     "validation": "The fewest errors on the validation part; the test part is not looked at.",
@@ -24,7 +25,7 @@ _WAYS = {
 _COUNTS = ("points", "fits", "time")
 
 
-def build_selected_table(study: Study, *, at: int | None = None, title: str = "") -> Table:
+def build_selected_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
     """Build the table of chosen parameters, a row per booster.
 
     A cell holds each value that was kept with the number of seeds and folds in which it was; then
@@ -36,7 +37,6 @@ def build_selected_table(study: Study, *, at: int | None = None, title: str = ""
         Of a config with the key ``select``.
     at : int or None, default=None
         Round T for which a choice was made; the last one by default.
-    title : str, default=""
     """
     if study.config.select is None:
         raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")

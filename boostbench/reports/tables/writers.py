@@ -19,7 +19,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
     ----------
     table : Table
     colour : bool, default=False
-        Whether bold and dim are used (ANSI codes); without, the best values carry a ``*``.
+        Use bold and dim (ANSI codes); without, the best values carry a ``*``.
     """
     from rich import box
     from rich.console import Console

@@ -34,7 +34,7 @@ class Design(NamedTuple):
     units: frozenset[Unit]  # those planned
     source: Source = "fresh data"
     ratio: float = 0.0  # test samples by training samples of a split
-    on_test: bool = False  # whether the quantity is estimated on test samples; else it is computed
+    on_test: bool = False  # estimated on test samples; else computed
     problem: str = ""  # the data set and how it is split; runs of two problems are not paired
 
     @property
@@ -141,7 +141,7 @@ def sample_of(
     wrong_at : int, "end" or None, default=None
         The round whose test samples count one by one; None if the quantity is no test error.
     on_test : bool, default=False
-        Whether the quantity is estimated on test samples.
+        The quantity is estimated on test samples.
     """
     results = list(results)
     design = design_of(results, on_test=on_test)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -26,8 +26,14 @@ def _paper(value: str) -> str:
     return value
 
 
+# Options of several kinds are documented here, once; a docstring has what it says otherwise.
+
 #: A file of paper values beside the config.
-PaperFile = Annotated[FileBeside, AfterValidator(_paper)]
+PaperFile = Annotated[
+    FileBeside,
+    AfterValidator(_paper),
+    Field(description="File with the paper's test errors."),
+]
 
 
 def metric_of(known: Collection[str]) -> AfterValidator:
@@ -42,7 +48,16 @@ def metric_of(known: Collection[str]) -> AfterValidator:
 
 
 #: Any metric.
-MetricName = Annotated[str, metric_of(METRICS)]
+MetricName = Annotated[
+    str, metric_of(METRICS), Field(description="A quantity that records hold, such as test_error.")
+]
+AtRound = Annotated[int | None, Field(description="Round T; by default the last of each booster.")]
+Band = Annotated[
+    bool,
+    Field(description="Shade one standard deviation over repeats on both sides of the mean."),
+]
+Scale = Annotated[Literal["linear", "log"], Field(description="Scale of the axis.")]
+Title = Annotated[str, Field(description="Heading; one of its own by default.")]
 
 
 class PartOptions(Options):
