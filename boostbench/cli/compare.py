@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INTERRUPTED
-from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry
+from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry, statuses_of
 from boostbench.cli.output import complain, print_json, print_rows
 from boostbench.cli.run import run_and_tell
 
@@ -86,7 +86,7 @@ def compare(
     for file, column in numbering_features(experiment):
         complain(f"{file}: column {column!r} numbers the rows and is a feature; delete it there")
     with redirect_stdout(sys.stderr):  # the answer alone is the result
-        code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=retry)
+        code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:
         found = answer(experiment, rope, page)
         if as_json:

@@ -58,12 +58,6 @@ Jobs = Annotated[
         help="Runs at once, each on one thread while others wait; by default as many as cores.",
     ),
 ]
-TimeLimit = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
-]
-MemoryLimit = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
-]
 Retry = Annotated[
     list[str],
     repeatable(
@@ -193,6 +187,30 @@ class AnyRuns(SelectedRuns):
         list[str],
         any_number("CONFIG", "Config files, or names that `boostbench list configs` shows"),
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limited:
+    """Limits of one run, and the runs that are done again."""
+
+    time_limit: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
+    ] = None
+    memory_limit: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
+    ] = None
+    retry: Retry
+
+    def parsed(self) -> dict[str, Any]:
+        """Return the options as arguments of `boostbench.api.Experiment.run`."""
+        from boostbench.experiments.configs.quantities import parse_duration, parse_size
+
+        time, memory = self.time_limit, self.memory_limit
+        return {
+            "time_limit": time and parse_duration(time, where="--time-limit"),
+            "memory_limit": memory and parse_size(memory, where="--memory-limit"),
+            "retry": statuses_of(self.retry),
+        }
 
 
 def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:

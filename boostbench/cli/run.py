@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,19 +13,16 @@ import typer
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import (
     Jobs,
-    MemoryLimit,
+    Limited,
     Quiet,
-    Retry,
     SelectedRuns,
     Shard,
     Strict,
-    TimeLimit,
     Verbose,
     parse_pair,
     parse_shard,
     program,
     repeatable,
-    statuses_of,
 )
 from boostbench.cli.output import complain, tell_log, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
@@ -70,9 +66,7 @@ def run(
             "name of a batch system its own, as in queue=long",
         ),
     ],
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    retry: Retry,
+    limits: Limited,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
     strict: Strict = False,
     fail_fast: Annotated[
@@ -93,17 +87,13 @@ def run(
       boostbench run noise20 --time-limit 30m --memory-limit 4G
       boostbench run noise20 --retry failed,timeout
     """
-    from boostbench.experiments.configs.quantities import parse_duration, parse_size
-
     experiments = asked.load(shard=parse_shard(shard))
     options: dict[str, Any] = {
         "jobs": jobs,
         "executor": executor,
         "scheduler": scheduler,
         "dask": dict(parse_pair(text, "--dask") for text in dask),
-        "time_limit": time_limit and parse_duration(time_limit, where="--time-limit"),
-        "memory_limit": memory_limit and parse_size(memory_limit, where="--memory-limit"),
-        "retry": retry,
+        **limits.parsed(),
         "fresh": fresh,
         "strict": strict,
         "fail_fast": fail_fast,
@@ -124,14 +114,12 @@ def run_and_tell(
     quiet: bool = False,
     verbose: bool = False,
     following: str = "",
-    retry: Sequence[str] = (),
     **options: Any,
 ) -> int:
     """Run an experiment, show progress and outcome, and return the exit code.
 
     If there are results, ``following`` is the command that is named next.
     """
-    options["retry"] = statuses_of(retry)
     name = experiment.config.name
     on_plan = partial(_tell_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:

@@ -8,15 +8,12 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import (
-    MemoryLimit,
-    Retry,
+    Limited,
     SelectedRuns,
     Shard,
-    TimeLimit,
     parse_pair,
     parse_shard,
     repeatable,
-    statuses_of,
 )
 from boostbench.cli.output import warn_of_damage
 from boostbench.cli.progress import n_runs
@@ -43,9 +40,7 @@ def submit(
         list[str],
         repeatable("--sbatch", "KEY=VALUE", "Option of sbatch, as in partition=long or qos=low"),
     ],
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    retry: Retry,
+    limits: Limited,
     shard: Shard = None,
 ) -> int:
     """Submit what is missing or stale to Slurm, as an array of jobs.
@@ -60,7 +55,7 @@ def submit(
       boostbench submit noise20 --data DIR --slurm --most-jobs 200
       boostbench submit noise20 --slurm --jobs 8 --job-time 4h --sbatch partition=long
     """
-    from boostbench.experiments.configs.quantities import parse_duration, parse_size
+    from boostbench.experiments.configs.quantities import parse_duration
     from boostbench.submit_experiment import submit as submit_experiment
 
     pairs = dict(parse_pair(text, "--sbatch") for text in options)
@@ -71,10 +66,8 @@ def submit(
             jobs=jobs,
             most_jobs=most_jobs,
             job_time=parse_duration(job_time, where="--job-time"),
-            time_limit=parse_duration(time_limit, where="--time-limit") if time_limit else None,
-            memory_limit=parse_size(memory_limit, where="--memory-limit") if memory_limit else None,
-            retry=statuses_of(retry),
             options=pairs,
+            **limits.parsed(),
         )
         warn_of_damage(experiment.store)
         name = experiment.config.name
