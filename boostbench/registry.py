@@ -481,7 +481,7 @@ claims = Registry(
         "matches_paper": "boostbench.reports.claims.matching:MatchesPaper",
         "ordered": "boostbench.reports.claims.comparing:Ordered",
         "ranks_within": "boostbench.reports.claims.matching:RanksWithin",
-        "share": "boostbench.reports.claims.comparing:Share",
+        "share": "boostbench.reports.claims.comparing:ShareOfRuns",
         "stops": "boostbench.reports.claims.following:Stops",
         "trend": "boostbench.reports.claims.following:Trend",
     },

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Outcome
-from boostbench.reports.claims.claim_options import Labels, Whole, listed
+from boostbench.reports.claims.claim_options import Labels, Whole, as_list
 from boostbench.reports.claims.matching import ranked
 from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
 from boostbench.validation import Distinct, Listed
@@ -31,7 +31,7 @@ class RankLeads(AboutRuns):
     """
 
     booster: Labels
-    within: Annotated[Listed[Whole], BeforeValidator(listed), Distinct]
+    within: Annotated[Listed[Whole], BeforeValidator(as_list), Distinct]
     against: Labels = ()
     ties: bool = False
 

@@ -46,7 +46,7 @@ Number = Annotated[float, Ge(0), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
-def listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """Return a value as a list, unless it is one."""
     if value == []:
         raise ValueError("must name something, found []")
@@ -55,7 +55,7 @@ def listed(value: Any) -> Any:
 
 def _one_or_more(item: Any) -> BeforeValidator:
     """Return a validator of a list, or of one item in its place."""
-    return BeforeValidator(listed, json_schema_input_type=item | list[item])
+    return BeforeValidator(as_list, json_schema_input_type=item | list[item])
 
 
 def _wanted(words: str) -> Any:
@@ -113,7 +113,7 @@ def _round(value: int | str, info: ValidationInfo) -> int | str:
 
 
 def _at(value: Any, info: ValidationInfo) -> Any:
-    return list(scope_of(info).checkpoints) if value == "checkpoints" else listed(value)
+    return list(scope_of(info).checkpoints) if value == "checkpoints" else as_list(value)
 
 
 _Round = Annotated[Whole | Literal["end"], AfterValidator(_round)]
@@ -274,12 +274,12 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
         return float(value)
     known = scope_of(info).boosters
     if "boosters" in scope_of(info).unknown:
-        return tuple(map(str, listed(value)))
+        return tuple(map(str, as_list(value)))
     is_name = isinstance(value, str) and (value in known or nearest(value, known) is not None)
     if not is_name and not isinstance(value, list):
         what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
         raise ValueError(f"must be {what}, found {show(value)}")
-    names = tuple(listed(value))
+    names = tuple(as_list(value))
     mistakes = MistakesError()
     for index, name in enumerate(names):
         if name not in known:

@@ -1,4 +1,4 @@
-"""Claims that compare values: `Compares`, `Share`, `Ordered` and `Agrees`."""
+"""Claims that compare values: `Compares`, `ShareOfRuns`, `Ordered` and `Agrees`."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Compares(Relation, AboutMeans):
             yield evidence.case(cell, outcome, _shown(evidence, {**shown, **rivals}, outcome))
 
 
-class Share(Relation):
+class ShareOfRuns(Relation):
     """The relation holds in at least a share of the runs.
 
     Attributes

@@ -33,7 +33,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Selection:
+class CellSelection:
     """The part of an experiment that a claim is about: its options of these names."""
 
     datasets: tuple[str, ...] = ()  # labels
@@ -67,7 +67,7 @@ class Evidence:
         The data sets, noises and boosters of the config; there need not be runs of all of them.
     results : iterable of Result
         Without any, every case is missing; a claim is tried so when its config is read.
-    selection : Selection
+    selection : CellSelection
     studies : callable or None, default=None
         Gives the runs of another config.
     printed : sequence of PaperValues, default=()
@@ -78,7 +78,7 @@ class Evidence:
         self,
         scope: Scope,
         results: Iterable[Result],
-        selection: Selection,
+        selection: CellSelection,
         studies: Studies | None = None,
         printed: Sequence[PaperValues] = (),
     ) -> None:

@@ -21,7 +21,7 @@ from boostbench.reports.claims.claim_options import (
     Rule,
     Whole,
 )
-from boostbench.reports.claims.evidence import Case, Evidence, Selection, Studies
+from boostbench.reports.claims.evidence import Case, CellSelection, Evidence, Studies
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValues
@@ -46,10 +46,10 @@ class Kind(Options):
     at_least: AtLeast = Rule()
     of: Whole | None = None
 
-    def selection(self, scope: Scope) -> Selection:
+    def selection(self, scope: Scope) -> CellSelection:
         """Return the part of the experiment that the claim is about."""
-        names = {field.name for field in fields(Selection)} & set(type(self).model_fields)
-        chosen = Selection(**{name: getattr(self, name) for name in names})
+        names = {field.name for field in fields(CellSelection)} & set(type(self).model_fields)
+        chosen = CellSelection(**{name: getattr(self, name) for name in names})
         return chosen if chosen.datasets else replace(chosen, datasets=scope.datasets)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:

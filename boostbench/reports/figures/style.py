@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostbench.reports.figures.charts import Chart, chart_of
-from boostbench.reports.figures.compact import DPI, small_png, small_svg
+from boostbench.reports.figures.small_files import DPI, small_png, small_svg
 from boostbench.reports.text import in_print
 
 if TYPE_CHECKING:

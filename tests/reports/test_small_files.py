@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from PIL import Image
 
-from boostbench.reports.figures.compact import small_png, small_svg
+from boostbench.reports.figures.small_files import small_png, small_svg
 
 
 def saved(kind):
