@@ -75,8 +75,8 @@ class Experiment:
     >>> folder = tempfile.TemporaryDirectory()
     >>> overrides = {"datasets": ["iris"], "rounds": 5, "seeds": 1}
     >>> experiment = Experiment.load("quickstart", results=folder.name, overrides=overrides)
-    >>> experiment.plan().counts()
-    {'missing': 6}
+    >>> experiment.plan()
+    Plan(6 runs: {'missing': 6})
     >>> experiment.run(executor="inline").counts
     {'ok': 6}
     >>> frame = experiment.results(rounds=[5])

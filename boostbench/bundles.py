@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import tempfile
 import zipfile
@@ -33,7 +32,7 @@ from boostbench.data.loading import sha256_of_rows
 from boostbench.errors import BoostbenchError, DataUnavailableError
 from boostbench.experiments.configs.fields import is_file
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.experiments.planning.adoption import RELATIVE, differences
+from boostbench.experiments.planning.adoption import RELATIVE, differences, sample_of
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.runs import Run
@@ -217,7 +216,7 @@ def _sample(runs: Iterable[PlannedRun], share: float) -> dict[Run, PlannedRun]:
     chosen: dict[Run, PlannedRun] = {}
     for members in families.values():
         members.sort(key=lambda member: member.key.value)
-        for member in members[: max(1, math.ceil(share * len(members) - 1e-9))]:
+        for member in sample_of(members, share):
             chosen[replace(member.run, rounds=member.key.rounds)] = member
     return chosen
 

@@ -9,7 +9,7 @@ from boostbench import registry
 from boostbench.api import Experiment
 from boostbench.data import search_dirs
 from boostbench.experiments.planning.planner import check_data
-from boostbench.experiments.running.submission import BatchJob, Bundle, submit_runs
+from boostbench.experiments.running.submission import Batch, BatchJob, submit_runs
 
 
 def submit(
@@ -26,7 +26,7 @@ def submit(
 ) -> list[BatchJob]:
     """Submit what is missing or stale as an array of batch jobs (the extra ``slurm``).
 
-    Each job does a bundle of runs, as many as its time allows by the plan's estimates. A run
+    Each job does a batch of runs, as many as its time allows by the plan's estimates. A run
     that a waiting or running job has already is not submitted again.
 
     Parameters
@@ -39,7 +39,7 @@ def submit(
     most_jobs : int, default=100
         So many jobs run at once.
     job_time : float, default=7200
-        Time limit of a job in seconds; more if a single run seems to need it. Bundles are made
+        Time limit of a job in seconds; more if a single run seems to need it. Batches are made
         for half of it.
     time_limit, memory_limit, retry
         As for `Experiment.run`.
@@ -59,7 +59,7 @@ def submit(
     todo = experiment.plan().todo(retry=retry or None)
     check_data(todo, experiment.data)
     limits = experiment.config.limits.replaced(time_limit, memory_limit)
-    template = Bundle(
+    template = Batch(
         runs=(),
         results=str(experiment.store.folder.parent.resolve()),
         data_dirs=tuple(str(folder.resolve()) for folder in search_dirs(experiment.data)),

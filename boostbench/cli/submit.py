@@ -45,7 +45,7 @@ def submit(
 ) -> int:
     """Submit what is missing or stale to Slurm, as an array of jobs.
 
-    Each job does a bundle of runs, cut by the times that `plan` estimates; `plan --sample 1` lets
+    Each job does a batch of runs, cut by the times that `plan` estimates; `plan --sample 1` lets
     it know them. Results and data lie in folders that all machines see. A job that is preempted or
     reaches its time limit is requeued and goes on; one that fails ends no other. `status` and
     `watch` show how far it is. The same command again submits what is left, and nothing that a job

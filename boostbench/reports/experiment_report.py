@@ -45,6 +45,10 @@ class Report:
     verdicts: tuple[Verdict, ...]  # on the claims, in the config's order
     size: str = ""  # the size of the config that was taken; empty: the config itself
 
+    def __repr__(self) -> str:
+        parts = {"tables": [*self.tables], "figures": [*self.figures]}
+        return f"Report({self.study.config.name!r}, {parts}, {len(self.verdicts)} verdicts)"
+
     @property
     def is_whole(self) -> bool:
         """True if every run has a result and every part could be made."""

@@ -99,6 +99,11 @@ def families(planned: Iterable[PlannedRun]) -> dict[Family, list[PlannedRun]]:
     return {name: sorted(its, key=lambda member: member.key.value) for name, its in found.items()}
 
 
+def sample_of(members: Sequence[PlannedRun], share: float) -> Sequence[PlannedRun]:
+    """Return a share of the members of a family, 0 to 1; at least one."""
+    return members[: max(1, math.ceil(share * len(members) - 1e-9))]
+
+
 def differences(old: Record, new: Record) -> Iterator[Difference]:
     """Yield what is not the same in the results of two records."""
     return _differences(old.model_dump(include=_RESULT), new.model_dump(include=_RESULT), ())
@@ -160,9 +165,7 @@ def revalidate(
     while True:
         found = families(plan().runs)
         samples = {
-            name: members[: max(1, math.ceil(share * len(members) - 1e-9))]
-            for name, members in found.items()
-            if name not in judged
+            name: sample_of(members, share) for name, members in found.items() if name not in judged
         }
         more = [name for name in found if name in judged and judged[name].is_same]
         if not samples and not more:

@@ -190,6 +190,9 @@ class Plan:
     #: Runs that were tried and not kept by any choice, and the curve that decided.
     tried: Mapping[Run, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Plan({len(self.runs)} runs: {self.counts()})"
+
     @classmethod
     def of(cls, store: RecordStore) -> Plan:
         """Return the runs of all records of a folder, of whatever config and code.

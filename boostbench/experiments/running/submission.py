@@ -1,6 +1,6 @@
 """Runs as jobs of Slurm, through submitit (the extra ``slurm``).
 
-A job does a bundle of runs exactly as `boostbench run` does: it plans them again, so that what was
+A job does a batch of runs exactly as `boostbench run` does: it plans them again, so that what was
 done meanwhile is not done twice, locks each and writes its record as it ends. So a job may be
 killed, preempted, requeued or submitted again at any time. Which job has which runs is kept in
 ``<results>/.jobs``, one JSON file a submission, and believed only of jobs that the system knows.
@@ -35,7 +35,7 @@ from boostbench.experiments.store.records import RecordStore
 from boostbench.whole_files import write_file
 
 #: Slurm's own default for the largest array.
-_MOST_BUNDLES = 1000
+_MOST_BATCHES = 1000
 #: A job that is asked to end waits so long to be killed: only then is it requeued.
 _GRACE_SECONDS = 600.0
 _MOST_TIMEOUTS = 10
@@ -47,7 +47,7 @@ _SUBMITTING = Key("submission", 0, "", "")
 
 
 @dataclass(frozen=True)
-class Bundle:
+class Batch:
     """Runs for one job, which calls this object.
 
     Attributes
@@ -121,18 +121,18 @@ class BatchJob:
     runs: tuple[str, ...]
 
 
-def submit_runs(todo: Sequence[PlannedRun], template: Bundle, **how: Any) -> list[BatchJob]:
+def submit_runs(todo: Sequence[PlannedRun], template: Batch, **how: Any) -> list[BatchJob]:
     """Submit runs as an array of jobs.
 
     Parameters
     ----------
     todo : sequence of PlannedRun
         Those that a job has already are left out.
-    template : Bundle
+    template : Batch
         Without runs.
     **how
         ``cluster``, ``slurm`` or ``local``: processes of this machine; ``name`` of the jobs;
-        ``most_jobs`` that run at once; ``job_time`` in seconds, for half of which bundles are made;
+        ``most_jobs`` that run at once; ``job_time`` in seconds, for half of which batches are made;
         ``options`` for sbatch.
 
     Returns
@@ -159,7 +159,7 @@ def submit_runs(todo: Sequence[PlannedRun], template: Bundle, **how: Any) -> lis
 def _submit(
     submitit: Any,
     todo: Sequence[PlannedRun],
-    template: Bundle,
+    template: Batch,
     *,
     cluster: str,
     name: str,
@@ -168,9 +168,9 @@ def _submit(
     options: Mapping[str, str],
 ) -> list[BatchJob]:
     folder = Path(template.results) / ".jobs"
-    most = _MOST_BUNDLES if cluster == "slurm" else most_jobs
-    bundles = [*_bundles(todo, template.jobs * job_time / 2, most)]
-    longest = max(sum(planned.seconds for planned in bundle) for bundle in bundles) / template.jobs
+    most = _MOST_BATCHES if cluster == "slurm" else most_jobs
+    batches = [*_batches(todo, template.jobs * job_time / 2, most)]
+    longest = max(sum(planned.seconds for planned in batch) for batch in batches) / template.jobs
     parameters: dict[str, Any] = {
         "name": name,
         "timeout_min": round(max(job_time, 2 * longest, _LEAST_JOB_SECONDS) / 60),
@@ -190,13 +190,13 @@ def _submit(
         )
         executor.update_parameters(**parameters)
         with executor.batch():
-            jobs = [executor.submit(_filled(template, bundle)) for bundle in bundles]
+            jobs = [executor.submit(_filled(template, batch)) for batch in batches]
     except (RuntimeError, subprocess.SubprocessError, ValueError) as error:
         what = f"the jobs were not taken: {str(error).strip().splitlines()[-1]}"
         raise BoostbenchError(what, where=f"--{cluster}") from error
     found = [
-        BatchJob(str(job.job_id), "PENDING", tuple(_name_of(planned.key) for planned in bundle))
-        for job, bundle in zip(jobs, bundles, strict=True)
+        BatchJob(str(job.job_id), "PENDING", tuple(_name_of(planned.key) for planned in batch))
+        for job, batch in zip(jobs, batches, strict=True)
     ]
     content = {"cluster": cluster, "jobs": {job.number: job.runs for job in found}}
     write_file(folder / f"{uuid.uuid4().hex[:12]}.json", json.dumps(content).encode())
@@ -233,24 +233,24 @@ def jobs_under_way(results: str | Path) -> list[BatchJob]:
     return found
 
 
-def _filled(template: Bundle, bundle: Sequence[PlannedRun]) -> Bundle:
-    return Bundle(**{**vars(template), "runs": tuple(planned.run for planned in bundle)})
+def _filled(template: Batch, batch: Sequence[PlannedRun]) -> Batch:
+    return Batch(**{**vars(template), "runs": tuple(planned.run for planned in batch)})
 
 
-def _bundles(todo: Sequence[PlannedRun], seconds: float, most: int) -> Iterator[list[PlannedRun]]:
-    """Cut runs, in their order, into at most ``most`` bundles of about equal time."""
+def _batches(todo: Sequence[PlannedRun], seconds: float, most: int) -> Iterator[list[PlannedRun]]:
+    """Cut runs, in their order, into at most ``most`` batches of about equal time."""
     seconds = max(seconds, sum(planned.seconds for planned in todo) / most * (1 + 1e-9))
     done, number = 0.0, 0
-    bundle: list[PlannedRun] = []
+    batch: list[PlannedRun] = []
     for planned in todo:
         done += planned.seconds
-        bundle.append(planned)
+        batch.append(planned)
         if done >= (number + 1) * seconds:
             number = int(done / seconds)
-            yield bundle
-            bundle = []
-    if bundle:
-        yield bundle
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _slurm_states() -> dict[str, str]:

@@ -77,6 +77,9 @@ class Verdict:
     #: Changes made after results were seen, in words.
     marks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Verdict({self.status!r}, {self.claim.says!r})"
+
 
 def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     """Judge all claims of a study's config.

@@ -1,4 +1,4 @@
-"""Batch jobs do bundles of runs, keep all that is finished, and take no run twice."""
+"""Batch jobs do batches of runs, keep all that is finished, and take no run twice."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import submission
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.running.submission import BatchJob, Bundle, jobs_under_way, submit_runs
+from boostbench.experiments.running.submission import Batch, BatchJob, jobs_under_way, submit_runs
 from tests.experiments.conftest import TOYS
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
@@ -21,7 +21,7 @@ HOW = {"name": "trial", "cluster": "local", "most_jobs": 2, "job_time": 600.0, "
 
 @pytest.fixture
 def template(tmp_path):
-    return Bundle((), str(tmp_path / "r"), (), (str(TOYS),))
+    return Batch((), str(tmp_path / "r"), (), (str(TOYS),))
 
 
 def wait_until(condition):
@@ -31,25 +31,25 @@ def wait_until(condition):
         time.sleep(0.2)
 
 
-def test_bundles_are_of_about_equal_time_and_leave_no_run_out(runs_of, tmp_path):
+def test_batches_are_of_about_equal_time_and_leave_no_run_out(runs_of, tmp_path):
     todo = plan_of(runs_of(SMALL.replace("seeds: 2", "seeds: 30")), tmp_path).todo()
     total = sum(planned.seconds for planned in todo)
     longest = max(planned.seconds for planned in todo)
     for most, seconds in ((1000, total / 7), (5, 0.0), (1, 1.0), (1000, 2 * total)):
-        bundles = [*submission._bundles(todo, seconds, most)]
-        assert [planned for bundle in bundles for planned in bundle] == [*todo]
-        assert 1 <= len(bundles) <= most
+        batches = [*submission._batches(todo, seconds, most)]
+        assert [planned for batch in batches for planned in batch] == [*todo]
+        assert 1 <= len(batches) <= most
         size = max(seconds, total / most)
-        assert all(sum(p.seconds for p in bundle) <= size + longest for bundle in bundles)
+        assert all(sum(p.seconds for p in batch) <= size + longest for batch in batches)
 
 
 def test_a_bundle_does_only_what_is_still_missing(runs_of, template, monkeypatch):
     monkeypatch.setattr(submission, "LocalExecutor", lambda jobs, *a, **k: InlineExecutor(*a))
     runs = runs_of(SMALL)
     carry_out(runs[:3], template.results)
-    bundle = submission._filled(template, plan_of(runs, template.results).runs)
-    assert bundle() == {"ok": 5}
-    assert bundle() == {}
+    batch = submission._filled(template, plan_of(runs, template.results).runs)
+    assert batch() == {"ok": 5}
+    assert batch() == {}
     assert plan_of(runs, template.results).counts() == {"ok": 8}
 
 
