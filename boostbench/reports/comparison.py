@@ -24,7 +24,7 @@ from boostbench.reports.values.differences import (
     estimate,
     joint_draws,
 )
-from boostbench.reports.values.frame import Study, error_curve
+from boostbench.reports.values.frame import Study, error_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,7 @@ def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
     def sample(dataset: str, booster: str) -> Repeats:
         return sample_of(
             study.only([booster], [dataset]).results,
-            lambda result: 100 * error_curve(result, "test_error", [result.run.rounds])[0],
+            lambda result: 100 * error_at(result, "test_error"),
             booster,
             absent=lambda result: "" if result.ok else result.reason or result.status,
             on_test=True,

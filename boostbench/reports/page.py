@@ -19,7 +19,7 @@ from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
 from boostbench.reports.text import listed, span
 from boostbench.reports.values.agreement import in_words
-from boostbench.reports.values.frame import Result, Study, error_curve
+from boostbench.reports.values.frame import Result, Study, error_at
 from boostbench.reports.values.metrics import ERRORS
 from boostbench.reports.values.rank_statistics import case_errors
 
@@ -200,7 +200,7 @@ def _folded(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, 
     row["rounds"] = span(made) if made else ""
     row["rounds"] += f" of {max(planned)}" if planned - made else ""
     for name, metric in ERRORS.items():
-        errors = [error_curve(result, name, [result.run.rounds])[0] for result, _ in ok]
+        errors = [error_at(result, name) for result, _ in ok]
         row[f"{name.replace('_', ' ')} (%)"] = metric.text(float(np.mean(errors))) if ok else ""
     seconds = [record.seconds["fit"] for _, record in ok if "fit" in record.seconds]
     row["fit (s)"] = f"{np.mean(seconds):.2f}" if seconds else ""

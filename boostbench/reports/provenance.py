@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from boostbench.experiments.runs import Params
@@ -91,6 +92,7 @@ def _machine(host: Mapping[str, Any]) -> str:
     return f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"
 
 
+@cache
 def _split(split: str | Params) -> str:
     if isinstance(split, str):
         return split

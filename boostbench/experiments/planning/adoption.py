@@ -16,7 +16,6 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.plans import Plan, PlannedRun
-from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
@@ -86,10 +85,10 @@ def families(planned: Iterable[PlannedRun]) -> dict[Family, list[PlannedRun]]:
     """
     found: dict[Family, list[PlannedRun]] = {}
     for each in planned:
-        if each.status != "stale" or each.path is None:
+        if each.status != "stale" or each.found is None:
             continue
-        old = Key.of(each.path)
-        record = each.store.summary(each.path)
+        old = each.found.key
+        record = each.store.summary(each.found.path)
         is_old_code = old.code != each.key.code and old.data == each.key.data != ""
         if record is None or record.status != "ok" or not is_old_code:
             continue

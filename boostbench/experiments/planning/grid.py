@@ -35,12 +35,13 @@ def expand(config: Config) -> list[Run]:
         for noise, entry in itertools.product(config.noise, config.datasets)
         for run in _runs_of(entry, noise, config)
     ]
-    found: dict[tuple[Run, str], Run] = {}
+    found: dict[tuple[object, ...], Run] = {}  # by what tells runs apart, compared fast
     for seed in _seeds(config):
         for model, seeds in of_one_seed:
             if seed in seeds:
                 run = model.with_seed(seed)
-                found.setdefault((run, repr(run.booster.grid)), run)
+                place = run.around_seed, seed, run.rounds, repr(run.booster.grid)
+                found.setdefault(place, run)
     return list(found.values())
 
 

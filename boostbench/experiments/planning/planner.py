@@ -77,7 +77,8 @@ def make_plan(
         for run in runs:
             planner.find(run, lambda path, own=run: kept(own, store.read(path)))  # type: ignore[misc]
         planned = planner.planned()
-        return Plan(planned, lambda: [p.result(planner.find(p.run, store.read)) for p in planned])
+        results = [p.result(record) for p, record in zip(planned, planner.records(), strict=True)]
+        return Plan(planned, lambda: results)
 
     def read(run: Run, curve: str) -> Record | None:
         return planner.find(run, lambda path: store.read_curve(path, curve))
@@ -121,7 +122,7 @@ def plan_to_report(
         A file of `PackedRecords`; need not exist.
     """
     plan = make_plan(runs, store, data_dirs, config=config, keep=keep)
-    if not packed.is_file() or any(planned.path for planned in plan.runs):
+    if not packed.is_file() or any(planned.found for planned in plan.runs):
         return plan
     archive = PackedRecords(packed)
     store.damaged += archive.damaged
@@ -135,7 +136,7 @@ def have_records(
     """Return whether each run has a record of its code and data, however it ended."""
     planner = _Planner(store, tuple(data_dirs), check_packages=False, strict=False)
     keys = ((run.data.name, planner.key_of(run)) for run in runs)
-    return all(any(key == its for its, _ in store.find(name, key.value)) for name, key in keys)
+    return all(any(key == its.key for its in store.find(name, key.value)) for name, key in keys)
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
@@ -186,9 +187,10 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.strict = strict
-        #: Status of a run by the newest record of its code and data, and that record; a summary
-        #: is not kept, of which there may be very many.
-        self._found: dict[Run, tuple[PlannedRun, Record | None] | None] = {}
+        #: Status of a run by the newest record of its code and data, and that record if it counts;
+        #: a summary is not kept, of which there may be very many. By the key, which is compared
+        #: faster than the run.
+        self._found: dict[Key, tuple[Run, PlannedRun | None, Record | None]] = {}
         self._estimates = Estimates()
         #: Code and data of runs that differ by their seed alone.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
@@ -201,28 +203,33 @@ class _Planner:
 
         A run is looked up once.
         """
-        if run not in self._found:
-            known = self._look_up(run, read)
-            if known is not None and known[0].status != "stale":
-                self._estimates.add(known[1])
-            self._found[run] = known and (
-                known[0],
-                known[1] if isinstance(known[1], Record) else None,
-            )
-        found = self._found[run]
-        return None if found is None or found[0].status == "stale" else cast("AnyRecord", found[1])
+        key = self.key_of(run)
+        found = self._found.get(key)
+        if found is None:
+            planned, record = self._look_up(run, key, read) or (None, None)
+            is_stale = planned is not None and planned.status == "stale"
+            if record is not None and not is_stale:
+                self._estimates.add(record)
+            is_kept = isinstance(record, Record) and not is_stale
+            found = run, planned, cast("Record", record) if is_kept else None
+            self._found[key] = found
+        return cast("AnyRecord | None", found[2])
+
+    def records(self) -> list[Record | None]:
+        """Return the records that were kept of the runs, in the order of `planned`."""
+        return [record for _, _, record in self._found.values()]
 
     def _look_up(
-        self, run: Run, read: Callable[[Path], Summary | None]
+        self, run: Run, key: Key, read: Callable[[Path], Summary | None]
     ) -> tuple[PlannedRun, Summary] | None:
-        key, found = self.key_of(run), None
-        for other, path in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            changed = _difference(other, key)
+        found = None
+        for its in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+            changed = _difference(its.key, key)
             if changed and not self.store.is_archive:
                 continue
-            record = read(path)
-            if record is not None and (other.rounds == run.rounds or record.nested_rounds):
-                planned = PlannedRun.of(record, path, self.store, run)
+            record = read(its.path)
+            if record is not None and (its.key.rounds == run.rounds or record.nested_rounds):
+                planned = PlannedRun.of(record, its, self.store, run)
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
@@ -245,20 +252,20 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order in which they were looked up."""
-        for run in self._found:
+        for key, (run, *_) in self._found.items():
             if not self._estimates.know(run):  # a record of other rounds or code tells the time
-                others = self.store.find(run.data.name, self.key_of(run).value)
-                record = self.store.summary(others[0][1]) if others else None
+                others = self.store.find(run.data.name, key.value)
+                record = self.store.summary(others[0].path) if others else None
                 if record is not None:
                     self._estimates.add(record)
         return tuple(
-            found[0] if found and found[0].status != "stale" else self._undone(run)
-            for run, found in self._found.items()
+            planned if planned and planned.status != "stale" else self._undone(run, key, planned)
+            for key, (run, planned, _) in self._found.items()
         )
 
-    def _undone(self, run: Run) -> PlannedRun:
+    def _undone(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
         """Return a run without a record that counts, with its status."""
-        key, source, found = self.key_of(run), self._source(run), self._found[run]
+        source = self._source(run)
         missing = PlannedRun(
             run,
             "missing",
@@ -275,11 +282,11 @@ class _Planner:
         )
         if obstacle:
             return replace(missing, status="skipped", reason=obstacle)
-        if found is not None:
-            return replace(missing, status="stale", reason=found[0].reason, path=found[0].path)
-        for other, path in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            if reason := _difference(other, key):
-                return replace(missing, status="stale", reason=reason, path=path)
+        if stale is not None:
+            return replace(missing, status="stale", reason=stale.reason, found=stale.found)
+        for its in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+            if reason := _difference(its.key, key):
+                return replace(missing, status="stale", reason=reason, found=its)
         return missing
 
     def key_of(self, run: Run) -> Key:

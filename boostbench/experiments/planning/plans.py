@@ -15,7 +15,7 @@ from boostbench.experiments.configs.grids import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record, Summary
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import Found, RecordStore
 from boostbench.experiments.store.versions import other_versions
 
 #: All statuses of a planned run, in the order in which they are listed.
@@ -50,7 +50,7 @@ class Selected:
         return dict(zip(names, points_of(self.grid)[choice.index], strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Result:
     """A run, or the choice among several, and its record.
 
@@ -114,7 +114,7 @@ class Result:
         return self.record.n_rounds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PlannedRun:
     """A run and its status."""
 
@@ -126,7 +126,7 @@ class PlannedRun:
     key: Key  # its data part is empty when the data is absent
     seconds: float  # what it took, or is expected to take
     store: RecordStore
-    path: Path | None = None  # of the record that counts; of a stale run the newest that does not
+    found: Found | None = None  # the record that counts; of a stale run the newest that does not
     #: Numerical libraries of which the record has other versions than there are here.
     versions: str = ""
     #: True if no run of the booster on the data set is done, so that ``seconds`` is a guess.
@@ -134,19 +134,24 @@ class PlannedRun:
 
     @classmethod
     def of(
-        cls, record: Summary, path: Path, store: RecordStore, run: Run | None = None
+        cls, record: Summary, found: Found, store: RecordStore, run: Run | None = None
     ) -> PlannedRun:
         """Return a run that has a record; by default the record's own run."""
         return cls(
             record.run if run is None else run,
             record.status,
             record.why,
-            record.key,
+            found.key,
             record.total_seconds,
             store,
-            path,
+            found,
             other_versions(record),
         )
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the record, None if there is none."""
+        return self.found and self.found.path
 
     def row(self) -> dict[str, Any]:
         """Return the run and its status as flat, JSON-able values."""
@@ -168,9 +173,10 @@ class PlannedRun:
 
     def record(self, curve: str | None = None) -> Record | None:
         """Read the record that counts, or one curve of it alone; None if there is none."""
-        if self.path is None or self.status == "stale":
+        path = self.path
+        if path is None or self.status == "stale":
             return None
-        return self.store.read(self.path) if not curve else self.store.read_curve(self.path, curve)
+        return self.store.read_curve(path, curve) if curve else self.store.read(path)
 
     def result(self, record: Record | None) -> Result:
         """Return the run with its record."""
@@ -210,7 +216,7 @@ class Plan:
             )
         found = [(store.summary(path), path) for path in store.all_paths()]
         store.keep_summaries()
-        return cls(tuple(PlannedRun.of(r, path, store) for r, path in found if r is not None))
+        return cls(tuple(PlannedRun.of(r, Found.of(p), store) for r, p in found if r is not None))
 
     def results(self) -> list[Result]:
         """Read the results that a report shows: of the runs, or of the choices among them."""

@@ -38,7 +38,8 @@ class Estimates:
             # rounds asked for: what stops a booster early stops its next run too
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
             spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
-            for key in ((_kind(run.booster), run.data.name), (_kind(run.booster),)):
+            kind = _kind(run.booster)
+            for key in ((kind, run.data.name), (kind,)):
                 self._measured.setdefault(key, []).append(spent / amount)
 
     @cached_property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from boostbench import registry
@@ -16,7 +16,7 @@ from boostbench.experiments.store.fingerprints import code_fingerprint
 _PIPELINE = "boostbench.experiments.running.execution"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Key:
     """Identity of a record; it counts for a run if value, code and data agree."""
 
@@ -32,12 +32,7 @@ class Key:
     def parse(cls, text: str) -> Key:
         """Return the key written as ``value-rounds-code-data``; ValueError if it is none."""
         value, rounds, code, data = text.split("-")
-        return cls(value, int(rounds), code, data)
-
-    @classmethod
-    def of(cls, path: Path) -> Key:
-        """Return the key of a record file."""
-        return cls.parse(path.stem)
+        return cls(value, int(rounds), sys.intern(code), sys.intern(data))
 
 
 def value_of(run: Run) -> str:

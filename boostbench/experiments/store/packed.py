@@ -63,9 +63,9 @@ class PackedRecords(RecordStore):
                 self.damaged.append(f"{file}: holds a line that is no record; it is passed over")
                 continue
             key = Key.parse(match[1].decode())
-            path = file / f"{key}.json"
-            self._lines[path] = line
-            self._of_value.setdefault(key.value, []).append((key, path))
+            found = Found(key, file)
+            self._lines[found.path] = line
+            self._of_value.setdefault(key.value, []).append(found)
 
     def all_paths(self) -> list[Path]:
         """Return a path for each record, below that of the file."""

@@ -121,7 +121,7 @@ def _none_as_empty(value: object) -> object:
 
 Curve = Annotated[NDArray[Any], GetPydanticSchema(_curve_schema)]
 _Value = int | float | None
-_Round = Annotated[str, Field(pattern="^[0-9]{1,8}$")]
+_Round = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,7})$")]
 
 
 class _Strict(BaseModel):
@@ -291,8 +291,9 @@ class Record(Summary):
             ):
                 raise ValueError(f"{name} holds what is no count out of {size}")
         errors = self.curve("test_errors")
-        for at in map(int, self.at_checkpoints.right):
-            right = self.right_at(at) if min(1, self.n_rounds) <= at <= self.n_rounds else None
-            if right is None or self.n_test - np.count_nonzero(right) != errors[max(at, 1) - 1]:
+        for at, bits in self.at_checkpoints.right.items():
+            n_wrong = self.n_test - int.from_bytes(base64.b64decode(bits), "big").bit_count()
+            is_round = min(1, self.n_rounds) <= int(at) <= self.n_rounds
+            if not is_round or n_wrong != errors[max(int(at), 1) - 1]:
                 raise ValueError(f"right at round {at} does not agree with test_errors")
         return self

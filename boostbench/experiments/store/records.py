@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -37,9 +37,25 @@ from boostbench.whole_files import read_file, write_file
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
 _BULK_BEGINS = b', "round_zero": '
 _LEFTOVER_SECONDS = 600
-_RECORD_NAME = re.compile(r"([0-9a-f]{1,64})-([0-9]{1,18})-([0-9a-f]{1,64})-([0-9a-z]{0,64})\.json")
-Found = tuple[Key, Path]
+_RECORD_NAME = re.compile(r"([0-9a-f]{1,64}-[1-9][0-9]{0,17}-[0-9a-f]{1,64}-[0-9a-z]{0,64})\.json")
 AnyRecord = TypeVar("AnyRecord", bound=Summary)
+
+
+class Found(NamedTuple):
+    """A record by the name of its file, without a path of its own: there may be very many."""
+
+    key: Key
+    folder: Path
+
+    @classmethod
+    def of(cls, path: Path) -> Found:
+        """Return the record of a file."""
+        return cls(Key.parse(path.stem), path.parent)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.folder / f"{self.key}.json"
 
 
 class _OtherFormatError(RecordError):
@@ -80,12 +96,12 @@ class RecordStore:
         return self.folder / folder_name(dataset) / f"{key}.json"
 
     def find(self, dataset: str, value: str, rounds: int = 1) -> list[Found]:
-        """Return the keys and files of the records of a value, whatever their code and data.
+        """Return the records of a value, whatever their code and data.
 
         They have this many rounds, newest last, or more: then those of the most rounds come first.
         """
-        found = [each for each in self._stored(dataset).get(value, ()) if each[0].rounds >= rounds]
-        return sorted(found, key=lambda each: -each[0].rounds) if len(found) > 1 else found
+        found = [each for each in self._stored(dataset).get(value, ()) if each.key.rounds >= rounds]
+        return sorted(found, key=lambda each: -each.key.rounds) if len(found) > 1 else found
 
     def write(self, record: Record) -> Path:
         """Write a record so that it is there whole or not at all.
@@ -114,10 +130,10 @@ class RecordStore:
     def remember(self, record: Record) -> None:
         """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
-        path = self.path_of(dataset, key)
-        self._curves.pop(path, None)
+        found = Found.of(self.path_of(dataset, key))
+        self._curves.pop(found.path, None)
         of_value = self._stored(dataset).setdefault(key.value, [])
-        of_value[:] = [*(known for known in of_value if known[1] != path), (key, path)]
+        of_value[:] = [*(known for known in of_value if known != found), found]
 
     def prepare(self) -> None:
         """Make sure that records can be written, and clear away what a killed process left.
@@ -230,7 +246,7 @@ class RecordStore:
         return [
             path
             for folder in sorted(self.folder.glob("*"))
-            for path in sorted(path for _, path in _by_age(folder))
+            for path in sorted(found.path for found in _by_age(folder))
         ]
 
     def _content(self, path: Path) -> bytes:
@@ -251,8 +267,8 @@ class RecordStore:
             where = "left where it is"
         self.damaged.append(f"{error}; {where}, the run will be done again")
         for of_folder in self._known.values():
-            for of_value in of_folder.values():
-                of_value[:] = [known for known in of_value if known[1] != path]
+            of_value = of_folder.get(path.name.partition("-")[0], [])
+            of_value[:] = [known for known in of_value if known.path != path]
 
 
 def encode(record: Record, *, digits: int = 64) -> bytes:
@@ -303,7 +319,7 @@ def folder_name(dataset: str) -> str:
 def _scan(folder: Path) -> dict[str, list[Found]]:
     found: dict[str, list[Found]] = {}
     for each in _by_age(folder):
-        found.setdefault(each[0].value, []).append(each)
+        found.setdefault(each.key.value, []).append(each)
     return found
 
 
@@ -316,13 +332,13 @@ def _by_age(folder: Path) -> Iterable[Found]:
                 with suppress(OSError):
                     match = _RECORD_NAME.fullmatch(entry.name)
                     if match and entry.is_file():
-                        files.append((entry.stat().st_mtime_ns, entry.name, match.groups()))
+                        files.append((entry.stat().st_mtime_ns, match[1]))
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
-    for _, name, (value, rounds, code, data) in sorted(files):
-        yield Key(value, int(rounds), code, data), folder / name
+    for _, key in sorted(files):
+        yield Found(Key.parse(key), folder)
 
 
 def _identity_of(folder: Path) -> tuple[int, int]:

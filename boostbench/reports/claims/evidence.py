@@ -12,7 +12,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
-from boostbench.reports.values.frame import Result, Study, error_curve
+from boostbench.reports.values.frame import Result, Study, error_at
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
@@ -165,7 +165,7 @@ class Evidence:
             if rounds not in (None, result.run.rounds):
                 return math.nan
             at = result.run.rounds if cell.at == END else int(cell.at)
-            found = float(error_curve(result, metric, [at])[0])
+            found = error_at(result, metric, at)
             size = METRICS[metric].size
             if counted and size and result.record:
                 return found * float(getattr(result.record, size))

@@ -33,7 +33,7 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.style import GREY
 from boostbench.reports.text import capital, listed
-from boostbench.reports.values.frame import Result, Study, error_curve
+from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
@@ -284,7 +284,7 @@ def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
     errors: dict[int, dict[float, None]] = {}
     for result in results:
         if result.stopped_at and result.stopped_at >= look.first:
-            (error,) = 100 * error_curve(result, "test_error", [result.stopped_at])
+            error = 100 * error_at(result, "test_error", result.stopped_at)
             errors.setdefault(result.stopped_at, {})[error] = None
     for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # a line has one mark a round
         method = results[0].run.method

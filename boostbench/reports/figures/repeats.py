@@ -22,7 +22,7 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.text import capital, in_print
-from boostbench.reports.values.frame import Study, error_curve
+from boostbench.reports.values.frame import Study, error_at
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
@@ -79,8 +79,7 @@ class RunValues:
                 "noise": result.noise,
                 "model": result.run.noise.model,
                 "rate": result.noise_rate,
-                "value": metric.scale
-                * error_curve(result, self.metric, [T or result.run.rounds])[0],
+                "value": metric.scale * error_at(result, self.metric, T),
             }
             for result in study.results
             if result.ok

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from boostbench.reports.text import span
 from boostbench.reports.values.agreement import Compared, Held, hold
 from boostbench.reports.values.designs import sample_of
-from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve, holds, tidy
+from boostbench.reports.values.frame import Result, Study, check_recorded, error_at, holds, tidy
 from boostbench.reports.values.metrics import END, METRICS
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
@@ -150,7 +150,7 @@ def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue)
 
     def read(result: Result) -> float:
         is_made = result.run.rounds >= T or result.run.booster.rounds
-        return float(error_curve(result, metric, [T])[0]) if is_made else np.nan
+        return error_at(result, metric, T) if is_made else np.nan
 
     sizes = [result.record.n_test for result in results if result.ok and result.record]
     return sample_of(results, read, ""), value, max(sizes, default=1)

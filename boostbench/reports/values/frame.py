@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,7 @@ from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plans import (
     Result as Result,  # kinds of plugins take it from here
 )
-from boostbench.experiments.runs import Run, canonical_json
+from boostbench.experiments.runs import Params, Run, canonical_json
 from boostbench.experiments.store.packed import PACKED, PackedRecords
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
@@ -188,6 +188,21 @@ def error_curve(
     return held / float(getattr(record, its.size)) if its.size else held
 
 
+def error_at(result: Result, metric: str, at: int | None = None) -> float:
+    """Return `error_curve` at one round, by default the last, which takes a tenth of the time."""
+    record = result.record
+    assert record is not None
+    its, at = METRICS[metric], at or result.run.rounds
+    if its.whole is not None:
+        value = its.whole(record)
+        return np.nan if value is None or at < result.run.rounds else float(value)
+    curve = record.curve(its.curve)
+    if at > len(curve) and not its.held:
+        return np.nan
+    held = np.float64(curve[min(at, len(curve)) - 1])
+    return held / float(getattr(record, its.size)) if its.size else held
+
+
 def tidy(
     results: Sequence[Result],
     rounds: Sequence[int] | Literal["end"] | None = None,
@@ -220,7 +235,7 @@ def tidy(
         {
             "dataset": [result.run.dataset for result in usable],
             "booster": [result.run.method for result in usable],
-            "parameters": [canonical_json(result.run.booster.params.plain()) for result in usable],
+            "parameters": [_text_of(result.run.booster.params) for result in usable],
             "noise_model": [result.run.noise.model for result in usable],
             "noise": [result.noise for result in usable],
             "noise_rate": np.array([result.noise_rate for result in usable], np.float64),
@@ -241,6 +256,8 @@ def tidy(
     frame["value"] = _joined(
         [
             error_curve(result, metric, grid)
+            if len(grid) != 1
+            else np.array([error_at(result, metric, grid[0])])
             for result, grid in zip(usable, grids, strict=True)
             for metric in metrics
         ],
@@ -320,7 +337,7 @@ def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame
         place = run.method, task, repeats.index((run.seed, result.fold))
         for name, metric in METRICS.items():
             if metric.is_score and holds(result, name):
-                value = float(error_curve(result, name, [at or run.rounds])[0])
+                value = error_at(result, name, at)
                 rows.append((*place, name, value, metric.shortfall(value), *times))
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value")
 
@@ -389,6 +406,11 @@ def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np
         return np.array([run.rounds], dtype=np.int64)
     asked = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
     return asked if run.booster.rounds else asked[asked <= run.rounds]
+
+
+@cache
+def _text_of(params: Params) -> str:
+    return canonical_json(params.plain())
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.values.frame import Result, error_curve
+from boostbench.reports.values.frame import Result, error_at
 from boostbench.reports.values.metrics import METRICS
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
@@ -79,8 +79,7 @@ def case_errors(
         key = (result.run.dataset, result.noise)
         planned[key] = None
         if result.ok and result.run.method in boosters:
-            found = error_curve(result, value, [at or result.run.rounds])[0]
-            error = METRICS[value].shortfall(found)
+            error = METRICS[value].shortfall(error_at(result, value, at))
             rows.append((*key, (result.run.seed, result.fold), result.run.method, error))
     columns = ["dataset", "noise", "unit", "booster", "error"]
     frame = pd.DataFrame(rows, columns=columns).dropna()

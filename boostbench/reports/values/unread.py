@@ -17,7 +17,7 @@ from boostbench import registry
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
-from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.record import Checkpoints, Record
 from boostbench.reports.values.designs import design_of
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import METRICS
@@ -85,15 +85,25 @@ class Unread:
             if name not in self._left_out
         }
         right = record.at_checkpoints.right if run.dataset in self._by_sample else {}
-        right = {at: bits for at, bits in right.items() if int(at) in rounds}
-        values["at_checkpoints"] = record.at_checkpoints.model_copy(update={"right": right})
+        values["at_checkpoints"] = self._checkpoints(
+            record.at_checkpoints, {at: bits for at, bits in right.items() if int(at) in rounds}
+        )
+        if record.noise is not None:  # the same for all boosters
+            values["noise"] = self._known.setdefault(record.noise.model_dump_json(), record.noise)
         values["run"] = run if run == record.run else record.run
         names = record.model_fields_set | {"curves", "at_checkpoints"}
-        kept = record.model_copy(update=values)
-        object.__setattr__(
-            kept, "__pydantic_fields_set__", self._known.setdefault(frozenset(names), names)
-        )
-        return kept
+        held = self._known.setdefault(frozenset(names), names)
+        return Record.model_construct(held, **{**dict(record), **values})
+
+    def _checkpoints(self, whole: Checkpoints, right: dict[str, str]) -> Checkpoints:
+        names = whole.model_fields_set | {"right"}
+        parts = {name: getattr(whole, name) for name in names} | {"right": right}
+        if any(parts.values()):
+            return Checkpoints.model_construct(names, **parts)
+        if (place := ("at_checkpoints", *sorted(names))) not in self._known:
+            self._known[place] = Checkpoints.model_construct(names, **parts)
+        empty: Checkpoints = self._known[place]
+        return empty
 
 
 def _words(written: Any) -> set[str]:

@@ -102,7 +102,7 @@ def test_writing_the_same_record_again_replaces_it(done, results):
     record = store.read(paths_of(results)[0])
     store.write(record)
     assert len(paths_of(results)) == 2
-    assert store.find("iris", record.key.value) == [(record.key, paths_of(results)[0])]
+    assert store.find("iris", record.key.value) == [(record.key, paths_of(results)[0].parent)]
 
 
 def test_folders_merge_by_copying(done, results, tmp_path, runs_of):
