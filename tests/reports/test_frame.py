@@ -8,7 +8,15 @@ import pytest
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
-from boostbench.reports.values.frame import EXPORT_COLUMNS, collect, error_curve, export_rows, tidy
+from boostbench.reports.values.frame import (
+    EXPORT_COLUMNS,
+    collect,
+    error_at,
+    error_curve,
+    export_rows,
+    tidy,
+)
+from boostbench.reports.values.metrics import METRICS
 
 from .synthetic import (
     EXCHANGE,
@@ -75,6 +83,16 @@ def test_a_stopped_run_has_no_edge_any_more(tmp_path):
     result.record.curves["edge"] = np.full(7, 0.2)
     edge = error_curve(result, "edge", [1, 7, 8, 20])
     np.testing.assert_array_equal(edge, [0.2, 0.2, np.nan, np.nan])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_value_at_one_round_is_that_of_the_curve(tmp_path, metric):
+    config = make_config(tmp_path, datasets=["dna"], rounds=30)
+    for result in study_of(config, stopped={"dna/samme/clean/seed-0": 12}).results:
+        curve = error_curve(result, metric)
+        single = [error_at(result, metric, at) for at in range(1, 31)]
+        np.testing.assert_array_equal(single, curve)
+        np.testing.assert_array_equal(error_at(result, metric), curve[-1])
 
 
 def test_a_run_that_never_began_has_the_error_of_no_rounds(tmp_path):
