@@ -440,12 +440,10 @@ def load_experiments(
     loaded = loaded or read(check_parameters=check_parameters)  # names all mistakes
     store = RecordStore(results)
     runs = [expand(config) for config in loaded]
-    chosen = set(select([run for its in runs for run in its], only)) if only else ()
+    chosen = set(select([run for its in runs for run in its], only))
     shared: dict[str, Any] = {"shard": shard, "size": size, "overrides": texts, "plugins": files}
     experiments = tuple(
-        Experiment(
-            config, store, folders, tuple(r for r in its if not only or r in chosen), **shared
-        )
+        Experiment(config, store, folders, tuple(r for r in its if r in chosen), **shared)
         for config, its in zip(loaded, runs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
