@@ -9,7 +9,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.reports.figures.levels import draw_noise_levels
-from boostbench.reports.figures.pairs import draw_differences, draw_scatter, pair_up
+from boostbench.reports.figures.pairs import Pairing, draw_differences, draw_scatter, pair_up
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style
 
@@ -85,6 +85,18 @@ def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     gone = {f"dna/samme/clean/seed-{seed}": ("missing", "") for seed in range(3)}
     with pytest.raises(BoostbenchError, match="no problem was done by both 'samme'"):
         pair_up(study_of(config, broken=gone), "samme", "sm-boost", "test_error", 100)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "names"),
+    [
+        ("samme (random)", "sm-boost (random)", ["samme", "sm-boost"]),
+        ("samme", "sm-boost (random)", ["samme", "sm-boost (random)"]),
+        ("samme", "sm-boost", ["samme", "sm-boost"]),
+    ],
+)
+def test_words_that_both_boosters_end_with_are_not_repeated_in_their_panels(x, y, names):
+    assert list(Pairing(x, y, [], [], {}, {}).names.values()) == names
 
 
 def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):

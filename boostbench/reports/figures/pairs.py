@@ -40,6 +40,7 @@ _Rounds = Annotated[
     int | Sequence[int] | None, Field(description="Rounds T; by default the config's checkpoints.")
 ]
 _MARGIN = 1.04
+_MINUS = " \N{MINUS SIGN} "
 _LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
 
 
@@ -54,6 +55,12 @@ class Pairing:
     #: By metric and round, shape (2, n_problems), x's first; in percent, costs as they are.
     values: dict[tuple[str, int], NDArray[np.float64]]
     colours: dict[str, str]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The boosters by their labels, without words in brackets that both end with."""
+        (x, words), (y, others) = (label.partition(" (")[::2] for label in (self.x, self.y))
+        return {self.x: x, self.y: y} if words == others else {self.x: self.x, self.y: self.y}
 
     @property
     def n(self) -> int:
@@ -79,7 +86,8 @@ def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> 
     if x == y:
         raise BoostbenchError(f"x and y must be two boosters, found {x!r} twice")
     metrics, rounds = chosen_metrics(study, "value", value), chosen_rounds(study, at)
-    frame = tidy(study.only(boosters=[x, y]).results, rounds, metrics).dropna(subset="value")
+    study = study.only(boosters=[x, y])
+    frame = tidy(study.results, rounds, metrics).dropna(subset="value")
     values = {}
     for metric, T in itertools.product(metrics, rounds):
         part = frame[(frame["metric"] == metric) & (frame["round"] == T)]
@@ -135,9 +143,9 @@ def draw_scatter(
         axes.xaxis.set_major_locator(round_ticks(4))
         axes.yaxis.set_major_locator(round_ticks(4))
         if pairing.rounds[0] == T:
-            axes.set_ylabel(f"{_words(metric)}\n{pairing.y}{unit}")
+            axes.set_ylabel(f"{_words(metric)}\n{pairing.names[pairing.y]}{unit}")
         if metric == pairing.metrics[-1]:
-            axes.set_xlabel(f"{pairing.x}{unit}")
+            axes.set_xlabel(f"{pairing.names[pairing.x]}{unit}")
     describe(
         figure,
         f"Error of {pairing.y} against that of {pairing.x} on {pairing.n} problems, a point each: "
@@ -176,7 +184,7 @@ def draw_differences(
             axes.set_ylabel(f"{_words(metric)}:\nproblems")
         if metric == pairing.metrics[-1]:
             unit = "\n(points)" if METRICS[metric].unit else ""
-            axes.set_xlabel(f"{pairing.x} \N{MINUS SIGN} {pairing.y}{unit}")
+            axes.set_xlabel(_MINUS.join(pairing.names.values()) + unit)
     describe(
         figure,
         f"Error of {pairing.x} less that of {pairing.y} on {pairing.n} problems; dashed: the "
@@ -246,7 +254,7 @@ def _write_shares(
 ) -> None:
     """Write above a panel how often each booster is the better one, in its colour."""
     for label, wins, height in ((pairing.x, x < y, 1.09), (pairing.y, y < x, 1.01)):
-        text = f"{label} lower: {share_in_words(int(wins.sum()), len(wins))}"
+        text = f"{pairing.names[label]} lower: {share_in_words(int(wins.sum()), len(wins))}"
         style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "va": "bottom"}
         axes.text(0.0, height, text, color=pairing.colours[label], **style)
 
