@@ -145,7 +145,7 @@ class Measure(NamedTuple):
     of : callable
         Takes the confusion matrix, or the probabilities and the labels.
     higher : bool
-        Whether a higher value is better.
+        True if a higher value is better.
     words : str
         Its name in print.
     unit : str

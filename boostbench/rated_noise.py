@@ -36,7 +36,7 @@ def confusion(
     Parameters
     ----------
     pairs : bool, default=False
-        Whether all of a class go to the one class that it is confused with most.
+        All of a class go to the one class that it is confused with most.
     """
     P = _rated("confusion", y, n_classes, rng, X)
     sums = np.array([[total(P[y == i, j]) for j in range(n_classes)] for i in range(n_classes)])

@@ -74,7 +74,7 @@ def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
     Returns
     -------
     list
-        What the calls returned, in the order of the parts.
+        Values that the calls returned, in the order of the parts.
 
     Examples
     --------

@@ -170,7 +170,7 @@ def solve_evenly(
     limits : list of (float or None, float or None)
         Bounds of the variables.
     sums_to_1 : bool, default=False
-        Whether the weights of the first n variables sum to 1.
+        The weights of the first n variables sum to 1.
 
     Raises
     ------

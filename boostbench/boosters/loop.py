@@ -51,7 +51,7 @@ class Booster(BoostingClassifier):
     model_ : Ensemble
         The weak hypotheses and their steps.
     needs_tree_per_question : bool
-        Whether one tree that answers for all classes is of no use.
+        True if one tree that answers for all classes is of no use.
     """
 
     needs_tree_per_question: ClassVar[bool] = False

@@ -45,7 +45,7 @@ def add_file(
     target : str, default=""
         Label column of a new data set; empty: ``target``, else ``class``.
     title : str, default=""
-        What the data set is, in words.
+        Description of the data set.
     data_dirs : iterable of path, default=()
         Folders whose catalogs are known too.
 

@@ -29,7 +29,7 @@ class Dataset:
         The K labels as in the source, in numeric order if all are numbers, else as text.
     feature_names : tuple of str
     categorical : ndarray of bool, shape (n_features,)
-        Which columns hold codes of categories.
+        True for columns that hold codes of categories.
     official : tuple of two ndarrays of int64, or None
         Rows of the official training and test part, in their order.
     folds : ndarray of int64, shape (n_repeats, n_rows), or None
@@ -38,7 +38,7 @@ class Dataset:
     source : str
         Where the rows came from: a file, a package, a generator and its parameters.
     extras : mapping
-        What a generator drew besides, e.g. ``{"beta": 0.13}`` of ``madelon``.
+        Numbers that a generator drew besides, e.g. ``{"beta": 0.13}`` of ``madelon``.
     checksum : str
         Of all that decides the rows, as of `boostbench.data.sources.Located`; of the very bytes
         that were read.

@@ -54,7 +54,7 @@ def load(
     rng : numpy Generator, default=None
         Stream of a generated set. None: the stream of seed 0.
     allow_download : bool, default=False
-        Whether the network may be asked.
+        The network may be asked.
 
     Raises
     ------

@@ -41,7 +41,7 @@ class FlatTrees:
     threshold : array of float64, shape (n_nodes,)
         In the units of the features.
     missing_left : array of bool, shape (n_nodes,)
-        Whether a missing value goes left.
+        True if a missing value goes left.
     left, right : array of int32, shape (n_nodes,)
         A child ``>= 0`` is a node of the same tree, counted from its root, and comes after its
         parent; a child ``< 0`` is the leaf ``~child``.

@@ -40,11 +40,11 @@ class PruningRules(NamedTuple):
     cap : float
         Share of the right cases charged where nearly all are wrong.
     collapse : bool
-        Whether subtrees that save no training error are cut first.
+        Subtrees that save no training error are cut first.
     raising : bool
-        Whether a child may take its parent's place.
+        A child may take its parent's place.
     keep_root : bool
-        Whether the root stays a split.
+        The root stays a split.
     """
 
     confidence: float

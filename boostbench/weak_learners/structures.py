@@ -37,13 +37,13 @@ class GrowthRules(NamedTuple):
     min_cases : float
         Smallest weight of a leaf, in cases: the tree has as many as samples (C4.5); 0 for none.
     zero_gain : bool
-        Whether an impure node is split although nothing is gained, as CART does.
+        Split an impure node although nothing is gained, as CART does.
     seed : int
         Key of the random draws.
     histograms : int
         Histograms kept at a time, at least 1.
     subtraction : bool
-        Whether a sibling's histogram is found by subtraction.
+        Find a sibling's histogram by subtraction.
     entry_cost : float
         Cost of a row's entry in a compact histogram, in bins of a histogram of all bins; 0 for
         compact ones only, infinity for none.

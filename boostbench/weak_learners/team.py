@@ -58,7 +58,7 @@ FOUND = np.dtype(
 
 
 class Team(NamedTuple):
-    """What the members share, beside the tree.
+    """State that the members share, beside the tree.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Team(NamedTuple):
         Parts taken, posted and done, members that came, and whether the tree is grown.
     step : ndarray of STEP, shape (1,)
     found : ndarray of FOUND, shape (n_parts,)
-        What each part has found.
+        Best split of each part.
     """
 
     least: int

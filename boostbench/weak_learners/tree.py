@@ -67,7 +67,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         rounded down, at least 1; None for all. As in scikit-learn, more are drawn while all drawn
         ones are constant in the node.
     zero_gain : bool, default=True
-        Whether impure nodes are split although nothing is gained.
+        Split impure nodes although nothing is gained.
     trim : float, default=0.0
         Share of the weight, 0..1, whose lightest samples are left out (Friedman, Hastie &
         Tibshirani 2000, Sec. 9); labels only.

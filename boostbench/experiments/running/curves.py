@@ -29,7 +29,7 @@ class Tally:
     y : ndarray of int64, shape (n,)
         Labels.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
-        What each answer (column) costs for each label (row); None leaves costs out.
+        Cost of each answer (column) for each label (row); None leaves costs out.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class WeightTally:
     Parameters
     ----------
     is_noisy : ndarray of bool, shape (n_train,)
-        Which training samples have another label than they should.
+        True for training samples that have another label than they should.
     kept : iterable of int, default=()
         Rounds after which the weights of all samples are kept; those after the last round are kept
         with them.
@@ -138,7 +138,7 @@ class Curves:
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         See `Tally`.
     record : sequence of str, default=()
-        What a run records besides: of these ``bound``, ``weights`` and ``sample_weights``.
+        Records besides the curves: of these ``bound``, ``weights`` and ``sample_weights``.
     checkpoints : sequence of int, default=()
         Rounds after which sample weights are kept.
 

@@ -61,9 +61,9 @@ class Problem:
         Training labels as the booster sees them and before corruption; test labels are clean.
     n_classes : int
     noise : dict
-        What was corrupted, for the record.
+        The corrupted samples, for the record.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
-        What each answer costs.
+        Cost of each answer.
     X_validation, y_validation : ndarray or None
         A third part, if the split has one.
     """
@@ -355,7 +355,7 @@ def _per_class(problem: Problem) -> list[int]:
 def warm_up(run: Run) -> None:
     """Fit the run's booster to a handful of rows, so that compiling is not counted as training.
 
-    What is wrong with the booster shows in the fit that counts, so it is passed over here.
+    A fault of the booster shows in the fit that counts, so it is passed over here.
     """
     known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
     try:

@@ -235,7 +235,7 @@ class Record(Summary):
     Attributes
     ----------
     round_zero : dict
-        What holds before the first round, by the name of the curve.
+        Values before the first round, by the name of the curve.
     noise : Corruption or None
     curves : dict of str to ndarray
         One entry per round: int32 counts, or float64, NaN where there is no value.

@@ -75,7 +75,7 @@ class RecordStore:
     folder : Path
         ``results_dir / "runs"``.
     damaged : list of str
-        What was found damaged, and under which name it was set aside.
+        Damaged files, and the names under which they were set aside.
     """
 
     #: True if records count for a run whatever code and data there are here.
