@@ -4,12 +4,14 @@ import dataclasses
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.pairs import Pairing, draw_differences, draw_scatter, pair_up
+from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style
 
@@ -112,6 +114,15 @@ def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
         "T = 100; 30 for martiboost; means of 3 runs, bands: one standard deviation on both sides"
     )
     assert figure.get_label().startswith("Test error (%) against the noise rate at T = 100")
+
+
+def test_a_figure_is_as_high_as_the_legend_beside_it():
+    with drawing_style():
+        figure = Figure(figsize=(3, 2), layout="constrained")
+        (line,) = figure.add_subplot().plot([1], label="adaboost-mh")
+        add_legend(figure, [line] * 30, note="means of 3 runs", beside=True)
+        figure.draw_without_rendering()
+    assert figure.legends[0].get_window_extent().height <= figure.bbox.height
 
 
 def test_error_against_noise_needs_rates_of_one_model(tmp_path, pairs):

@@ -31,6 +31,7 @@ DIAMOND: dict[str, Any] = {
     "linestyle": "none",
 }
 _LEGEND_LINE = 0.2  # inches
+_NOTE_WIDTH = 24  # letters, beside the panels
 _ROOM = 8.0  # points between the names of two lines
 #: Below this ratio of an axis' ends, its ticks: enough of them for the eye.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
@@ -111,7 +112,8 @@ def add_legend(
     column = 0.54 + 0.062 * longest
     place: dict[str, Any] = {"handles": everything, "loc": "outside right upper", "ncols": 1}
     if beside:
-        figure.set_figwidth(width + column)
+        n_lines = len(everything) + len(textwrap.wrap(note, _NOTE_WIDTH)) + 1
+        figure.set_size_inches(width + column, max(height, _LEGEND_LINE * n_lines))
     else:
         n_columns = max(1, int((width + 0.18) / column))
         rows = [everything]
@@ -129,7 +131,7 @@ def add_legend(
         figure.set_figheight(height + _LEGEND_LINE * (len(rows) + bool(note)))
     legend = figure.legend(**place, columnspacing=1.6, handlelength=2.4, **style)
     if note:
-        note = textwrap.fill(note, 24 if beside else int(15 * width))
+        note = textwrap.fill(note, _NOTE_WIDTH if beside else int(15 * width))
         legend.set_title(note)
         legend.get_title().set(color=GREY, fontsize=SMALL)
 
