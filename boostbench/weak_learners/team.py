@@ -27,7 +27,7 @@ _TAKEN, _POSTED, _DONE, _JOINED, _CLOSED = 0, 16, 32, 48, 64
 #: A member that found nothing so many times lets other programs have its core.
 _PATIENCE = 1000
 
-#: What the members do of a step, and with which node.
+#: Work of the members in a step, and its node.
 STEP = np.dtype(
     [
         ("built", np.int64),  # node whose histogram is built, -1: none
