@@ -1,1 +1,1 @@
-"""Configs: the keys of an experiment, read and checked."""
+"""Configs: reading and validation of experiment descriptions."""

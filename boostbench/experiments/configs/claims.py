@@ -1,4 +1,4 @@
-"""Claims as a config states them: a sentence, and one kind of check with its options."""
+"""Claims in a config: a sentence and one kind of check with its options."""
 
 from __future__ import annotations
 
@@ -16,63 +16,64 @@ from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
 MAX_CLAIMS = 1_000
-#: The paper; us; mathematics, which runs can only confirm; or us, against what the paper says.
+#: Source of a claim: the paper, this project, mathematics (runs can only confirm an identity), or
+#: this project in contradiction to the paper.
 Origin = Literal["paper", "ours", "identity", "against the paper"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, and the check of it."""
+    """A claim and its check."""
 
     says: str
-    kind: str  # of claim
+    kind: str  # registered name of the kind of claim
     options: Options
-    note: str = ""  # what the reader of a verdict should know besides
+    note: str = ""  # remark for the reader of the verdict
     origin: Origin = "ours"
-    section: str = ""  # of the paper, or its table or figure
-    quote: str = ""  # the paper's words there
+    section: str = ""  # section, table or figure of the paper
+    quote: str = ""  # wording of the paper in that section
     scope: Scope = field(default_factory=Scope, compare=False)
-    written: Any = field(default=None, compare=False)  # the claim in the config
+    written: Any = field(default=None, compare=False)  # the mapping in the config
 
     def where(self, *place: str | int) -> str:
-        """Return file and line of an option, or of the nearest value around it."""
+        """Return file and line of an option, or of the nearest enclosing value."""
         return where_in(self.written, (self.kind, *place)) or str(self.scope.path)
 
 
 class ClaimWords(Model):
-    """The words of a claim: what is said, and by whom."""
+    """Wording and source of a claim."""
 
     says: Text = Field(description="The claim in words.")
     note: Text = Field("", description="A remark for the reader of the verdict.")
-    origin: Origin = Field("ours", description="Source of the claim; each is counted apart.")
+    origin: Origin = Field("ours", description="Source of the claim.")
     section: Text = Field("", description="Section, table or figure of the paper.")
-    quote: Text = Field("", description="The paper's words there; ... stands for what is left out.")
+    quote: Text = Field("", description="Wording of the paper; ... marks an omission.")
 
     @model_validator(mode="after")
     def _quotes_the_paper(self) -> ClaimWords:
         missing = [key for key in ("section", "quote") if not getattr(self, key)]
         if "paper" in self.origin and missing:
             raise ValueError(
-                f"a claim of origin {self.origin!r} must have {' and '.join(missing)}: where the "
-                "paper says so, and its words"
+                f"a claim of origin {self.origin!r} must have {' and '.join(missing)}: the place "
+                "in the paper and its wording"
             )
         return self
 
 
 def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Read the key ``claims``: what is said, and one mapping that can be checked.
+    """Return the claims listed under the key ``claims``.
 
     Raises
     ------
     MistakesError
-        If a kind or an option is not known or wrong.
+        If a kind or an option is unknown or invalid.
     """
     if not isinstance(value, list) or len(value) > MAX_CLAIMS:
         raise ValueError(f"must be a list of at most {MAX_CLAIMS:,} claims, found {show(value)}")
     mistakes = MistakesError()
-    found = [mistakes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
+    claims = [mistakes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
     mistakes.close()
-    return tuple(found)
+    return tuple(claims)
 
 
 def _read(value: Any, context: Mapping[str, Any]) -> Claim:
@@ -80,7 +81,7 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
     words = {key: value[key] for key in ClaimWords.model_fields if key in value}
-    said: ClaimWords = mistakes.take(ClaimWords.model_validate, words)
+    wording: ClaimWords = mistakes.take(ClaimWords.model_validate, words)
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
         mistakes.add(
@@ -102,4 +103,4 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
 
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
-    return Claim(kind=kind, options=options, scope=scope, written=value, **said.model_dump())
+    return Claim(kind=kind, options=options, scope=scope, written=value, **wording.model_dump())

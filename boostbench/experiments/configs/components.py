@@ -1,7 +1,7 @@
 """Checks of the parameters of boosters, weak learners, noise models and generators.
 
-They come before any training, so that a misspelt parameter costs nothing. The components are
-imported for it.
+The checks import the components and run before any training, so that a misspelt parameter costs
+no computation.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
     "random_state": "follows from the key 'seeds' of the config",
 }
-#: Of this package's boosters alone.
+#: Refusal of the parameter by boosters of this package.
 _N_JOBS = "a booster's 'n_jobs' changes no result; say `limits: {threads: N}` in the config instead"
-#: Number of leading arguments the program itself passes: y, n_classes, rng and X, or rng.
+#: Number of leading arguments passed by the program: (y, n_classes, rng, X) and (rng,).
 _PASSED = {"noise model": 4, "data-set generator": 1}
-#: Parameters that every noise model takes besides.
+#: Further parameters of every noise model.
 _ANY_NOISE = ("exact", "per_class")
 
 
 def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
-    """Return the parameters that a config may set; None if any name is taken, or none is known."""
+    """Return the parameters that a config may set; None if any name is accepted or unknown."""
     try:
         parameters = inspect.signature(component).parameters
-    except (TypeError, ValueError):  # of some built-in classes nothing is known
+    except (TypeError, ValueError):  # some built-in classes have no signature
         return None
     if _takes_any(parameters):
         return None
@@ -48,13 +48,7 @@ def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
 
 
 def drawn_by(name: str) -> list[str]:
-    """Return the names of what a generated problem may draw: its generator's parameters.
-
-    Parameters
-    ----------
-    name : str
-        A data set; one that is no generator draws nothing.
-    """
+    """Return the values that a generator may draw, named by its parameters; else empty."""
     if name not in registry.generators:
         return []
     return parameter_names(registry.generators, registry.generators.get(name)) or []
@@ -63,26 +57,26 @@ def drawn_by(name: str) -> list[str]:
 def check_component(
     kinds: Registry, source: str, params: Mapping[str, Any], mistakes: MistakesError, name: str = ""
 ) -> None:
-    """Note what is wrong with the parameters of a component (after sweeps were written out).
+    """Collect errors in the parameters of a component, after sweeps are expanded.
 
     Parameters
     ----------
     kinds : Registry
-        The boosters, weak learners, noise models or generators.
+        Registry of boosters, weak learners, noise models or generators.
     source : str
-        Name in the registry.
+        Registered name.
     params : mapping of str to object
     mistakes : MistakesError
-        Takes the complaints; places are relative to the parameters.
+        Receives the errors; places are relative to the parameters.
     name : str, default=""
-        The component's name in complaints; that of the source by default.
+        Name of the component in messages; ``source`` by default.
     """
     name = name or source
     is_booster = kinds is registry.boosters
     try:
         component = kinds.get(source)
     except ImportError:
-        return  # an optional package is absent: the plan skips these runs and says so
+        return  # an optional package is absent; the plan skips its runs with this reason
     except BoostbenchError as error:
         mistakes.add(error.what)
         return
@@ -114,17 +108,17 @@ def _check_names(
     kinds: Registry, component: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
 ) -> None:
     known = parameter_names(kinds, component)
-    also = ("model", "rate") if kinds is registry.noise_models else ()
+    other_keys = ("model", "rate") if kinds is registry.noise_models else ()
     for key in params:
         if kinds is registry.boosters and key in _SET_ELSEWHERE:
             mistakes.add(f"a booster's {key!r} {_SET_ELSEWHERE[key]}", key)
         elif known is not None and key not in known:
-            of = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
-            mistakes.add(unknown("parameter", key, (*known, *also), of=of), key)
+            owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
+            mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
 
 
 def _check_inner(kinds: Registry, spec: Any, mistakes: MistakesError, place: str) -> None:
-    """Look into a component that is a parameter: a name, or ``{splboost: {age: 3}}``."""
+    """Check a parameter that is itself a component: a name, or ``{splboost: {age: 3}}``."""
     spec = {spec: None} if isinstance(spec, str) else spec
     if not isinstance(spec, Mapping) or len(spec) != 1:
         mistakes.add(f"a {kinds.kind} is a name or {{name: {{parameter: value}}}}", place)
@@ -139,8 +133,8 @@ def _check_inner(kinds: Registry, spec: Any, mistakes: MistakesError, place: str
 
 
 def _check_values(cls: Any, params: Mapping[str, Any], mistakes: MistakesError) -> None:
-    """Let the class itself judge the values; an expression has none yet."""
-    for key, value in _ready(params).items():
+    """Check each value by the class itself, except expressions, which are not evaluated yet."""
+    for key, value in _without_expressions(params).items():
         try:
             component = cls(**{key: value})
             if hasattr(component, "_parameter_constraints"):
@@ -152,9 +146,9 @@ def _check_values(cls: Any, params: Mapping[str, Any], mistakes: MistakesError) 
 def _check_together(
     cls: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
 ) -> None:
-    """Note values of a booster that are right alone and wrong together."""
+    """Collect errors of valid parameter values that a booster refuses in combination."""
     try:
-        booster = cls(**_ready(params))
+        booster = cls(**_without_expressions(params))
         booster._validate_params()
     except (Exception, SystemExit) as error:
         mistakes.add(f"booster {name!r}: {_first_line(error)}")
@@ -164,23 +158,23 @@ def _check_together(
 
 
 def _check_demands(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> None:
-    """Note it if the weak learner can never meet what the booster asks for."""
+    """Add an error if the weak learner meets none of the demands of the booster."""
     learner = spec if isinstance(spec, str) else next(iter(spec))
-    asked = set(booster.demands())
+    demands = set(booster.demands())
     met = _met_by(learner, booster)
-    if asked and met is not None and not asked & met:
-        kinds = " or ".join(sorted(kind.__name__ for kind in asked))
+    if demands and met is not None and not demands & met:
+        kinds = " or ".join(sorted(kind.__name__ for kind in demands))
         names = registry.weak_learners.names()
-        takers = [other for other in names if asked & (_met_by(other, booster) or set())]
+        suitable = [other for other in names if demands & (_met_by(other, booster) or set())]
         mistakes.add(
             f"weak learner {learner!r} cannot meet {kinds}, which {name!r} asks for; "
-            f"take one of: {', '.join(takers)}",
+            f"take one of: {', '.join(suitable)}",
             "weak_learner",
         )
 
 
 def _met_by(learner: str, booster: Any) -> set[type] | None:
-    """Return the demands of a booster that a weak learner meets; None if it does not say."""
+    """Return the demands that a weak learner meets for a booster; None if it declares none."""
     try:
         cls = registry.weak_learners.get(learner)
     except (ImportError, BoostbenchError):
@@ -192,13 +186,13 @@ def _met_by(learner: str, booster: Any) -> set[type] | None:
     return set(cls.accepts) if getattr(cls, "accepts", ()) else None
 
 
-def _ready(params: Mapping[str, Any]) -> dict[str, Any]:
+def _without_expressions(params: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in params.items() if not holds_expression(value)}
 
 
 def _first_line(error: BaseException) -> str:
-    """Return what an exception says, with the sets that scikit-learn prints in a fixed order."""
+    """Return the first line of an exception, with the sets printed by scikit-learn sorted."""
     text = (str(error).splitlines() or [type(error).__name__])[0]
     return re.sub(
-        r"\{(.*?)\}", lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text
+        r"\{(.*?)\}", lambda match: f"{{{', '.join(sorted(match[1].split(', ')))}}}", text
     )

@@ -1,4 +1,4 @@
-"""Configs: what an experiment compares."""
+"""The validated config of an experiment."""
 
 from __future__ import annotations
 
@@ -52,15 +52,14 @@ from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.metrics import CONFUSION, MEASURES, curve_of
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
-#: The alias of `Config.path`: no key of YAML is confused with it.
+#: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
 SizeName = Literal["quick", "standard", "full"]
 
-#: Keys of which `Scope` tells.
-_ABOUT = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds")
+#: Keys that a `Scope` describes.
+_SCOPE_KEYS = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds")
 
-
-#: Of a config that computes what it reports and trains nothing.
+#: Values in a config whose report needs no runs.
 _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
 _LENGTH = Field(min_length=1, max_length=MAX_VARIANTS)
 _DataSets = Annotated[Listed[DataSetEntry], _LENGTH]
@@ -76,7 +75,7 @@ class Limits(Model):
     threads: Threads | None = Field(None, description="Threads of this package's boosters.")
 
     def replaced(self, time: float | None = None, memory: int | None = None) -> dict[str, Any]:
-        """Return the limits as arguments of an executor, those that are given in their place."""
+        """Return the limits as arguments of an executor; given arguments take precedence."""
         return {
             "time_limit": time or self.time,
             "memory_limit": memory or self.memory,
@@ -85,12 +84,12 @@ class Limits(Model):
 
 
 def _values_of(entries: Any) -> BeforeValidator:
-    """Return a validator that reads entries, as ``entries`` types them, and makes their values."""
+    """Return a validator of the type ``entries`` that yields the values of all entries."""
     adapter: TypeAdapter[tuple[Any, ...]] = TypeAdapter(entries)
 
     def read(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
-        found = () if value == () else adapter.validate_python(value, context=info.context)
-        return tuple(each for entry in found for each in entry.read(setting_of(info)))
+        parsed = () if value == () else adapter.validate_python(value, context=info.context)
+        return tuple(item for entry in parsed for item in entry.read(setting_of(info)))
 
     return BeforeValidator(read, json_schema_input_type=entries)
 
@@ -109,23 +108,24 @@ def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
 
 
 class Config(Model):
-    """An experiment: what is compared, how often, and what is reported."""
+    """An experiment: data sets, boosters, repetitions, report and claims."""
 
     kind: ClassVar[str] = "a config"
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return what was written; a report without runs has neither data sets nor boosters."""
+        """Return the keys, completed for a report without data sets and boosters."""
         if isinstance(value, dict) and "report" in value and not _NO_RUNS.keys() & value.keys():
             return {**value, **_NO_RUNS}
         return value
 
-    name: Slug = Field(description="Names the folder of the report.")
+    name: Slug = Field(description="Name of the experiment and of the folder of its report.")
     title: str = Field("", description="Heading of the report.")
-    paper: str = Field("", description="The paper that is reproduced.")
-    description: str = Field("", description="Shown in the report.")
+    paper: str = Field("", description="Reference of the reproduced paper.")
+    description: str = Field("", description="Introduction of the report.")
     plugins: Annotated[OneOrMore[Plugin], Distinct] = Field(
-        (), description="Python files that register boosters or other parts, seen from the config."
+        (),
+        description="Python files that register boosters or other components.",
     )
     boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
         description="Boosters to compare; a list as the value of a parameter is a sweep.",
@@ -137,7 +137,7 @@ class Config(Model):
         json_schema_extra={"wanted": "a list of at least one data set"},
     )
     encode: Encoding = Field("ordinal", description="Conversion of categorical columns to numbers.")
-    missing: Missing = Field("keep", description="Value in the place of missing ones.")
+    missing: Missing = Field("keep", description="Replacement of missing values.")
     split: SplitSpec = Field(
         "official", description="Division of the rows into training and test part."
     )
@@ -148,15 +148,15 @@ class Config(Model):
     )
     checkpoints: CheckpointRounds = Field(
         default_factory=lambda data: checkpoint_ladder(data.get("rounds", 1)),
-        description="Rounds at which tables look; 1, 2, 5, 10, ... by default.",
+        description="Rounds that tables report; 1, 2, 5, 10, ... by default.",
     )
     seeds: Seeds = Field(
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
-    record: Records = Field((), description="Quantities recorded beside errors, loss and edges.")
-    metrics: Metrics = Field(("error",), description="Metrics of the answers on test samples.")
+    record: Records = Field((), description="Quantities recorded besides errors, loss and edges.")
+    metrics: Metrics = Field(("error",), description="Metrics of the predictions on the test part.")
     select: Select | None = Field(
-        None, description="Rule by which values of a 'grid' are chosen.", validate_default=True
+        None, description="Selection of parameter values from a 'grid'.", validate_default=True
     )
     limits: Limits = Field(
         default_factory=lambda: Limits.model_validate({}), description="Limits of one run."
@@ -168,32 +168,34 @@ class Config(Model):
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],
         BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),
-    ] = Field((), description="Claims of the paper, each with its check.")
+    ] = Field((), description="Claims, each with its check.")
     sizes: Mapping[SizeName, Mapping[str, Any]] = Field(
         {},
-        description="Keys to replace by --size.",
+        description="Keys that --size replaces.",
         json_schema_extra={"wanted": "{quick: {key: value}} with keys of a config"},
     )
     path: Path = Field(alias="<file>", exclude=True)
 
     def scope(self) -> Scope:
-        """Return the names and values of the config that options refer to."""
+        """Return the names and values that options of tables, figures and claims refer to."""
         return _scope(dict(self), self.path)
 
-    # Each check stands at the last key that it needs: what is wrong elsewhere is said besides.
+    # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
 
     @field_validator("boosters")
     @classmethod
     def _distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
-        named = [(b.label, repr(replace(b, label="", source=""))) for b in boosters]
-        _refuse_repeats(named, "boosters", "label")
+        contents = [(b.label, repr(replace(b, label="", source=""))) for b in boosters]
+        _refuse_repeats(contents, "boosters", "label")
         return boosters
 
     @field_validator("datasets")
     @classmethod
     def _distinct_data(cls, datasets: tuple[DataSpec, ...]) -> tuple[DataSpec, ...]:
-        named = [(e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets]
-        _refuse_repeats(named, "data sets", "as")
+        contents = [
+            (e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets
+        ]
+        _refuse_repeats(contents, "data sets", "as")
         return datasets
 
     @field_validator("datasets")
@@ -208,10 +210,10 @@ class Config(Model):
             for name in entry.booster_params:
                 if name not in labels:
                     mistakes.add(unknown("booster", name, labels), index, "boosters", name)
-        takers = [booster.label for booster in boosters if booster.takes_cost_of_data]
-        for index, entry in enumerate(datasets if takers else ()):
+        dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
+        for index, entry in enumerate(datasets if dependent else ()):
             if not entry.data.cost:
-                what = f"needs a 'cost', a matrix, because {takers[0]} has 'cost: data'"
+                what = f"needs a 'cost', a matrix, because {dependent[0]} has 'cost: data'"
                 mistakes.add(f"{entry.data.label} {what}", index)
         mistakes.close()
         return datasets
@@ -219,7 +221,7 @@ class Config(Model):
     @field_validator("noise")
     @classmethod
     def _drawn_rates(cls, noises: tuple[Noise, ...], info: ValidationInfo) -> tuple[Noise, ...]:
-        """Check rates that are names: every generated problem must draw a value of the name."""
+        """Check that the generator of every data set may draw a value for each named rate."""
         for rate in (noise.rate for noise in noises if isinstance(noise.rate, str)):
             for entry in info.data.get("datasets", ()):
                 if rate not in drawn_by(entry.data.name):
@@ -267,8 +269,8 @@ class Config(Model):
         mistakes = MistakesError()
         if select is None:
             for label in list(grids)[:1]:
-                what = f"a 'grid', as that of {label!r}, needs the key 'select', which says how its"
-                mistakes.add(f"{what} values are chosen", TOP, "boosters")
+                what = "needs the key 'select', the rule for choosing its values"
+                mistakes.add(f"a 'grid', as that of {label!r}, {what}", TOP, "boosters")
             mistakes.close()
             return None
         own = any("grid" in p for entry in datasets for p in entry.booster_params.values())
@@ -308,7 +310,7 @@ class Config(Model):
 
 
 def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
-    """Return the rounds 1, 2, 5, 10, 20, 50, ... up to ``rounds``, which is always among them.
+    """Return the rounds 1, 2, 5, 10, 20, 50, ... below ``rounds``, and ``rounds`` itself.
 
     Examples
     --------
@@ -328,15 +330,15 @@ def _n_folds(split: str | Params) -> int:
     return split.get("folds", 1) if isinstance(split, Params) and "fold" not in split else 1
 
 
-def _refuse_repeats(found: Sequence[tuple[str, str]], kind: str, key: str) -> None:
-    """Refuse two entries of one label, and two of one content."""
+def _refuse_repeats(entries: Sequence[tuple[str, str]], kind: str, key: str) -> None:
+    """Raise ValueError if two entries have equal labels or equal contents."""
     labels: set[str] = set()
-    contents: dict[str, str] = {}
-    for label, content in found:
+    label_of: dict[str, str] = {}
+    for label, content in entries:
         if label in labels:
             raise ValueError(f"two {kind} are called {label!r}; tell them apart by '{key}:'")
         labels.add(label)
-        same = contents.setdefault(content, label)
+        same = label_of.setdefault(content, label)
         if same != label:
             raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")
 
@@ -347,7 +349,7 @@ def _context(info: ValidationInfo) -> Mapping[str, Any]:
 
 
 def _scope(data: Mapping[str, Any], path: Path) -> Scope:
-    """Return the scope of a config, made of the keys that are right."""
+    """Return the scope of a config from its valid keys."""
     datasets, boosters = data.get("datasets", ()), data.get("boosters", ())
     rounds = data.get("rounds", 0)
     return Scope(
@@ -362,5 +364,5 @@ def _scope(data: Mapping[str, Any], path: Path) -> Scope:
             **{entry.data.label: entry.data.name for entry in datasets},
             **{booster.label: booster.name for booster in boosters},
         },
-        frozenset(key for key in _ABOUT if key not in data),
+        frozenset(key for key in _SCOPE_KEYS if key not in data),
     )

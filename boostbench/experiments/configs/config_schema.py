@@ -1,4 +1,4 @@
-"""The JSON schema of configs, for editors: made of the models, with the registered names."""
+"""JSON schema of configs for editors, built from the models and the registered names."""
 
 from __future__ import annotations
 
@@ -19,25 +19,24 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 def config_schema() -> dict[str, Any]:
     """Return the JSON schema (draft 2020-12) of a config file.
 
-    Kinds of tables, figures and claims are closed lists with their options; names of boosters and
-    data sets, where files may be named too, are examples, and the parameters of the registered
-    boosters are named. Plugins that are loaded are among them.
+    Tables, figures and claims are restricted to the registered kinds and their options. Names of
+    boosters and data sets are examples, because a config may name files instead; parameters of the
+    registered boosters are listed. Loaded plugins are included.
     """
     schema = Config.model_json_schema(by_alias=True)
     definitions = schema.setdefault("$defs", {})
     properties = schema["properties"]
     del properties[FILE]
-    schema["required"] = []  # a config may inherit them
+    schema["required"] = []  # a config may inherit required keys
     properties["extends"] = {
         "type": "string",
-        "description": "A config, by its path from this one or its name, whose keys are inherited.",
+        "description": "Config whose keys are inherited, by its relative path or its name.",
     }
     properties["report"]["items"] = _one_of(registry.tables, registry.figures)
-    said = definitions.pop("ClaimWords")
-    properties["claims"]["items"] = _claim(said)
+    properties["claims"]["items"] = _claim(definitions.pop("ClaimWords"))
     _name_parameters(definitions["BoosterEntry"])
     inherited = {
-        key: {"anyOf": [value, {"type": "null"}]}  # an empty value removes what is inherited
+        key: {"anyOf": [value, {"type": "null"}]}  # null removes an inherited key
         for key, value in properties.items()
         if key not in ("name", "sizes", "extends")
     }
@@ -54,7 +53,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def _one_of(*several: Registry) -> dict[str, Any]:
-    """Return the schema of a name, or of {name: {options}}, of a registered kind."""
+    """Return the schema of a registered name or of ``{name: {options}}``."""
     options = {name: _options(kinds, name) for kinds in several for name in kinds.names()}
     return {
         "anyOf": [
@@ -72,11 +71,11 @@ def _one_of(*several: Registry) -> dict[str, Any]:
     }
 
 
-def _claim(said: dict[str, Any]) -> dict[str, Any]:
+def _claim(wording: dict[str, Any]) -> dict[str, Any]:
     kinds = {name: _options(registry.claims, name) for name in registry.claims.names()}
     return {
         "type": "object",
-        "properties": {**said["properties"], **kinds},
+        "properties": {**wording["properties"], **kinds},
         "patternProperties": {r"\.py:": {"type": "object"}},
         "required": ["says"],
         "additionalProperties": False,
@@ -84,18 +83,18 @@ def _claim(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _options(kinds: Registry, name: str) -> dict[str, Any]:
-    """Return the schema of the options of a kind, with its definitions put in."""
+    """Return the schema of the options of a kind, with references resolved."""
     try:
         schema = options_model(kinds, name).model_json_schema(by_alias=True)
     except (BoostbenchError, ImportError):  # a plugin that cannot be loaded
         return {"type": "object"}
-    found: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
-    function = inspect.getdoc(kinds.get(name)) or ""
-    return {**found, "description": function.partition("\n")[0]}
+    options: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
+    description = (inspect.getdoc(kinds.get(name)) or "").partition("\n")[0]
+    return {**options, "description": description}
 
 
 def _name_parameters(entry: dict[str, Any]) -> None:
-    """Give every registered booster the names of its parameters."""
+    """Add the parameter names of every registered booster."""
     mapping = entry["anyOf"][1]
     general = mapping["additionalProperties"]["anyOf"][0]
     mapping["properties"] = {}
@@ -112,7 +111,7 @@ def _name_parameters(entry: dict[str, Any]) -> None:
 
 
 def _plain(schema: Any) -> Any:
-    """Leave out what is only for messages."""
+    """Return a schema without the annotations for error messages."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if isinstance(schema, dict):

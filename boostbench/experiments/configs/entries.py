@@ -1,7 +1,7 @@
 """The entries of a config: data sets, noises, boosters.
 
-A model holds an entry as it is written. Its ``read`` returns what is compared (`DataSpec`,
-`BoosterSpec`, `Noise`): one value for each combination of listed parameter values.
+A model holds an entry in the form of the config. Its method ``read`` returns the compared values
+(`DataSpec`, `BoosterSpec`, `Noise`), one for each combination of listed parameter values.
 """
 
 from __future__ import annotations
@@ -45,33 +45,33 @@ from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
 from boostbench.source import Place, show
 from boostbench.validation import MistakesError, Model, OneOrMore
 
-#: Key of an entry's own name among its keys: no key of YAML is confused with it.
+#: Key that holds the name of an entry, distinct from all options.
 NAME = "<name>"
 _MAX_NAME = 200
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """A data set that is compared, and what holds for it alone."""
+    """A data set and the settings that apply to it alone."""
 
     data: Data
     split: str | Params | None = None
     rounds: int | None = None
     #: Parameters by the label or name of a booster.
     booster_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    extend: bool = True  # whether ranges of parameters extend themselves
-    #: Largest values of numeric parameters; boosters beyond are left out.
+    extend: bool = True  # whether ranges of parameters may be extended
+    #: Largest values of numeric parameters; boosters with a larger value are left out.
     at_most: Mapping[str, float] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()  # in place of the config's; empty: those
+    seeds: tuple[int, ...] = ()  # replaces the seeds of the config unless empty
 
 
 def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
-    """Read an entry that is written as a name or as ``{name: {option: value}}``.
+    """Return name and options of an entry written as a name or ``{name: {option: value}}``.
 
     Raises
     ------
     ValueError
-        If it is written otherwise; the message calls it a ``kind``.
+        If the entry has another form; the message calls it a ``kind``.
     """
     if isinstance(value, str) and value:
         value = {value: None}
@@ -90,22 +90,22 @@ def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
 
 
 class Named(Model):
-    """An entry that is written as a name or as ``{name: {option: value}}``."""
+    """Base of entries written as a name or as ``{name: {option: value}}``."""
 
-    #: Names the entry in messages.
+    #: Name of the kind of entry in messages.
     entry: ClassVar[str] = "entry"
 
     name: str = Field(alias="<name>", exclude=True)
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return the options with the name among them."""
+        """Return the options, with the name under the key `NAME`."""
         name, options = name_and_options(value, cls.entry)
         return {**options, NAME: name}
 
     @classmethod
     def known_names(cls) -> list[str]:
-        """Return the names that an editor offers; others may be right too."""
+        """Return the names that an editor suggests; others may be valid too."""
         return []
 
     @classmethod
@@ -129,31 +129,31 @@ class Named(Model):
         }
 
     def extra(self) -> dict[str, Any]:
-        """Return the parameters that are no keys of the entry itself."""
+        """Return the parameters, that is, all keys that the model does not declare."""
         return dict(self.model_extra or {})
 
 
 class DataSetEntry(Named):
-    """A data set: a name, or {name: {options}}; a generator's parameters stand among them."""
+    """A data set: a name, or {name: {options}}; options include parameters of a generator."""
 
     model_config = ConfigDict(extra="allow")
     entry: ClassVar[str] = "data set"
 
     label: Text | None = Field(None, alias="as", description="Name in tables.")
-    cost: CostMatrix = Field((), description="Cost of an answer (column) for a true class (row).")
+    cost: CostMatrix = Field((), description="Cost of a prediction (column) for a class (row).")
     encode: Encoding | None = Field(
         None, description="Conversion of categorical columns to numbers."
     )
-    missing: Missing | None = Field(None, description="Value in the place of missing ones.")
-    split: SplitSpec | None = Field(None, description="Division of the rows, for this set alone.")
-    rounds: Rounds | None = Field(None, description="Number of rounds for this set alone.")
-    seeds: Seeds = Field((), description="Number of seeds or a list, for this set alone.")
+    missing: Missing | None = Field(None, description="Replacement of missing values.")
+    split: SplitSpec | None = Field(None, description="Division of the rows of this data set.")
+    rounds: Rounds | None = Field(None, description="Number of rounds for this data set alone.")
+    seeds: Seeds = Field((), description="Number of seeds or a list, for this data set alone.")
     boosters: Mapping[str, Mapping[str, Any]] = Field(
         {},
-        description="Parameters for this set alone, by booster.",
+        description="Parameters for this data set alone, by booster.",
         json_schema_extra={"wanted": "{booster: {parameter: value}}"},
     )
-    extend: bool = Field(True, description="Let ranges of parameters grow.")
+    extend: bool = Field(True, description="Allow the extension of ranges of parameters.")
     at_most: Mapping[str, float] = Field(
         {},
         description="Leave out boosters in which a parameter is larger.",
@@ -162,7 +162,7 @@ class DataSetEntry(Named):
 
     @classmethod
     def known_names(cls) -> list[str]:
-        """Return the names of the shipped catalog and of generators."""
+        """Return the data sets of the shipped catalog and the generators."""
         from boostbench.data import catalog
 
         return sorted({*catalog(()), *registry.generators.names()})
@@ -171,14 +171,14 @@ class DataSetEntry(Named):
     def _check(self, info: ValidationInfo) -> DataSetEntry:
         mistakes = MistakesError()
         setting = setting_of(info)
-        found: DatasetEntry | None = mistakes.take(
+        entry: DatasetEntry | None = mistakes.take(
             lambda name: [*map(setting.dataset, members_of(name))].pop(), self.name
         )
-        if found is not None and not found.generator:
+        if entry is not None and not entry.generator:
             known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
             mistakes.keys(self.extra(), known)
-        elif found is not None and setting.check_parameters:
-            check_component(registry.generators, found.generator, self.extra(), mistakes)
+        elif entry is not None and setting.check_parameters:
+            check_component(registry.generators, entry.generator, self.extra(), mistakes)
         mistakes.take(expand_sweeps, self.extra())
         for name, params in self.boosters.items():
             if "grid" in params:
@@ -187,7 +187,7 @@ class DataSetEntry(Named):
         return self
 
     def read(self, setting: Setting) -> list[DataSpec]:
-        """Return the data set, or one for each combination of listed parameters."""
+        """Return a data set for each combination of listed parameter values."""
         names = members_of(self.name)
         return [
             DataSpec(
@@ -219,11 +219,11 @@ class BoosterEntry(Named):
 
     label: Text | None = Field(None, description="Name in tables.")
     rounds: Rounds | None = Field(None, description="Number of rounds of this booster alone.")
-    grid: GridAxes = Field((), description="Candidates of parameters that 'select' chooses from.")
+    grid: GridAxes = Field((), description="Candidate values of parameters, for 'select'.")
 
     @classmethod
     def known_names(cls) -> list[str]:
-        """Return the registered names."""
+        """Return the registered boosters."""
         return registry.boosters.names()
 
     @model_validator(mode="after")
@@ -251,7 +251,7 @@ class BoosterEntry(Named):
         return self
 
     def read(self, setting: Setting) -> list[BoosterSpec]:
-        """Return the booster, or one for each combination of listed parameters."""
+        """Return a booster for each combination of listed parameter values."""
         source, shown = setting.source_of(self.name), _shown(self.name)
         label = self.label or shown.rpartition(".py:")[2]
         return [
@@ -267,15 +267,15 @@ class NoiseEntry(Model):
 
     model_config = ConfigDict(extra="allow")
 
-    model: Text = Field(description="A noise model.")
+    model: Text = Field(description="Noise model.")
     rate: OneOrMore[Rate] = Field(
-        description="The share of the training samples that are chosen, or a list of shares.",
+        description="Fraction of the training samples chosen for corruption, or a list.",
         json_schema_extra={"wanted": "a number from 0 to 1"},
     )
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return ``none`` as a model of rate 0, and one rate as a list of one."""
+        """Return the mapping; ``none`` becomes a model of rate 0."""
         if value is None or value == "none":
             return {"model": "none", "rate": 0.0}
         if not isinstance(value, dict) or "model" not in value:
@@ -307,7 +307,7 @@ class NoiseEntry(Model):
         return {"anyOf": [{"const": "none"}, {"type": "null"}, dict(written)]}
 
     def read(self, setting: Setting) -> list[Noise]:
-        """Return the model at each of its rates; rate 0 is no noise."""
+        """Return the noise model at each rate; rate 0 is no noise."""
         source, params = setting.source_of(self.model), Params(self.model_extra)
         return [
             CLEAN if rate == 0 else Noise(_shown(self.model), rate, params, source)
@@ -316,21 +316,21 @@ class NoiseEntry(Model):
 
 
 def _shown(name: str) -> str:
-    """Return a registered name, or a plugin file and its attribute without the folder."""
+    """Return a registered name, or the file name and attribute of a plugin without its folder."""
     return Path(name).name if ".py:" in name else name
 
 
 def _each_value(booster: BoosterSpec) -> list[Params]:
-    """Return the parameters with every value of a grid once, the others as listed first."""
+    """Return the parameters for every value of the grid, with the other axes at their first one."""
     first = points_of(booster.grid)[0]
-    found = {
-        with_point(booster, (*first[:index], value, *first[index + 1 :])): None
+    boosters = dict.fromkeys(
+        with_point(booster, (*first[:index], value, *first[index + 1 :]))
         for index, axis in enumerate(booster.grid)
         for value in axis.values
-    }
-    return [one.params for one in found or (booster,)]
+    )
+    return [variant.params for variant in boosters or (booster,)]
 
 
 def _is_chosen(place: Place, booster: BoosterSpec) -> bool:
-    """Tell whether a place among the parameters is one that the grid fills."""
+    """Return whether a place is a parameter of the grid, or inside or around one."""
     return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)

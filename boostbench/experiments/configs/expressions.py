@@ -1,9 +1,9 @@
-"""Parameters given as arithmetic in the size of the data: ``"12 * (K - 1)"``.
+"""Parameters given as arithmetic expressions in the size of the data: ``"12 * (K - 1)"``.
 
-K is the number of classes, n the number of training samples, d the number of features; the
-operators are ``+ - * / // **`` and parentheses, the functions ``min`` and ``max``. Text that is
-no arithmetic (``"best"``, ``"one-vs-all"``, and a bare ``"K"``) stays text, and so is a text of
-more than 200 characters. No part of an expression may exceed 1e18.
+K is the number of classes, n the number of training samples, d the number of features. The
+operators are ``+ - * / // **`` and parentheses, the functions ``min`` and ``max``. Other text
+(``"best"``, ``"one-vs-all"``, a bare ``"K"``) is not an expression, nor is a text of more than 200
+characters. The absolute value of every part of an expression is at most 1e18.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from boostbench.errors import BoostbenchError, hint
 from boostbench.source import Place
 
-#: Names that an expression may use.
+#: Names allowed in an expression.
 NAMES = ("K", "n", "d")
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -39,12 +39,12 @@ _EXAMPLE = {"K": 3, "n": 1009, "d": 7}
 
 
 def is_expression(text: str) -> bool:
-    """Tell whether a text is arithmetic that must be worked out.
+    """Return whether a text is an arithmetic expression.
 
     Raises
     ------
     BoostbenchError
-        If it is arithmetic with a number or a known name, but also with something else.
+        If the text is arithmetic with a number or a known name, and with something unsupported.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def is_expression(text: str) -> bool:
 
 
 def texts_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Yield every text of a parameter's value, at any depth, with its place."""
+    """Yield every text in a parameter value, at any depth, with its place."""
     if isinstance(value, str):
         yield place, value
     items = value.items() if isinstance(value, Mapping) else ()
@@ -72,24 +72,24 @@ def texts_in(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def holds_expression(value: Any) -> bool:
-    """Tell whether there is arithmetic in a parameter's value, at any depth."""
+    """Return whether a parameter value holds an expression, at any depth."""
     return any(is_expression(text) for _, text in texts_in(value))
 
 
 def resolve(value: Any, sizes: Mapping[str, int]) -> Any:
-    """Return ``value`` with every expression in it worked out.
+    """Return ``value`` with every expression replaced by its result.
 
     Parameters
     ----------
     value : object
-        A parameter value; mappings and lists are searched.
+        A parameter value; expressions are replaced in mappings and lists too.
     sizes : mapping of str to int
         Values of K, n and d.
 
     Returns
     -------
     resolved : object
-        A whole result is an int.
+        Integral results are of type int.
 
     Examples
     --------

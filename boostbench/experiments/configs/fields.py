@@ -1,4 +1,4 @@
-"""Types of the values of a config, and the limits of what a config may ask for."""
+"""Types of config values, with their limits."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ _RECORDS = Literal[
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting in which a config is read: the names and files it may refer to."""
+    """Files and names that a config may refer to while it is read."""
 
-    files: tuple[Path, ...]  # the config, and those it extends
+    files: tuple[Path, ...]  # the config and the configs it extends
     data_dirs: tuple[Path, ...] = ()
     check_parameters: bool = True
-    _found: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
-    #: Mistakes in the parameters of a booster; the sizes of a config have the most in common.
+    _datasets: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
+    #: Errors in the parameters of boosters, shared by the sizes of a config.
     checked: dict[tuple[str, Params], list[Mistake]] = field(default_factory=dict, compare=False)
 
     @property
     def path(self) -> Path:
-        """The config."""
+        """The file of the config."""
         return self.files[0]
 
     def beside(self, name: str) -> Path:
-        """Return a file that is named by its path from the config, or from one it extends."""
+        """Return a file named relative to the config or to a config that it extends."""
         paths = [file.parent / Path(os.path.expanduser(name)) for file in self.files]
         return next((path for path in paths if is_file(path)), paths[0])
 
     def source_of(self, name: str) -> str:
-        """Return the name for the registry; a plugin file is looked for beside the config."""
+        """Return the name for the registry, with the full path of a plugin file."""
         file, separator, attribute = name.rpartition(".py:")
         if not separator:
             return name
@@ -66,10 +66,10 @@ class Setting:
         return f"{path.resolve()}:{attribute}"
 
     def dataset(self, name: str) -> DatasetEntry:
-        """Return what the catalog says of a data set; the folders are looked at once."""
-        if name not in self._found:
-            self._found[name] = find_entry(name, self.data_dirs)
-        return self._found[name]
+        """Return the catalog entry of a data set; looked up once."""
+        if name not in self._datasets:
+            self._datasets[name] = find_entry(name, self.data_dirs)
+        return self._datasets[name]
 
 
 def setting_of(info: ValidationInfo) -> Setting:
@@ -79,7 +79,7 @@ def setting_of(info: ValidationInfo) -> Setting:
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether there is such a file; no file has a name that the system refuses."""
+    """Return whether a path is a file; False for a name that the system refuses."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -87,7 +87,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number; YAML's true and false are none."""
+    """Return whether a value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -173,16 +173,16 @@ CheckpointRounds = Annotated[
     AfterValidator(lambda rounds: tuple(sorted(rounds))),
 ]
 
-#: Edges are in every record: asking for them makes no other run.
+#: Edges are in every record, so that asking for them does not change the run.
 Records = Annotated[
     Listed[_RECORDS],
     Distinct,
     AfterValidator(lambda names: tuple(sorted({*names} - {"edges"}))),
 ]
-#: Names of metrics of the answers on test samples.
+#: Names of metrics of the predictions on the test part.
 Metrics = Annotated[Listed[Literal[NAMES]], Distinct]  # type: ignore[valid-type]
 _SHARE = Field(json_schema_extra={"wanted": "a number from 0 to 1"})
-#: A number, or the name under which a problem holds its own rate.
+#: A number, or the name of a value drawn by the generator of the data set.
 Rate = Annotated[
     Annotated[float, Field(ge=0, le=1)] | Annotated[str, Field(pattern=r"^[^\W\d]\w*$")], _SHARE
 ]
@@ -195,16 +195,16 @@ Duration = Annotated[
 ]
 #: In bytes; None for no limit.
 MemorySize = Annotated[int | None, BeforeValidator(_size, json_schema_input_type=str | None)]
-#: A split as `Run` holds it.
+#: A split in the form of `Run.split`.
 SplitSpec = Annotated[
     str | InstanceOf[Params],
     BeforeValidator(_split, json_schema_input_type=Literal["official"] | Split),
 ]
 Encoding = Literal["ordinal", "one-hot"]
 Missing = float | Literal["keep", "median", "most-frequent"]
-#: Keeps a whole number whole where a float is asked for: as a parameter, 4 is not 4.0.
+#: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
 AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
-#: A Python file that registers parts, named by its path from the config; loaded when validated.
+#: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
-#: A file, named by its path from the config; its full path when validated.
+#: A file, named relative to the config; validation returns its full path.
 FileBeside = Annotated[str, AfterValidator(_beside)]

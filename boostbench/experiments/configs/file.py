@@ -1,4 +1,4 @@
-"""Configs as files: read, checked, and every mistake named at once."""
+"""Reading and validation of config files, with all errors reported together."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def load_config(
     check_parameters: bool = True,
     with_claims: bool = True,
 ) -> Config:
-    """Read and check a config.
+    """Read and validate a config.
 
     Parameters
     ----------
     config : Path or mapping
-        A file, or its content; files that this names are looked for in the working directory.
+        A file, or its content; files named in the content are relative to the working directory.
     overrides : sequence of str, default=()
-        ``key.key=value`` each, as after ``--set``.
+        Items ``key.key=value``, as after ``--set``.
     size : str or None, default=None
-        Use this variant of the config's ``sizes``.
+        Name of a variant under the key ``sizes``.
     data_dirs : sequence of Path, default=()
-        Where data sets that the catalog does not know may lie.
+        Folders of data sets that are not in the catalog.
     check_parameters : bool, default=True
-        Check the parameters of boosters, weak learners and noise models, which imports them; a
-        report needs no such check.
+        Check the parameters of boosters, weak learners and noise models, which imports them.
+        Reports need no check.
     with_claims : bool, default=True
-        Read the claims; one may look at another config, and that at this one.
+        Read the claims. False avoids infinite recursion if configs refer to each other in claims.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def load_config(
     Raises
     ------
     ConfigError
-        With every mistake found: what, in which line, and what would be right.
+        With every error: the problem, its line and the valid values.
     """
     source, complaints, files = read_extended(Path(config) if isinstance(config, str) else config)
     setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
@@ -68,30 +68,29 @@ def load_config(
         raise ConfigError([*complaints, BoostbenchError(what, where=source.where(()))])
     if not with_claims:
         source = _without(source, {"claims"})
-    if size is None:  # what is wrong with a size is said even if it is not asked for
+    if size is None:  # report errors in all sizes
         for name, part in sizes_of(source).items():
             variant = of_size(source, name)
             inherited = {"claims", "report"} - part.keys()
-            _, found = _validate(_without(variant, inherited), setting)
-            complaints += found
-    stated = _claims_as_stated(source, size, setting) if size or overrides else None
+            complaints += _validate(_without(variant, inherited), setting)[1]
+    claims = _claims_as_stated(source, size, setting) if size or overrides else None
     prepared = varied(source, overrides, size, complaints)
-    if stated is not None:
+    if claims is not None:
         prepared = _without(prepared, {"claims"})
-    checked, found = _validate(prepared, setting)
-    complaints = sorted(_without_echoes(map(_printable, complaints + found)), key=_line)
+    validated, errors = _validate(prepared, setting)
+    complaints = sorted(_without_repeats(map(_printable, complaints + errors)), key=_line)
     if len(complaints) > _MAX_COMPLAINTS:
         more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
         complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
-    if complaints or checked is None:
+    if complaints or validated is None:
         raise ConfigError(complaints)
-    return checked if stated is None else checked.model_copy(update={"claims": stated})
+    return validated if claims is None else validated.model_copy(update={"claims": claims})
 
 
 def load_configs(
     references: Iterable[str | Mapping[str, Any]], *args: Any, **options: Any
 ) -> list[Config]:
-    """Read and check configs, each given by its path, the name of a shipped one, or its content.
+    """Read and validate configs given by path, name of a shipped config, or content.
 
     Parameters
     ----------
@@ -102,18 +101,18 @@ def load_configs(
     Raises
     ------
     ConfigError
-        With the mistakes of all of them, also if two have one name: they would write their reports
-        into one folder.
+        With the errors of all configs. Equal names are an error, because their reports would be
+        written into the same folder.
     """
     loaded: dict[str, Config] = {}
     complaints: list[BoostbenchError] = []
     for reference in references:
         try:
-            given = find_config(reference) if isinstance(reference, str) else reference
-            config = load_config(given, *args, **options)
+            content = find_config(reference) if isinstance(reference, str) else reference
+            config = load_config(content, *args, **options)
             other = loaded.setdefault(config.name, config)
             if other is not config:
-                what = f"the name {config.name!r} is that of {other.path} too; one needs another"
+                what = f"the name {config.name!r} is also that of {other.path}; rename one"
                 complaints.append(BoostbenchError(what, where=str(config.path)))
         except ConfigError as error:
             complaints += error.complaints
@@ -127,15 +126,15 @@ def load_configs(
 def _claims_as_stated(
     source: Source, size: str | None, setting: Setting
 ) -> tuple[Claim, ...] | None:
-    """Return the claims of the file, or of a size that has its own.
+    """Return the claims of the file, or of a size with its own claims; None if it has errors.
 
-    A claim says something of all data sets and rounds of its config; a smaller variant does not
-    change what is said, it only has fewer runs to judge by.
+    A claim refers to all data sets and rounds of the full config. A smaller variant has fewer runs
+    to judge the claim by, but does not change the claim.
     """
     if size and "claims" in sizes_of(source).get(size, {}):
         source = of_size(source, size)
-    config, found = _validate(copy.deepcopy(source), setting)
-    return None if config is None or found else config.claims
+    config, _ = _validate(copy.deepcopy(source), setting)
+    return None if config is None else config.claims
 
 
 def _without(source: Source, keys: Collection[str]) -> Source:
@@ -147,12 +146,12 @@ def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[Boo
         data = {**source.data, FILE: setting.path}
         return Config.model_validate(data, context={"setting": setting}), []
     except ValidationError as error:
-        found = mistakes_in(error)
-    return None, [c for place, what in found for c in _complaints(place, what, source)]
+        mistakes = mistakes_in(error)
+    return None, [c for place, what in mistakes for c in _complaints(place, what, source)]
 
 
 def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> list[BoostbenchError]:
-    if isinstance(what, BoostbenchError):  # it has a place of its own, in another file
+    if isinstance(what, BoostbenchError):  # an error located in another file
         return [what]
     if TOP in place:
         place = place[place.index(TOP) + 1 :]
@@ -160,16 +159,16 @@ def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> li
     if source.is_refused(place):
         return []
     if what.startswith("two ") and any(isinstance(t, Refused) for _, t in texts_in(source.data)):
-        return []  # entries may only look the same without what is refused
+        return []  # entries may differ in the refused values
     where = source.name if what.startswith("missing ") else source.where(place)
     return [BoostbenchError(_with_key(what, written), where=where)]
 
 
 def _with_key(what: str, place: Place) -> str:
-    """Put the key in front of a message that only says what the value must be."""
+    """Prefix the key to a message that only states the valid values."""
     if what.startswith(("unknown ", "a ", "two ", "missing ", "select.")):
         return what
-    if place[:1] == ("claims",):  # a claim's messages name their kind
+    if place[:1] == ("claims",):  # messages of claims begin with their kind
         place = place[2:] if what.startswith(("must ", "needs ")) else ()
     if not place:
         return what
@@ -178,7 +177,7 @@ def _with_key(what: str, place: Place) -> str:
 
 
 def _printable(complaint: BoostbenchError) -> BoostbenchError:
-    """Return a complaint in one line of limited length, whatever it cites."""
+    """Return an error with its texts printable and of limited length."""
     what, where = (
         "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
         + (" ..." if len(text) > most else "")
@@ -187,12 +186,12 @@ def _printable(complaint: BoostbenchError) -> BoostbenchError:
     return BoostbenchError(what, where=where)
 
 
-def _without_echoes(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """Return complaints once each: a mistake in the general part shows again in every size."""
+def _without_repeats(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
+    """Return distinct errors; an error in the general part occurs in every size."""
     return list({str(complaint): complaint for complaint in complaints}.values())
 
 
 def _line(complaint: BoostbenchError) -> tuple[str, int]:
-    """Return the key that complaints are sorted by; those about a whole file come first."""
+    """Return the sort key of an error: file and line; errors about a whole file come first."""
     file, _, line = complaint.where.rpartition(":")
     return (file, int(line)) if line.isdecimal() else (complaint.where, 0)

@@ -1,4 +1,4 @@
-"""Grids: lists of values that a choice of parameters is made from."""
+"""Grids: candidate values for the selection of parameters."""
 
 from __future__ import annotations
 
@@ -22,23 +22,17 @@ from boostbench.source import show
 from boostbench.validation import MistakesError
 
 Grid = tuple[Axis, ...]
-#: One choice of parameters out of all that a booster's `grid` lists.
+#: A value for each axis of a grid.
 Point = tuple[Any, ...]
 
 
 def check_size(grid: Grid, params: Mapping[str, Any]) -> None:
-    """Check that a booster has at most 1,000 variants, each point of its grid being one.
-
-    Raises
-    ------
-    ValueError
-        If it has more.
-    """
+    """Raise ValueError if sweeps and grid points make more than 1,000 variants of a booster."""
     check_number(len(expand_sweeps(params)) * math.prod(len(axis.values) for axis in grid))
 
 
 def read_grid(value: Any) -> Grid:
-    """Read the key ``grid`` of a booster: lists of values, at any depth of its parameters."""
+    """Return the axes of the key ``grid``: lists of values, at any depth of the parameters."""
     if not isinstance(value, dict) or not value:
         raise ValueError(f"must be {{parameter: [values]}}, found {show(value)}")
     mistakes = MistakesError()
@@ -52,11 +46,11 @@ def read_grid(value: Any) -> Grid:
 
 
 def _axes(value: Mapping[str, Any], path: tuple[str, ...], mistakes: MistakesError) -> list[Axis]:
-    found: list[Axis] = []
+    axes: list[Axis] = []
     for key, item in value.items():
         place = (*path, key)
         if isinstance(item, dict) and item:
-            found += _axes(item, place, mistakes)
+            axes += _axes(item, place, mistakes)
         elif not isinstance(item, list) or not item:
             mistakes.add(f"must be a list of values to choose from, found {show(item)}", *place)
         elif len(item) > MAX_VARIANTS:
@@ -65,11 +59,11 @@ def _axes(value: Mapping[str, Any], path: tuple[str, ...], mistakes: MistakesErr
             for index, choice in enumerate(item):
                 if choice in item[:index]:
                     mistakes.add(f"{show(choice)} is listed twice", *place, index)
-            found.append(Axis(place, tuple(item)))
-    return found
+            axes.append(Axis(place, tuple(item)))
+    return axes
 
 
-#: Values that a grid chooses from.
+#: The key ``grid`` of a config.
 GridAxes = Annotated[
     tuple[InstanceOf[Axis], ...],
     BeforeValidator(read_grid, json_schema_input_type=dict[str, Any]),
@@ -77,9 +71,9 @@ GridAxes = Annotated[
 
 
 def points_of(grid: Grid) -> list[Point]:
-    """Return every combination of values as listed, the last parameter running fastest.
+    """Return every combination of values in the order of listing, the last axis varying fastest.
 
-    Without any parameter there is one point, the empty one.
+    A grid without axes has one point, the empty tuple.
     """
     return list(itertools.product(*(axis.values for axis in grid)))
 
@@ -90,12 +84,12 @@ def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
         return booster
     params = booster.params.plain()
     for axis, value in zip(booster.grid, point, strict=True):
-        place = params
+        holder = params
         for key in axis.path[:-1]:
-            if not isinstance(place.get(key), dict):
-                place[key] = {}
-            place = place[key]
-        place[axis.name] = value
+            if not isinstance(holder.get(key), dict):
+                holder[key] = {}
+            holder = holder[key]
+        holder[axis.name] = value
     swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
     label = swept_label(booster.label or booster.name, swept)
     return replace(booster, params=Params(params), label=label, grid=())

@@ -1,11 +1,11 @@
-"""Options of what a report shows and of claims: each registered kind declares its own.
+"""Options of tables, figures and claims, declared by each registered kind.
 
-A kind of table, figure or claim is a function; its keyword-only parameters, with their types and
-defaults, are its options. The model of the options is made of them here, on the base that the
-registry of the kind names, and validated with the rest of the config. A type that has to know the
-config (the label of a booster, a file beside it) finds its `Scope` and `Setting` in the context of
-the validation. A kind whose options can be wrong together has a model that says so
-(`with_options`).
+A kind of table or figure is a function; its keyword-only parameters, with their types and defaults,
+are its options. This module derives a model from the parameters, on the base class named by the
+registry of the kind; the model is validated with the rest of the config. Types that depend on the
+config (the label of a booster, a file beside the config) read the `Scope` and the `Setting` from
+the context of the validation. A kind whose options constrain each other has a model with validators
+(`with_options`). A kind of claim is itself the model of its options.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Scope:
-    """Names and values that options refer to: those of the config without size or ``--set``."""
+    """Names and values of a config that options refer to."""
 
     datasets: tuple[str, ...] = ()  # labels
     boosters: tuple[str, ...] = ()  # labels
     noises: tuple[Noise, ...] = ()
-    rounds: int = 0  # the largest number that any run makes
+    rounds: int = 0  # largest number of rounds of any run
     checkpoints: tuple[int, ...] = ()
     seeds: tuple[int, ...] = ()
-    path: Path = Path()  # the config
-    #: The plain name of what a label stands for.
+    path: Path = Path()  # file of the config
+    #: Name of the data set or booster of each label.
     names: Mapping[str, str] = field(default_factory=dict)
-    #: Keys of the config that are wrong, so that nothing can be said about them.
+    #: Invalid keys of the config, whose values are not available to checks.
     unknown: frozenset[str] = frozenset()
 
 
@@ -55,14 +55,14 @@ def scope_of(info: ValidationInfo) -> Scope:
 class Options(Model):
     """Options of one registered kind."""
 
-    function: ClassVar[Callable[..., Any]]  # the kind
-    registered: ClassVar[str] = ""  # its name
-    own: ClassVar[tuple[str, ...]] = ()  # the names of the function's options
-    #: True if the options are made of the parameters of a function; else the kind is their model.
+    function: ClassVar[Callable[..., Any]]  # the function of the kind
+    registered: ClassVar[str] = ""  # name of the kind
+    own: ClassVar[tuple[str, ...]] = ()  # options declared by the function
+    #: True if the model is derived from a function; False if the kind itself is the model.
     is_derived: ClassVar[bool] = True
 
     def check(self, scope: Scope) -> None:
-        """Check what the options ask for as a whole, once each of them is right.
+        """Check valid options in combination.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Options(Model):
         """
 
     def arguments(self) -> dict[str, Any]:
-        """Return the values of the function's keyword-only parameters."""
+        """Return the keyword arguments of the function."""
         return {name: getattr(self, name) for name in self.own} | dict(self.model_extra or {})
 
 
@@ -80,18 +80,18 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     Raises
     ------
     BoostbenchError
-        If there is no such kind or it cannot be loaded.
+        If the kind is unknown or cannot be loaded.
     """
-    found, base = kinds.get(name), kinds.options()
-    if isinstance(found, type) and issubclass(found, base):
-        return found
+    kind, base = kinds.get(name), kinds.options()
+    if isinstance(kind, type) and issubclass(kind, base):
+        return kind
     if not base.is_derived:
         raise BoostbenchError(f"{name!r} is no {kinds.kind}: it is no subclass of {base.__name__}")
-    return _model(name, found, base)
+    return _model(name, kind, base)
 
 
 def with_options(model: type[Options]) -> Callable[[Function], Function]:
-    """Return a decorator that gives a kind a model with validators for its options."""
+    """Return a decorator that sets the base class of the model of a kind's options."""
 
     def mark(function: Function) -> Function:
         function.options = model  # type: ignore[attr-defined]
@@ -129,7 +129,7 @@ def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type
 
 
 def _known(kind: str, key: str) -> AfterValidator:
-    """Return a check that a label is among those of the config."""
+    """Return a validator of labels of the config."""
 
     def check(value: str, info: ValidationInfo) -> str:
         scope = scope_of(info)
@@ -142,23 +142,23 @@ def _known(kind: str, key: str) -> AfterValidator:
 
 
 def _noise(value: Any, info: ValidationInfo) -> str:
-    noises = scope_of(info).noises
-    if "noise" in scope_of(info).unknown:
+    scope = scope_of(info)
+    if "noise" in scope.unknown:
         return str(value)
     by_rate = isinstance(value, int | float) and not isinstance(value, bool)
     labels = [
         noise.full_label
-        for noise in noises
+        for noise in scope.noises
         if (noise.rate if by_rate else noise.full_label) == value
     ]
     if len(labels) > 1:
         raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
     if not labels:
-        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in noises]))
+        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in scope.noises]))
     return labels[0]
 
 
-#: The label of a booster, of a data set, or of a noise (or its rate), of the config.
+#: Labels of the config; a noise may be given by its rate instead.
 BoosterLabel = Annotated[str, _known("booster", "boosters")]
 DataSetLabel = Annotated[str, _known("data set", "datasets")]
 NoiseLabel = Annotated[str, BeforeValidator(_noise, json_schema_input_type=str | float)]

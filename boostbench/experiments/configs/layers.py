@@ -1,9 +1,9 @@
-"""The layers of a config: what it extends, its own keys, those of a size, and ``--set``.
+"""The layers of a config: inherited keys, its own keys, the keys of a size, and ``--set``.
 
-With the key ``extends`` a config says only what differs from another: mappings are merged key by
-key, at any depth; a list or any other value takes the place of the inherited one, and an empty
-value (null) removes the inherited key. The name is not inherited. The keys of a size replace the
-general ones, and ``--set`` replaces one value for one command.
+A config with the key ``extends`` inherits the keys of another config. Mappings are merged key by
+key, at any depth; a list or scalar replaces the inherited value, and null removes the inherited
+key. The name is not inherited. The keys of a size replace the general keys, and ``--set`` replaces
+one value for one command.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _MAX_CHAIN = 5
 def read_extended(
     config: Path | Mapping[str, Any], below: tuple[Path, ...] = ()
 ) -> tuple[Source, list[BoostbenchError], tuple[Path, ...]]:
-    """Read a config with what it inherits.
+    """Read a config and merge it with the configs that it extends.
 
     Parameters
     ----------
     config : Path or mapping
-        A file, or its content; what this names is looked for in the working directory.
+        A file, or its content; files named in the content are relative to the working directory.
     below : tuple of Path, default=()
-        The configs that extend this one.
+        Configs that extend this one.
 
     Returns
     -------
     source : Source
-        Without the key ``extends``; every value knows the file it was written in.
+        Without the key ``extends``; every value has the file and line of its origin.
     complaints : list of BoostbenchError
     files : tuple of Path
-        The config and those it extends, one after the other.
+        The config, followed by the configs that it extends.
 
     Raises
     ------
@@ -75,14 +75,14 @@ def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
         raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
     beside = path.parent / Path(os.path.expanduser(reference))
     try:
-        found = beside if beside.is_file() else find_config(reference)
+        parent = beside if beside.is_file() else find_config(reference)
     except OSError as error:
         raise BoostbenchError(f"{show(reference)} is no name of a file") from error
-    if found.resolve() in [known.resolve() for known in chain]:
+    if parent.resolve() in [known.resolve() for known in chain]:
         raise BoostbenchError(f"{reference} is this config, or extends it")
     if len(chain) > _MAX_CHAIN:
         raise BoostbenchError(f"more than {_MAX_CHAIN} configs extend each other")
-    return found
+    return parent
 
 
 def _merged(base: Keys, own: Keys) -> Keys:
@@ -95,7 +95,7 @@ def _merged(base: Keys, own: Keys) -> Keys:
 
 
 def sizes_of(source: Source) -> dict[str, dict[str, Any]]:
-    """Return the sizes that are written as they should be."""
+    """Return the well-formed entries of ``sizes``."""
     sizes = source.data.get("sizes")
     parts = sizes.items() if isinstance(sizes, dict) else ()
     return {name: part for name, part in parts if isinstance(part, dict)}
@@ -104,7 +104,7 @@ def sizes_of(source: Source) -> dict[str, dict[str, Any]]:
 def varied(
     source: Source, overrides: Sequence[str], size: str | None, complaints: list[BoostbenchError]
 ) -> Source:
-    """Return the source with size and overrides put in."""
+    """Return the source with the size and the overrides applied; append errors to complaints."""
     checkpoints = source.data.get("checkpoints")
     if size is not None:
         known = sizes_of(source)
@@ -117,35 +117,34 @@ def varied(
         complaint = apply_override(source, override)
         if complaint is not None:
             complaints.append(complaint)
-    rounds = source.data.get("rounds")
     if (size or overrides) and source.data.get("checkpoints") is checkpoints and checkpoints:
-        _cut_checkpoints(source, rounds)
+        _cut_checkpoints(source)
     return source
 
 
-def _cut_checkpoints(source: Source, rounds: Any) -> None:
-    """Leave out the config's own checkpoints that fewer rounds, asked for later, cannot reach."""
-    checkpoints = source.data["checkpoints"]
+def _cut_checkpoints(source: Source) -> None:
+    """Remove checkpoints beyond the number of rounds, after a size or override reduced it."""
+    rounds, checkpoints = source.data.get("rounds"), source.data["checkpoints"]
     if isinstance(rounds, int) and isinstance(checkpoints, list):
-        kept = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
-        if len(kept) < len(checkpoints):
-            source.data["checkpoints"] = kept if rounds in kept else [*kept, rounds]
+        reached = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
+        if len(reached) < len(checkpoints):
+            source.data["checkpoints"] = reached if rounds in reached else [*reached, rounds]
 
 
 def of_size(source: Source, size: str) -> Source:
-    """Return the source with the keys of one size in the place of the general ones."""
+    """Return the source with the keys of a size in place of the general keys."""
     part = source.data["sizes"][size]
     resized = replace(source, data=copy.deepcopy(source.data.updated(part)))
     if "rounds" in part and "checkpoints" not in part and resized.data.get("checkpoints"):
-        _cut_checkpoints(resized, resized.data["rounds"])
+        _cut_checkpoints(resized)
     return resized
 
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
-    """Set one value, ``key.key=value``, in place; returns the complaint if that is impossible.
+    """Set one value, ``key.key=value``, in place; return an error if that is impossible.
 
-    A list is entered by position or by the name of an entry, so that
-    ``boosters.sm-boost.M=0.5`` sets a parameter of the booster ``sm-boost``.
+    A key of a list is a position or the name of an entry: ``boosters.sm-boost.M=0.5`` sets a
+    parameter of the booster ``sm-boost``.
     """
     where = f"--set {text}"
     dotted, equals, value_text = text.partition("=")
@@ -167,9 +166,9 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
 
 
 def _entered(holder: Any, step: str, where: str) -> Any:
-    """Return the value that a step leads to, a new mapping if there is none; None if impossible.
+    """Return the value at a step, creating a mapping if absent; None if impossible.
 
-    The step to an entry of a list by its name leads to the options of the entry.
+    For the name of a list entry, return the options of the entry.
     """
     key = _key(holder, step)
     if key is None:

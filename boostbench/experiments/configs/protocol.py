@@ -1,4 +1,4 @@
-"""Choice of parameters: the key ``select`` of a config."""
+"""Selection of parameters: the key ``select`` of a config."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from boostbench.validation import Listed, Model
 
 
 class Folds(Model):
-    """A cross-validation inside the training part."""
+    """Cross-validation within the training part."""
 
     folds: Annotated[int, Field(ge=2, le=MAX_FOLDS, description="Number of parts.")]
-    stratify: bool = Field(False, description="Keep the shares of the classes in each part.")
+    stratify: bool = Field(False, description="Preserve the class proportions in each part.")
 
 
 class Reach(Model):
-    """Growth of a range of values at an end where the chosen value lies."""
+    """Extension of a range of values when the selected value is at one of its ends."""
 
     step: Annotated[float, Field(gt=0), AS_WRITTEN] | None = Field(
-        None, description="Number added to the last value."
+        None, description="Increment beyond the last value."
     )
     factor: Annotated[float, Field(gt=1), AS_WRITTEN] | None = Field(
-        None, description="Factor of the last value."
+        None, description="Ratio to the last value."
     )
     within: Annotated[Listed[float], Field(min_length=2, max_length=2)] = Field(
-        description="The smallest and the largest value that are tried.", examples=[[1, 10]]
+        description="Smallest and largest value to try.", examples=[[1, 10]]
     )
 
     @model_validator(mode="after")
@@ -42,28 +42,28 @@ class Reach(Model):
 
 
 class Select(Model):
-    """Choice of the parameters, and if wanted the rounds, of every booster."""
+    """Selection of the parameters, and optionally the number of rounds, of every booster."""
 
     by: Annotated[
         Annotated[Literal["validation", "test"], Tag("word")] | Annotated[Folds, Tag("mapping")],
         Discriminator(lambda value: "word" if isinstance(value, str) else "mapping"),
     ] = Field(
-        description="Errors on the validation part of the split, of a cross-validation inside the "
-        "training part, or on the test part, averaged over all seeds and folds.",
+        description="Criterion: errors on the validation part of the split, in a cross-validation "
+        "within the training part, or on the test part, averaged over all seeds and folds.",
         json_schema_extra={"wanted": "validation, test or e.g. {folds: 5, stratify: true}"},
     )
-    rounds: bool = Field(False, description="Choose the number of rounds too.")
-    extend: Mapping[str, Reach] = Field({}, description="Ranges that grow, by parameter.")
+    rounds: bool = Field(False, description="Select the number of rounds too.")
+    extend: Mapping[str, Reach] = Field({}, description="Extensible ranges, by parameter.")
     prefer: Mapping[str, Literal["smallest", "largest"]] = Field(
-        {}, description="Candidate kept of equal ones; the first parameter decides first."
+        {}, description="Preferred value among ties; the first parameter takes precedence."
     )
 
     @property
     def way(self) -> Literal["validation", "folds", "test"]:
-        """The kind of errors that decide."""
+        """The kind of errors that the selection minimises."""
         return "folds" if isinstance(self.by, Folds) else self.by
 
     @property
     def folds(self) -> Params | None:
-        """The cross-validation, as the value of a run holds it."""
+        """The cross-validation in the form of `Run.validation`; None for other criteria."""
         return Params(self.by.model_dump()) if isinstance(self.by, Folds) else None

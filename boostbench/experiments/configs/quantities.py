@@ -1,4 +1,4 @@
-"""Durations and sizes as users write them: ``30m``, ``4G``."""
+"""Parsing of durations and sizes such as ``30m`` and ``4G``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX = 2**53
 
 
 def parse_duration(text: str, *, where: str = "") -> float:
-    """Return seconds; a bare number is seconds.
+    """Return the seconds of a duration; a number without unit is in seconds.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def parse_duration(text: str, *, where: str = "") -> float:
     else:
         parts = "".join(rf"(?:(?P<{unit}>{_NUMBER})\s*{unit})?\s*" for unit in _SECONDS)
         match = re.fullmatch(parts, cleaned)
-        found = {} if match is None else match.groupdict()
-        seconds = sum(float(number or 0) * _SECONDS[unit] for unit, number in found.items())
+        numbers = {} if match is None else match.groupdict()
+        seconds = sum(float(number or 0) * _SECONDS[unit] for unit, number in numbers.items())
     if not 0 < seconds <= _MAX:
         raise BoostbenchError(
             f"{text!r} is not a duration; write for example 90s, 30m or 1h30m", where=where
@@ -41,7 +41,7 @@ def parse_duration(text: str, *, where: str = "") -> float:
 
 
 def parse_size(text: str, *, where: str = "") -> int:
-    """Return bytes; K, M, G and T are powers of 1024, and a unit is required.
+    """Return the bytes of a size; the unit, K, M, G or T, is required and a power of 1024.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The key ``report`` of a config: tables and figures, each with a name of its own."""
+"""The key ``report`` of a config: a list of tables and figures with distinct names."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MAX_PARTS = 200
 
 @dataclass(frozen=True)
 class ReportPart:
-    """A table or a figure that the report shows."""
+    """A table or a figure of the report."""
 
-    name: str  # of its files, without suffix
-    kind: str  # of table or figure, or ``FILE.py:function``
+    name: str  # name of the files, without suffix
+    kind: str  # registered name, or ``FILE.py:function``
     options: Options
     written: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def shown(self, option: str) -> str:
-        """Return the value of an option as part of a file's name."""
+        """Return the value of an option in a form suitable for a file name."""
         value = self.written.get(option, getattr(self.options, option, None))
         text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
         return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
@@ -36,13 +36,13 @@ class ReportPart:
 def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
     """Read the parts of a report.
 
-    A part is named by its option ``name``, else by its kind; several of one kind are told apart by
-    the first option in which all differ, else by their number.
+    The name of a part is its option ``name`` or its kind. Several parts of one kind are
+    distinguished by the first option in which all differ, or by number.
 
     Raises
     ------
     MistakesError
-        If a kind or an option is not known or wrong, or two parts have one name.
+        If a kind or an option is unknown or invalid, or two parts have the same name.
     """
     if not isinstance(value, list | tuple) or len(value) > MAX_PARTS:
         what = f"must be a list of at most {MAX_PARTS} parts such as [table: {{...}}]"

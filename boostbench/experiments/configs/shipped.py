@@ -1,4 +1,4 @@
-"""Configs by path or, for those that ship with boostbench, by name."""
+"""Lookup of configs by path or, for shipped configs, by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def find_config(reference: str) -> Path:
     Raises
     ------
     BoostbenchError
-        If there is no such file or name; the message holds the nearest one.
+        If there is no such file or name; the message suggests a similar one.
     """
     path = Path(reference)
     if path.is_file():

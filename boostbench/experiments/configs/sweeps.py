@@ -1,4 +1,4 @@
-"""Sweeps: lists of values among the parameters of an entry, which make several entries of one."""
+"""Sweeps: lists of parameter values, expanded into one entry for each combination."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Swept = tuple[tuple[str, Any], ...]
-#: Variants of one entry that lists of values make; each point of its grid counts as one.
+#: Largest number of variants of one entry, where each point of a grid counts as a variant.
 MAX_VARIANTS = 1_000
 
 
@@ -16,18 +16,19 @@ def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept
     Parameters
     ----------
     params : mapping of str to object
-        A list, at any depth, is swept; ``{"value": [...]}`` is a list that is a value itself.
+        Lists are swept, at any depth; ``{"value": [...]}`` denotes a parameter whose value is a
+        list.
 
     Returns
     -------
     variants : list of (params, swept)
-        In the order of writing, the last list running fastest; ``swept`` holds name and value of
-        each list's entry.
+        In the order of listing, the last list varying fastest; ``swept`` holds the name and the
+        value of each swept parameter.
 
     Raises
     ------
     ValueError
-        If there are too many; they are not made.
+        If there are more than `MAX_VARIANTS`; checked before they are created.
 
     Examples
     --------
@@ -47,13 +48,13 @@ def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept
 
 
 def check_number(n: int) -> None:
-    """Raise ValueError if an entry has more variants than a config may ask for."""
+    """Raise ValueError if ``n`` exceeds `MAX_VARIANTS`."""
     if n > MAX_VARIANTS:
         raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
 
 
 def swept_label(label: str, swept: Swept) -> str:
-    """Return the label of one variant.
+    """Return the label of a variant.
 
     Examples
     --------
@@ -72,12 +73,12 @@ def _choices(key: str, value: Any) -> list[tuple[Any, Swept]]:
         return list(expand_sweeps(value))
     if not isinstance(value, list):
         return [(value, ())]
-    found: list[tuple[Any, Swept]] = []
+    choices: list[tuple[Any, Swept]] = []
     for entry in value:
         inner = [(entry, ())] if isinstance(entry, list) else _choices(key, entry)
-        found += [(choice, ((key, choice), *more)) for choice, more in inner]
-        check_number(len(found))
-    return found
+        choices += [(choice, ((key, choice), *more)) for choice, more in inner]
+        check_number(len(choices))
+    return choices
 
 
 def _shown(key: str, value: Any) -> str:
