@@ -23,7 +23,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import NoReturn
@@ -329,8 +329,10 @@ class _Server:
                 continue
             kind = "done" if worker.has_answered else worker.verdict or "died"
             if not isinstance(task.job, Job) and worker.has_answered:
-                # What was compiled is now on the disk. Other code stays out of this process.
-                compile_kernels([job for job in task.job if is_own_code(job.run)])
+                # What was compiled is now on the disk. Other code stays out of this process, that
+                # of plugins which these runs do not need too.
+                own = [replace(job, plugins=()) for job in task.job if is_own_code(job.run)]
+                compile_kernels(own)
                 for data_dirs in {job.data_dirs for job in task.job}:
                     with contextlib.suppress(BoostbenchError):
                         catalog(data_dirs)

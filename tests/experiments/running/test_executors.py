@@ -4,6 +4,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.running import executors
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.running.server import Task
@@ -69,6 +70,18 @@ def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_pat
         assert record.threads["boostbench"] == n_used
         results[n_used] = records_of(folder)
     assert results[3] == results[1] == results[2]
+
+
+def test_plugins_that_a_run_does_not_need_stay_out_of_the_process_that_workers_are_forked_from(
+    runs_of, tmp_path, monkeypatch
+):
+    plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
+    plugin.write_text(f"import os\nprint(os.getpid(), file=open({str(executed)!r}, 'a'))\n")
+    monkeypatch.setattr(executors, "used_plugins", lambda: (plugin,))
+    with LocalExecutor(1) as executor:
+        runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
+        assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
+    assert len(executed.read_text().split()) == 1  # by the worker that compiled kernels
 
 
 def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatch):
