@@ -1,4 +1,4 @@
-"""Compilation of the functions that numba compiles, and the files that keep them."""
+"""Decorators that compile functions with numba, and the file cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _decorator(**options: Any) -> Callable[[F], F]:
-    """Return a decorator that compiles functions by these options.
+    """Return a decorator that compiles functions with the given options.
 
-    numba calls a compiled function by its name and a number that other processes give away too. A
-    function that another one makes has its name from that one, whatever it was made of; if its
-    kernel came from a file, calls of it might end at its sister in the kernel of another file. So
-    its name gets a digest.
+    numba identifies a compiled function by its qualified name and a number that is unique in one
+    process only. All closures that a factory function returns have the same qualified name, so two
+    kernels loaded from files could define different closures under one symbol. A digest appended
+    to the name of each closure makes the symbols distinct.
     """
     compiled: Callable[[F], F] = njit(error_model="numpy", **options)
 
@@ -37,33 +37,36 @@ def _decorator(**options: Any) -> Callable[[F], F]:
 
 _PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
-#: A function that only other compiled functions call; it is stored within its caller. It makes no
-#: array: without reference counts and entries for Python and C it compiles in two thirds the time.
+#: Compiles a function that only compiled functions call; its code is stored with the caller. The
+#: function must not allocate arrays: without reference counting and without wrappers for Python and
+#: C, compilation takes two thirds of the time.
 inner: Callable[[Callable[..., Any]], Any] = _decorator(**_PLAIN)
 
-#: As `inner`, for functions of one number, which become part of the loops that call them.
+#: As `inner`, for scalar functions, which are inlined into the loops that call them.
 in_line: Callable[[F], F] = _decorator(forceinline=True, **_PLAIN)
 
-#: The same for arithmetic whose last bits do not matter: it may be regrouped, and fused.
+#: As `inner`, for arithmetic whose last bits do not matter: operations may be reassociated and
+#: contracted to fused multiply-adds.
 rough: Callable[[Callable[..., Any]], Any] = _decorator(
     fastmath={"contract", "reassoc", "nnan", "nsz"}, **_PLAIN
 )
 
-#: A stage that becomes part of its callers. A constant that it is called with decides its branches
-#: before numba compiles what they call.
+#: Inlines a function into its callers before type inference. Branches on constant arguments are
+#: pruned before numba compiles the functions called in them.
 stage: Callable[[Callable[..., Any]], Any] = _decorator(inline="always")
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with a file cache; it runs without the GIL.
 
-    It makes no array, as `inner`: what it writes, and its work space, are among its arguments.
+    As with `inner`, the function must not allocate arrays: output and work space are arguments.
 
-    numba keeps a compiled function until its own file changes, does not look at the functions that
-    it calls, and may mix up the files of two processes that store one at a time. So the name of
-    the file holds a digest of all that is compiled, and one process at a time compiles a function;
-    the others wait and load it. numba does not find the file of a kernel again that holds functions
-    in its closure: it calls them by their names in the module.
+    numba's cache invalidates a kernel only if the source file of the kernel changes, not if a
+    function called by the kernel does, and two processes that store at the same time may corrupt
+    it. Here the name of the cache file contains a digest of all compiled code, and a lock lets one
+    process compile a kernel while others wait and load the result. A kernel must not have functions
+    in its closure, or numba does not find its file again; it must call them by their module-level
+    names.
     """
     dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
     compiles = dispatcher.compile
@@ -72,15 +75,16 @@ def kernel(function: Callable[..., Any]) -> Any:
         with ExitStack() as held:
             held.enter_context(global_compiler_lock)  # one thread at a time
             _keep_in_file(dispatcher)
-            if gc.isenabled():  # collections take a tenth of the time, and find nothing
+            if gc.isenabled():  # collections take a tenth of the compile time and free nothing
                 gc.disable()
                 held.callback(gc.enable)
-            with suppress(OSError, TypeError):  # no folder, not writable, or without locks
+            with suppress(OSError, TypeError):  # folder missing, read-only or without locking
                 folder = Path(dispatcher.stats.cache_path)
                 lock = held.enter_context((folder / f"{function.__qualname__}.lock").open("ab"))
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # a forked process has it too
-            with suppress(OSError):  # it is compiled, and cannot be stored
+                # closing is not enough: a forked process shares the lock
+                held.callback(fcntl.flock, lock, fcntl.LOCK_UN)
+            with suppress(OSError):  # compiled, but the cache file cannot be written
                 return compiles(signature)
             return compiles(signature)
 
@@ -89,16 +93,16 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def _keep_in_file(dispatcher: Any) -> None:
-    """Name the file of a kernel, once all that it calls is defined."""
+    """Enable the file cache of a kernel, after all functions that it calls are defined."""
     function, calls = dispatcher.py_func, f"-{_digest(dispatcher.py_func)}"
     if not function.__qualname__.endswith(calls):
         function.__qualname__ += calls
-        with suppress(RuntimeError):  # no folder can be written
+        with suppress(RuntimeError):  # no writable cache folder
             dispatcher.enable_caching()
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Return a digest of a function and of all that it calls and reads, as they are loaded."""
+    """Return a digest of a function and of all functions and globals that it uses."""
     digest, known, left = hashlib.sha256(), set(), list[Any]([function])
     while left:
         item = left.pop()

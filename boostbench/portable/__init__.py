@@ -1,15 +1,14 @@
-"""Sums and elementary functions that give the same bits on every processor.
+"""Sums and elementary functions with bitwise equal results on every processor.
 
-``numpy.exp``, ``numpy.sum`` and ``@`` give other last bits on other processors: the C library, the
-vector instructions that numpy finds and the kernels of BLAS decide. Boosting can make a different
-tree of a last bit. So what feeds a result is computed here: each function is a fixed sequence of
-IEEE 754 double additions, multiplications and divisions, which every processor rounds alike. numba
-compiles them without leave to regroup or fuse them; vector instructions do the same operations on
-several numbers at a time.
+The last bits of ``numpy.exp``, ``numpy.sum`` and ``@`` depend on the C library, on the vector
+instructions available to numpy and on the BLAS kernels. In boosting, a difference in the last bit
+can change a tree. All computations that affect results therefore use these functions: each is a
+fixed sequence of IEEE 754 double additions, multiplications and divisions, which every processor
+rounds alike. numba compiles them without permission to reassociate or fuse operations; vector
+instructions do the same operations on several numbers at a time.
 
-The functions take numbers and arrays of any shape; in `elementary` a name that ends in an
-underscore is the function of one number, for compiled code. Largest errors, in units in the last
-place:
+The functions take numbers and arrays of any shape. In `elementary`, names that end in an underscore
+are scalar functions for compiled code. Largest errors, in units in the last place:
 
 ============  ==========================================  =====
 function                                                  error
@@ -25,9 +24,8 @@ function                                                  error
 `erfc`        1 - erf x                                   4
 ============  ==========================================  =====
 
-Square roots are IEEE operations too, and ``numpy.sqrt`` is exact; so are ``numpy.abs``,
-comparisons, maxima, sums of integers, and ``numpy.cumsum`` and ``numpy.bincount``, which add one
-number after the other.
+Also reproducible are ``numpy.sqrt`` (an IEEE operation), ``numpy.abs``, comparisons, maxima, sums
+of integers, and ``numpy.cumsum`` and ``numpy.bincount``, which add one number after the other.
 """
 
 from __future__ import annotations

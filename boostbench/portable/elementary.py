@@ -1,4 +1,4 @@
-"""The compiled functions: of one number, and loops over arrays."""
+"""Compiled elementary functions of one number, and loops that apply them to arrays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from boostbench.compiled import in_line, kernel
 
-# ln 2 in two parts: multiples of the first by whole numbers below 2**21 are exact
+# ln 2 in two parts; products of the first part and integers below 2**21 are exact
 _LN2_HIGH, _LN2_LOW = 0.6931467056274414, 4.7493250390316726e-07
 _LOG2_E = 1.4426950408889634
 _LOG2_E_HIGH, _LOG2_E_LOW = 1.4426946640014648, 3.768874985636099e-07
-# Adding it leaves the nearest whole number k in the last bits, as k + 2046.
+# Adding it to a number leaves the nearest integer k in the last bits, as k + 2046.
 _TO_WHOLE = 1.5 * 2.0**52 + 2046.0
 _EXPONENT = np.uint64(52)
 _SQRT_HALF = np.uint64(0x3FE6A09E00000000)
@@ -23,7 +23,7 @@ _SMALLEST_NORMAL = 2.0**-1022
 
 @in_line
 def _power_of_two(biased: Any) -> float:  # pragma: no cover
-    """Return ``2**(biased - 1023)`` of an exponent that is normal."""
+    """Return ``2**(biased - 1023)``, for exponents of normal numbers."""
     return np.uint64(biased << _EXPONENT).view(np.float64)
 
 
@@ -31,7 +31,8 @@ def _power_of_two(biased: Any) -> float:  # pragma: no cover
 def _reduced(x: float) -> tuple[Any, float, float]:  # pragma: no cover
     """Return k + 2046, r and q with ``x = k ln 2 + r`` and ``e^r = 1 + r + q``.
 
-    q holds what rounding took from r, and r^2 times the Chebyshev fit of ``(e^r - 1 - r) / r^2``.
+    q is the sum of the rounding error of r and of r^2 times a Chebyshev approximation of
+    ``(e^r - 1 - r) / r^2``.
     """
     shifted = x * _LOG2_E + _TO_WHOLE
     k = shifted - _TO_WHOLE
@@ -80,9 +81,9 @@ def expm1_(x: float) -> float:  # pragma: no cover
 
 @in_line
 def _split(x: float) -> tuple[float, float]:  # pragma: no cover
-    """Return k and f with ``x = 2**k (1 + f)``, 1 + f within sqrt(1/2) and sqrt(2).
+    """Return k and f with ``x = 2**k (1 + f)``, 1 + f between sqrt(1/2) and sqrt(2).
 
-    x is a positive normal number.
+    x must be a positive normal number.
     """
     bits = np.float64(x).view(np.uint64)
     above = bits - _SQRT_HALF + np.uint64(1024 << 52)
@@ -96,7 +97,8 @@ def _split(x: float) -> tuple[float, float]:  # pragma: no cover
 def _beyond(f: float, square: float) -> float:  # pragma: no cover
     """Return ``ln(1 + f) - f + f^2/2`` for ``square = f^2/2``.
 
-    With ``s = f / (2 + f)`` it is ``s (f^2/2 + ln((1 + s)/(1 - s))/s - 2)``, in a Chebyshev fit.
+    With ``s = f / (2 + f)``, this equals ``s (f^2/2 + ln((1 + s)/(1 - s))/s - 2)``, of which the
+    part that depends on s is a Chebyshev approximation.
     """
     s = f / (2.0 + f)
     z = s * s
@@ -113,7 +115,7 @@ def _beyond(f: float, square: float) -> float:  # pragma: no cover
 
 @in_line
 def _log_of(x: float, k_more: float, more: float) -> float:  # pragma: no cover
-    """Return ``ln x + k_more ln 2 + more`` for a positive normal x and a small rest."""
+    """Return ``ln x + k_more ln 2 + more`` for a positive normal x and small ``more``."""
     k, f = _split(x)
     k += k_more
     square = 0.5 * f * f
@@ -123,7 +125,7 @@ def _log_of(x: float, k_more: float, more: float) -> float:  # pragma: no cover
 
 @in_line
 def _at_the_ends(x: float, y: float) -> float:  # pragma: no cover
-    """Return y where ``0 < x < inf``, and the logarithm of x elsewhere."""
+    """Return y if ``0 < x < inf``, and the logarithm of x (-inf, inf or NaN) otherwise."""
     if x > 0.0 and x < np.inf:
         return y
     if x == 0.0:
@@ -148,12 +150,12 @@ def log1p_(x: float) -> float:  # pragma: no cover
 
 @in_line
 def log2_(x: float) -> float:  # pragma: no cover
-    """Return log2 x, with k apart and 1/ln 2 in two parts."""
+    """Return log2 x, as k plus a product with 1/ln 2 in two parts."""
     tiny = x < _SMALLEST_NORMAL
     k, f = _split(x * 2.0**54 if tiny else x)
     k -= 54.0 if tiny else 0.0
     square = 0.5 * f * f
-    # the leading 32 bits of ln(1 + f), so that their product with those of 1/ln 2 is exact
+    # the leading 32 bits of ln(1 + f), so that the product with those of 1/ln 2 is exact
     bits = np.float64(f - square).view(np.uint64) & np.uint64(0xFFFFFFFF00000000)
     high = np.uint64(bits).view(np.float64)
     low = ((f - high) - square) + _beyond(f, square)
@@ -182,7 +184,7 @@ def power_(x: float, y: float) -> float:  # pragma: no cover
 
 @in_line
 def arctan_(x: float) -> float:  # pragma: no cover
-    """Reduce |x| to below tan(pi/8) by 1/x and by (x - 1)/(x + 1), then a Chebyshev fit."""
+    """Return arctan x: |x| is reduced by 1/x or (x - 1)/(x + 1) to a Chebyshev approximation."""
     a = abs(x)
     if a > 2.414213562373095:
         u, high, low = -1.0 / a, 1.5707963267948966, 6.123233995736766e-17
@@ -208,9 +210,10 @@ def arctan_(x: float) -> float:  # pragma: no cover
 
 @in_line
 def erfc_(x: float) -> float:  # pragma: no cover
-    """Return ``exp(-x^2) g(x) / (1 + 2 x)``, and ``1 - x h(x^2)`` for |x| < 1/2.
+    """Return erfc x, as ``exp(-x^2) g(x) / (1 + 2 x)``, or ``1 - x h(x^2)`` for |x| < 1/2.
 
-    g and h are Chebyshev fits; that of g is in ``(x - 3)/(x + 3)``.
+    g and h are Chebyshev approximations, that of g in the variable ``(x - 3)/(x + 3)``. Negative x
+    follow from ``erfc(-x) = 2 - erfc(x)``.
     """
     a = 28.0 if abs(x) > 28.0 else abs(x)
     t = (a - 3.0) / (a + 3.0)
@@ -237,7 +240,7 @@ def erfc_(x: float) -> float:  # pragma: no cover
     g = g * t - 0.047562294353446374
     g = g * t - 0.1356211061245807
     g = g * t + 1.2530080582697296
-    # the square of the leading 26 bits is exact
+    # x^2 as the exact square of the leading 26 bits, and a rest
     head = np.uint64(np.float64(a).view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
     rest = (head - a) * (head + a)
     rest += rest * rest * (0.5 + 0.16666666666666666 * rest)  # e^rest - 1
@@ -258,10 +261,10 @@ def erfc_(x: float) -> float:  # pragma: no cover
 
 
 def _each(name: str) -> Any:
-    """Return the compiled loop that applies a function to each number of an array.
+    """Return the compiled loop that applies the named function to each number of an array.
 
-    The name is a constant in it: numba drops the branches of other functions. (With the function
-    itself in its closure, no process would find the kernel that another one stored.)
+    The name is a constant of the kernel, so numba prunes the branches of other functions. (With the
+    function itself in the closure, other processes would not find the stored kernel; see `kernel`.)
     """
 
     @kernel

@@ -1,4 +1,4 @@
-"""The functions of arrays."""
+"""Elementary functions of arrays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from boostbench.threads import in_parts
 
 Floats = NDArray[np.float64]
 
-#: So few numbers are not worth a second thread.
+#: Smallest number of elements that threads share.
 _FEW = 2**15
 
 
 def _of_each(loop: Any, x: ArrayLike) -> Any:
-    """Return a function of each number: an array of the same shape, or one number."""
+    """Apply a compiled loop to all numbers of x; return an array of the same shape, or a number."""
     numbers: Floats = np.asarray(x, dtype=np.float64)
     if not numbers.flags.forc:
         numbers = np.ascontiguousarray(numbers)
@@ -46,7 +46,7 @@ def exp(x: ArrayLike) -> Any:
 
 
 def expm1(x: ArrayLike) -> Any:
-    """Return e^x - 1 of each number, exact to the last place near 0 too."""
+    """Return e^x - 1 of each number, accurate near 0 too."""
     return _of_each(elementary.each_expm1, x)
 
 
@@ -62,7 +62,7 @@ def log(x: ArrayLike) -> Any:
 
 
 def log1p(x: ArrayLike) -> Any:
-    """Return ln(1 + x) of each number, exact to the last place near 0 too."""
+    """Return ln(1 + x) of each number, accurate near 0 too."""
     return _of_each(elementary.each_log1p, x)
 
 
@@ -114,7 +114,7 @@ def erfc(x: ArrayLike) -> Any:
     return _of_each(elementary.each_erfc, x)
 
 
-@functools.cache  # the trees of a booster ask for one p
+@functools.cache  # all trees of a booster use the same p
 def erfc_inverse(p: float) -> float:
     """Return the x with ``erfc(x) = p``, for p in (0, 2), by Newton's method.
 
@@ -126,7 +126,7 @@ def erfc_inverse(p: float) -> float:
     if p > 1.0:
         return -erfc_inverse(2.0 - p)
     x = 0.0
-    for _ in range(200):  # erfc is convex here: from the left the steps never go too far
+    for _ in range(200):  # erfc is convex for x > 0, so steps from the left never overshoot
         step = 0.5 * math.sqrt(math.pi) * float((erfc(x) - p) * exp(x * x))
         if step <= 1e-16 * x:
             break

@@ -1,4 +1,4 @@
-"""Sums in a stated order, compiled."""
+"""Compiled sums with a fixed order of additions, and functions based on them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _flat(x: ArrayLike) -> Floats:
 
 
 def total(x: ArrayLike) -> float:
-    """Return the sum of all numbers, in eight interleaved parts in the order of memory.
+    """Return the sum of all numbers, as eight interleaved partial sums in memory order.
 
     Examples
     --------

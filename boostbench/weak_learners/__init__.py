@@ -1,7 +1,7 @@
-"""Weak learners: what boosters ask, and the trees that answer.
+"""Weak learners: decision trees on binned features, and adapted scikit-learn classifiers.
 
-A booster states a *demand* about the training rows (`WeightedLabels`, `BinaryLabels`, `Costs`,
-`Targets`); a weak learner meets it with a `Hypothesis`, whose trees are a `Forest`.
+A booster passes a *demand* on the training rows (`WeightedLabels`, `BinaryLabels`, `Costs` or
+`Targets`) to a weak learner, which returns a `Hypothesis`, whose trees form a `Forest`.
 """
 
 from boostbench.weak_learners.base import Hypothesis, WeakLearner

@@ -1,4 +1,4 @@
-"""Interface of weak learners, and their hypotheses."""
+"""Interface of weak learners and of hypotheses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from boostbench.weak_learners.forest import Forest
 
 @runtime_checkable
 class WeakLearner(Protocol):
-    """A learner that meets demands; `boostbench.weak_learners.tree.Tree` is one.
+    """Interface of weak learners, implemented by `boostbench.weak_learners.tree.Tree`.
 
     Attributes
     ----------
     accepts : tuple of type
-        Demand classes it can meet.
+        Demand classes that `fit` accepts.
     """
 
     accepts: ClassVar[tuple[type, ...]]
@@ -33,13 +33,13 @@ class WeakLearner(Protocol):
     ) -> Any:
         """Return the training rows ``X[rows]`` in the form `fit` takes; called once per fit.
 
-        Row i stands for ``count[i]`` equal samples, one if `count` is absent. Its weight, costs or
-        signed weights in a demand are those of all of them together.
+        Row i represents ``count[i]`` equal samples, one by default. The weight, costs or signed
+        weights of a row in a demand are sums over these samples.
         """
         ...
 
     def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
-        """Return a hypothesis for the demand."""
+        """Return a hypothesis fitted to the demand."""
         ...
 
 
@@ -52,7 +52,8 @@ class Hypothesis:
     trees : Forest
         One tree, or one per class.
     leaves : ndarray of int32, shape (n_trees, n)
-        Leaf, within its tree, of every training row, rows without influence included.
+        Leaf of every training row, numbered within each tree; rows without influence on the fit
+        are included.
     """
 
     trees: Forest
@@ -60,12 +61,12 @@ class Hypothesis:
 
     @property
     def labels(self) -> NDArray[np.int32]:
-        """Label of each training row, shape (n,), of one tree whose leaves answer labels.
+        """Predicted label of each training row, shape (n,), by a single tree with labels as leaves.
 
         Raises
         ------
         ValueError
-            If there are several trees, or leaves that answer several classes.
+            If there are several trees, or leaves with a value per class.
         """
         if self.trees.n_trees != 1 or self.trees.width != 1:
             raise ValueError(f"the hypothesis answers no single label: {self.trees!r}")
@@ -73,12 +74,12 @@ class Hypothesis:
         return labels
 
     def values(self, n_classes: int) -> NDArray[np.float64]:
-        """Return h on the training rows, shape (n, n_classes), in column order."""
+        """Return the predictions h on the training rows, shape (n, n_classes), in Fortran order."""
         h = np.zeros((self.leaves.shape[1], n_classes), order="F")
         return self.add_to(h, 1.0)
 
     def sums(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up numbers of the training rows, shape (n, m), in every leaf of one tree."""
+        """Return the sums over each leaf of a single tree of numbers of the rows, shape (n, m)."""
         n_leaves = self.trees.n_leaves
         columns = [np.bincount(self.leaves[0], column, n_leaves) for column in numbers.T]
         return np.stack(columns, axis=1)
@@ -89,7 +90,7 @@ class Hypothesis:
         Parameters
         ----------
         W : ndarray of float64, shape (n, n_classes)
-            Best in column order.
+            Fortran order is fastest.
         """
         trees = self.trees
         return float(
@@ -97,12 +98,12 @@ class Hypothesis:
         )
 
     def add_to(self, F: NDArray[np.float64], step: ArrayLike) -> NDArray[np.float64]:
-        """Add ``step * h`` to F in place: the very operations of `Forest.add_scores`.
+        """Add ``step * h`` to F in place, by the same operations as `Forest.add_scores`.
 
         Parameters
         ----------
         F : ndarray of float64, shape (n, K)
-            Best in column order.
+            Fortran order is fastest.
         step : float or array of shape (n_trees,)
 
         Returns
@@ -117,7 +118,7 @@ class Hypothesis:
             first = trees.leaf_offset[:-1][part]
             _add(self.leaves[part], first, trees.leaf_value, trees.leaf_column, steps[part], F.T)
 
-        if trees.width == 1:  # several trees answer for a class each
+        if trees.width == 1:  # several trees predict one class each
             in_parts(add_part, trees.n_trees)
         else:
             add_part(slice(None))
@@ -126,7 +127,7 @@ class Hypothesis:
 
 @kernel
 def _add(leaves, leaf_offset, leaf_value, leaf_column, steps, F):  # type: ignore[no-untyped-def]
-    """Add each tree's answers to F, shape (K, n)."""
+    """Add the predictions of each tree to F, shape (K, n)."""
     for t in range(leaves.shape[0]):
         first = leaf_offset[t]
         if leaf_value.shape[1] == 1:
@@ -141,7 +142,7 @@ def _add(leaves, leaf_offset, leaf_value, leaf_column, steps, F):  # type: ignor
 
 @kernel
 def _inner(leaves, leaf_offset, leaf_value, leaf_column, W):  # type: ignore[no-untyped-def]
-    """Return the sum of W, shape (K, n), times each tree's answers."""
+    """Return the sum of W, shape (K, n), times the predictions of each tree."""
     total = 0.0
     for t in range(leaves.shape[0]):
         first = leaf_offset[t]

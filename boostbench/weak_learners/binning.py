@@ -1,13 +1,14 @@
-"""Binning: the features of the training rows as small integers, once per data set.
+"""Binning: conversion of the features of the training rows to small integers, once per fit.
 
-A feature with at most 255 distinct values gets one bin per value, so a tree on bins is a tree on
-values; other features get bins of about equally many samples, or of one width. Missing values have
-a bin of their own, the last one of their feature.
+A feature with at most `max_bins` distinct values gets one bin per value, so that a tree on bins
+equals a tree on values. Other features get bins of about equal numbers of samples, or of equal
+width. Missing values get a separate bin, the last one of the feature.
 
-The codes are stored twice. Column by column, a split sends the rows of a leaf left or right. Row by
-row, a histogram is filled: a row's weight is loaded once, and its additions go to different bins,
-so they do not wait for each other. In the rows, a sparse feature leaves out its most frequent bin,
-whose sums follow from the node's (exactly, because sums are integers).
+The codes are stored twice. Splits read them by column, to send the rows of a leaf left or right.
+Histograms read them by row: the weight of a row is loaded once, and its additions go to different
+bins, so that no addition waits for another. The copy by row leaves out the most frequent bin of
+each sparse feature; the sums of this bin follow from those of the node (exactly, because sums are
+integers).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 from boostbench.compiled import kernel
 from boostbench.threads import in_parts, n_threads
 
-#: Features whose most frequent bin holds at least this share of the rows are stored sparsely: an
-#: entry of a sparse row costs four bytes and a loop iteration of its own.
+#: Features whose most frequent bin holds at least this share of the rows are stored sparsely. An
+#: entry of a sparse row costs four bytes and a separate loop iteration.
 SPARSE_SHARE = 0.6
-#: Bytes of the columns that are held, sorted and encoded at a time.
+#: Bytes of the columns that are copied, sorted and encoded at a time.
 _BLOCK_BYTES = 2**24
 
 
@@ -37,25 +38,27 @@ class BinnedData(NamedTuple):
     offset : ndarray of int64, shape (d + 1,)
         Bin b of feature j is the global bin ``offset[j] + b``.
     n_bins : ndarray of int64, shape (d,)
-        Bins of present values; the bin of missing values, if there is one, follows them.
+        Number of bins of present values; a bin of missing values, if any, follows.
     low, high : ndarray of float64, shape (offset[d],)
         Smallest and largest training value of each global bin; NaN for missing values.
     dense_codes : ndarray of uint8, shape (n, n_dense)
-        Rows of codes, for the features that are not sparse.
+        Codes of the features that are not sparse, by row.
     dense_offset : ndarray of uint32, shape (n_dense,)
-        First global bin of each of them.
+        First global bin of each dense feature.
     cuts : ndarray of int64, shape (n_parts + 1, 3)
-        Where the parts begin that threads share: the feature, the dense feature, the sparse one.
+        First feature, first dense feature and first sparse feature of each part of the features
+        that threads share.
     sparse_start : ndarray of int64, shape (n_parts * n + 1,)
         With ``p = n_parts * i + part``, ``sparse_bins[sparse_start[p]:sparse_start[p + 1]]`` are
-        row i's entries in a part of the features.
+        the entries of row i in a part of the features.
     sparse_bins : ndarray of uint32, shape (n_entries,)
         Global bins of the sparse features, without the most frequent bin of each.
     sparse_features : ndarray of int64, shape (n_sparse,)
+        Indices of the sparse features.
     default_bin : ndarray of int64, shape (n_sparse,)
-        Most frequent bin of each sparse feature, global.
-    samples : ndarray of int64, shape (1, n)
-        Number of samples that each row stands for; a row per tree where a demand has its own.
+        Most frequent global bin of each sparse feature.
+    samples : ndarray of int64, shape (1 or n_trees, n)
+        Number of samples that each row represents; one row per tree if the demand gives counts.
     """
 
     codes: NDArray[np.uint8]
@@ -103,16 +106,17 @@ def bin_features(
     X : ndarray of float64, shape (n_samples, d)
         NaN is a missing value.
     rows : ndarray of intp, shape (n,), optional
-        The samples to take, in this order; all of them by default.
+        Samples to take, in this order; all samples by default.
     count : ndarray of int64, shape (n,), optional
-        Number of samples, at least 1, that each row stands for; 1 by default.
+        Number of samples, at least 1, that each row represents; 1 by default.
     max_bins : int, default=255
-        Bins of present values per feature, 2..255.
+        Largest number of bins of present values per feature, 2..255.
     sparse_share : float, default=0.6
-        Share of rows in a feature's most frequent bin from which on the bin is left out of the
-        rows; above 1, none is. It changes speed and memory, never a tree.
+        Smallest share of rows in the most frequent bin of a feature that is stored sparsely; no
+        feature is if above 1. Affects speed and memory, never the trees.
     edges : {"feature", "global"} or None, default=None
-        Cut the range of each feature, or of all features, into ``max_bins`` bins of one width.
+        Whether ``max_bins`` bins of equal width cut the range of each feature or the common range
+        of all features; None for bins of equal numbers of samples.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def bin_features(
 def _bins_of(
     column: NDArray[np.float64], count: NDArray[np.int64] | None, max_bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return smallest and largest value of each bin of present values."""
+    """Return the smallest and the largest value of each bin of present values."""
     values = np.sort(column)
     values = values[: len(values) - np.count_nonzero(np.isnan(values))]
     if not len(values):
@@ -185,9 +189,10 @@ def _extremes(values: NDArray[np.float64]) -> tuple[float, float]:
 def _equal_bins(
     extremes: tuple[float, float], n_bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the edges of bins of one width; fewer if the range has not so many numbers.
+    """Return the lower and upper edges of bins of equal width.
 
-    Thresholds are edges: the smallest value of a bin is the largest of the one before it.
+    There are fewer bins than asked for if the range has too few distinct floats. Thresholds must be
+    edges, so the lower edge of a bin equals the upper edge of the previous one.
     """
     low, high = extremes
     if not low < high:
@@ -200,10 +205,10 @@ def _equal_bins(
 
 @kernel
 def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
-    """Write the starts of groups of values with about equally many samples; return their number.
+    """Write the starts of groups of values with about equal counts; return the number of groups.
 
-    A group is closed as soon as it holds its share of the samples that are left, so a frequent
-    value does not starve those after it.
+    A group is closed once it holds an equal share of the remaining samples, so that a frequent
+    value does not make later groups small.
     """
     n_groups, left = starts.shape[0], np.int64(0)
     for value in range(counts.shape[0]):
@@ -225,7 +230,7 @@ def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
 
 @kernel
 def _encode(column, high, codes):  # type: ignore[no-untyped-def]
-    """Write the first bin whose largest value is at least x; NaN goes behind the last bin."""
+    """Write for each value x the first bin whose largest value is at least x; NaN gets n_bins."""
     n_bins = high.shape[0]
     for i in range(column.shape[0]):
         x = column[i]
@@ -263,7 +268,7 @@ def _rows_of(
     dense = np.flatnonzero(share < sparse_share)
     entries = np.cumsum(np.where(share < sparse_share, 1.0, 1.0 - share))  # of a mean row
     first = np.searchsorted(entries, entries[-1:] * np.arange(1, n_parts) / n_parts) + 1
-    first = np.concatenate([[0], first, [d]])  # as many entries in each part
+    first = np.concatenate([[0], first, [d]])  # about as many entries in each part
     cuts = [(c, np.searchsorted(dense, c), np.searchsorted(sparse, c)) for c in first.tolist()]
     start = np.zeros(n * n_parts + 1, dtype=np.int64)
     of_part = start[1:].reshape(n, n_parts)
@@ -286,7 +291,7 @@ def _rows_of(
 
 @kernel
 def _list_sparse(codes, offset, sparse, default, place, bins):  # type: ignore[no-untyped-def]
-    """Write the bins that are not left out, from each row's place on."""
+    """Write the sparse bins of each row, beginning at the place of the row."""
     for s in range(sparse.shape[0]):
         j = sparse[s]
         column = codes[j]

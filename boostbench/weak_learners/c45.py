@@ -1,4 +1,4 @@
-"""C4.5 trees, in the two versions the papers' experiments need."""
+"""C4.5 trees, in the two versions used in the experiments of the papers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 from boostbench.weak_learners.tree import Tree
 
 _SQRT2 = 1.4142135623730951
-#: C4.5's table of normal quantiles, interpolated between its confidence levels.
+#: C4.5's table of normal quantiles, which is interpolated between confidence levels.
 _LEVELS = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0]
 _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
 
@@ -26,15 +26,15 @@ _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
 class C45(Tree):
     r"""C4.5 decision tree for weighted labels, with threshold splits only.
 
-    Cases are the samples of positive weight, their weights scaled to sum to their number. A split
-    is the one of largest gain ratio among the features whose best information gain (bits) is at
-    least the mean one less 1e-3; a node of fewer than ``2 * min_cases`` cases is a leaf.
+    Cases are the samples of positive weight, with weights scaled to sum to their number. The split
+    has the largest gain ratio among the features whose best information gain (bits) is at least
+    the mean of these gains less 1e-3. A node of fewer than ``2 * min_cases`` cases is a leaf.
 
     ``version="release-8"``: children hold at least ``min(max(0.1 N / K, min_cases), 25)`` cases;
-    :math:`\log_2(\text{candidates}) / N` is taken off the gain; the threshold is a value of the
-    data; subtrees that save no training error are cut; pruning may raise subtrees.
-    ``version="simple"``: children hold at least `min_cases`; thresholds are midpoints; pruning
-    replaces subtrees by leaves, but never the root.
+    :math:`\log_2(\text{candidates}) / N` is subtracted from the gain; the threshold is a value of
+    the data; subtrees that save no training error are cut; pruning may raise subtrees.
+    ``version="simple"``: children hold at least `min_cases` cases; thresholds are midpoints;
+    pruning replaces subtrees by leaves, but never the root.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class C45(Tree):
     min_cases : float, default=2.0
         C4.5's option m, positive.
     confidence : float, default=0.25
-        C4.5's CF, 0..1 without ends; smaller prunes more.
+        C4.5's CF, in (0, 1); smaller values prune more.
     max_bins
-        As of `Tree`.
+        As for `Tree`.
 
     Notes
     -----
-    A categorical column is split by thresholds on its codes; C4.5 has a branch per value.
+    A categorical column is split by thresholds on its codes, whereas C4.5 makes a branch per value.
 
     References
     ----------
-    Quinlan 1993; "release-8" for Mukherjee & Schapire 2013, "simple" for the SPLBoost paper.
+    Quinlan 1993. "release-8" is for Mukherjee & Schapire 2013, "simple" for the SPLBoost paper.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class C45(Tree):
         self.confidence = confidence
 
     def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
-        """Grow and prune."""
+        """Grow and prune the trees of some columns."""
         pruning = Pruning.space(self._pruning_rules(), numbers.numbers, data.samples, rules.n_sums)
         return grow_trees(data, rules, numbers, pruning)
 

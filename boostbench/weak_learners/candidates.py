@@ -1,12 +1,13 @@
-"""Candidates: scores of the bins of some features as the last one that goes left.
+"""Candidates: the splits of a node after each bin of some features, and their scores.
 
-Only bins that hold rows of the node are candidates: a split after an empty bin is the split before
-it. They are listed first; then come long loops over plain arrays, one class after the other, which
-become vector instructions.
+A candidate is the last bin that goes left. Only bins that hold rows of the node are candidates,
+since a split after an empty bin equals the split before it. The candidates are listed first, so
+that scoring consists of long loops over plain arrays, class by class, which compile to vector
+instructions.
 
-Logarithms take most of the time of entropies. So all candidates of a feature are scored with
-`about_xlogx`, and those near enough to the best one once more, exactly: the choice is that of exact
-scores.
+Logarithms take most of the time of entropies. All candidates of a feature are therefore scored
+with the approximate `about_xlogx`, and those close to the best score once more exactly, which gives
+the choice of exact scores.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from boostbench.weak_learners.criteria import (
     xlogx,
 )
 
-#: Scores of `about_xlogx` that differ by more than this share of the weight are in the right order.
+#: Approximate scores that differ by more than this share of the weight are in the exact order.
 _SLACK = 3e-7
 
 
 class Features(NamedTuple):
-    """Features ``first..end-1`` of a histogram, and whether missing values go left."""
+    """Block of features ``first..end-1`` of a histogram, and the side of missing values."""
 
     first: int
     end: int
@@ -44,9 +45,9 @@ class Features(NamedTuple):
 def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
     """List the candidates of a block of features.
 
-    Drawn thresholds may fall into empty bins, which are listed too then. The missing bin is a
-    candidate like any other if it does not go left: all present against missing comes before it,
-    and it itself leaves nothing on the right.
+    Empty bins are listed too if thresholds are drawn, since these may fall into empty bins. If
+    missing values go right, the missing bin is listed as well: the candidate before it separates
+    present from missing values, and the missing bin leaves nothing on the right.
     """
     start = hist.offset[block.first]
     occupied = scan.left[: hist.offset[block.end] - start]
@@ -63,12 +64,12 @@ def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
                 plane = hist.sums[k * hist.size + start :]
                 for b in range(occupied.shape[0]):
                     occupied[b] |= plane[b]
-    n = np.uint64(0)  # unsigned: no negative index to look out for
+    n = np.uint64(0)  # unsigned, so that no check for negative indices is compiled
     for j in range(block.first, block.end):
         scan.where[j - block.first] = n
         offset = hist.offset[j]
         here = occupied[offset - start : hist.offset[j + 1] - start]
-        if block.missing_left:  # an empty first bin sends missing values left alone
+        if block.missing_left:  # an empty first bin sends only missing values left
             here[0] = 1
         for b in range(hist.n_bins[j] if block.missing_left else here.shape[0]):
             scan.bins[n] = offset + b
@@ -78,10 +79,10 @@ def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
-    """Turn scores, minus the children's impurity, into gains, and write the keys.
+    """Turn scores (minus the impurity of the children) into gains, and write the keys.
 
-    A key is the gain on the grid of ties, or nearly the gain (see `pick_exactly`); -inf where a
-    child would be too light.
+    A key is the gain rounded to the grid of ties, or the approximate gain for criteria with
+    logarithms (see `pick_exactly`), or -inf if a child is too light.
     """
     left, key, score = scan.left[:size], scan.key[:size], scan.score[:size]
     W, nearly = weight_of(rules, node.total), rules.criterion in (ENTROPY, GAIN_RATIO, C45)
@@ -93,7 +94,7 @@ def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
 
 @inner
 def _prefix(plane, hist, block, scan, out):  # type: ignore[no-untyped-def]
-    """Write the sums up to each candidate within its feature."""
+    """Write for each candidate the sum over the bins of the feature that go left."""
     for j in range(block.first, block.end):
         run = plane[hist.offset[j + 1] - 1] if block.missing_left else np.int64(0)
         start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
@@ -105,7 +106,7 @@ def _prefix(plane, hist, block, scan, out):  # type: ignore[no-untyped-def]
 
 @inner
 def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write left weight and minus the children's squared error."""
+    """Write the left weights, and minus the squared error of the children as scores."""
     prefix, left, total = scan.prefix[0], scan.left, node.total
     _prefix(hist.sums, hist, block, scan, prefix)
     _prefix(hist.sums[hist.size :], hist, block, scan, left)
@@ -117,7 +118,7 @@ def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-de
 
 @stage
 def _start_labels(scan, size):  # type: ignore[no-untyped-def]
-    """Return left weights, scores and sums on the right, all of them 0."""
+    """Return arrays for left weights, scores and sums on the right, filled with zeros."""
     left, score, right = scan.left[:size], scan.score[:size], scan.key[:size]
     for c in range(size):
         left[c], score[c], right[c] = 0, 0.0, 0.0
@@ -126,7 +127,7 @@ def _start_labels(scan, size):  # type: ignore[no-untyped-def]
 
 @inner
 def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write left weight and minus the children's Gini mass."""
+    """Write the left weights, and minus the Gini mass of the children as scores."""
     total = node.total
     left, score, right = _start_labels(scan, scan.where[block.end - block.first])
     prefix = scan.prefix[0, : left.shape[0]]
@@ -146,7 +147,10 @@ def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write left weight and minus the children's Gini mass, ``2 w_0 w_1 / W`` each, of all bins."""
+    """Write the left weights and scores of all bins.
+
+    The score is minus the Gini mass of the children, ``2 w_0 w_1 / W`` for each child.
+    """
     total, start = node.total, hist.offset[block.first]
     size = hist.offset[block.end] - start
     negative, positive = hist.sums[start : hist.size], hist.sums[hist.size + start :]
@@ -169,7 +173,7 @@ def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write left weight and minus the children's error mass."""
+    """Write the left weights, and minus the error mass of the children as scores."""
     total = node.total
     left, score, right = _start_labels(scan, scan.where[block.end - block.first])
     prefix = scan.prefix[0, : left.shape[0]]
@@ -187,7 +191,7 @@ def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def score_entropy(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write left weight and minus the children's entropy mass, nearly."""
+    """Write the left weights, and minus the approximate entropy mass of the children as scores."""
     total = node.total
     left, score, right = _start_labels(scan, scan.where[block.end - block.first])
     for k in range(rules.n_sums):
@@ -206,7 +210,7 @@ def score_entropy(rules, hist, node, block, scan):  # type: ignore[no-untyped-de
 
 @inner
 def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write a left weight (the sum of all costs) and minus the children's cost."""
+    """Write the left weights (sums of all costs), and minus the cost of the children as scores."""
     total, run = node.total, scan.prefix[0]
     q = total.shape[0]
     for j in range(block.first, block.end):
@@ -233,9 +237,9 @@ def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def pick(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
-    """Return the best of the candidates start..end-1, -1 if none is better than the noted one.
+    """Return the best of the candidates start..end-1, or -1 if none has a larger key than `best`.
 
-    Its key and its gain are noted.
+    The key and the gain of the returned candidate are written to `best`.
     """
     largest, found = _largest(scan.key[start:end]), start
     if not largest > best.key:
@@ -248,10 +252,10 @@ def pick(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_exactly(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
-    """Pick by exact scores where those of the scan take logarithms nearly.
+    """Pick as `pick` does, by exact scores where the listed scores are approximate.
 
-    Of the best candidate also the information in the shares of its sides is noted, and C4.5's gain
-    is corrected.
+    The split information of the best candidate is written to `best` too, and C4.5's gain is
+    corrected for the number of candidates.
     """
     largest, found, best_key = _largest(scan.key[start:end]), -1, best.key
     if largest == -np.inf:
@@ -277,7 +281,7 @@ def pick_exactly(rules, node, start, end, scan, best):  # type: ignore[no-untype
 def _cuts(start, W, scan):  # type: ignore[no-untyped-def]
     """Return the number of candidates of a feature, at least 1."""
     before, cuts, c = np.int64(0), 0, start
-    while np.float64(before) < W:  # the last bin, or all present ones, complete the weight
+    while np.float64(before) < W:  # the last candidate of the feature has all of the weight
         cuts += scan.left[c] > before and scan.key[c] > -np.inf
         before = scan.left[c]
         c += 1
@@ -286,7 +290,7 @@ def _cuts(start, W, scan):  # type: ignore[no-untyped-def]
 
 @inner
 def _largest(keys):  # type: ignore[no-untyped-def]
-    """Return the largest key, four at a time: a comparison need not wait for the one before."""
+    """Return the largest key, by four independent maxima, so that comparisons run in parallel."""
     first, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
     n = keys.shape[0]
     for c in range(n // 4):
@@ -299,7 +303,7 @@ def _largest(keys):  # type: ignore[no-untyped-def]
 
 @inner
 def _exact_gain(rules, node, W, c, scan):  # type: ignore[no-untyped-def]
-    """Return the decrease of the entropy mass of one candidate."""
+    """Return the exact decrease of the entropy mass by one candidate."""
     left_sum, right_sum, total = 0.0, 0.0, node.total
     for k in range(rules.n_sums):
         if total[k] != 0:

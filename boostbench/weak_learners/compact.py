@@ -1,10 +1,11 @@
-"""Compact histograms: of a node of few rows, only the bins that they are in.
+"""Compact histograms of nodes with few rows: only the occupied bins are stored.
 
-A histogram of all bins is cleared, completed and searched at a cost that does not depend on the
-rows. Deep in a tree of many leaves most bins are empty. There, the bins of the node's rows are
-listed first, and the histogram has these bins only, and no feature whose rows are all in the bin
-that sparse rows leave out. It is searched at once and forgotten: no histogram is subtracted from
-it. The sums are the same integers, so it changes speed and memory, never a tree.
+The cost of clearing, completing and searching a full histogram does not depend on the number of
+rows. Deep in a tree of many leaves most bins are empty. There, the bins of the rows of the node are
+listed first, and the histogram consists of these bins only, without the features whose rows are all
+in the bin that sparse rows leave out. A compact histogram is searched at once and discarded; it
+takes no part in subtractions. The sums are the same integers, so compact histograms affect speed
+and memory, never the trees.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from boostbench.compiled import inner, stage
 
 @inner
 def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
-    """Return whether a compact histogram is estimated to cost less than one of all bins.
+    """Return whether a compact histogram is estimated to cost less than a full one.
 
-    The one costs a multiple of the rows' entries; the other, all bins of the classes present.
-    Compact ones are for class weights alone: samples are not counted in them, and they leave out
-    bins that drawn thresholds may fall into, and features that may be drawn.
+    The estimate for a compact histogram is a multiple of the number of entries of the rows; for a
+    full one, the number of bins times the number of classes present. Compact histograms hold class
+    weights only: they do not count samples, and they leave out bins that drawn thresholds may fall
+    into and features that may be drawn.
     """
     if rules.min_samples > 1 or rules.random or rules.max_features < data.n_bins.shape[0]:
         return False
@@ -31,7 +33,7 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
     cost = rules.entry_cost * (rows.shape[0] * data.dense_offset.shape[0])
     if data.sparse_bins.shape[0] > 0:
         for i in range(rows.shape[0]):
-            if cost >= n_cells:  # most rows of a large node need not be looked at
+            if cost >= n_cells:  # decided after few rows of a large node
                 break
             r = rows[i]
             n_sparse = data.sparse_start[(r + 1) * n_parts] - data.sparse_start[r * n_parts]
@@ -41,9 +43,9 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
 
 @stage
 def build_compact(data, share, tree, rows, total, bins, sums):  # type: ignore[no-untyped-def]
-    """Fill a compact histogram of class weights; return its number of bins and its features' end.
+    """Fill a compact histogram of class weights; return its number of bins and last feature + 1.
 
-    It has some features of the data, the first of them as number ``share.first``.
+    The histogram numbers its features from ``share.first`` on.
 
     Parameters
     ----------
@@ -54,9 +56,9 @@ def build_compact(data, share, tree, rows, total, bins, sums):  # type: ignore[n
     total : int64[n_planes]
         Sums over the rows.
     bins : CompactBins
-        Its layout, filled too.
+        Layout of the histogram; written.
     sums : int64[n_planes * n_bins]
-        Planes of as many bins as are listed.
+        Planes of as many sums as there are listed bins; written.
     """
     _mark_all(data, share, rows, bins)
     size, end = _list_marked(data.offset, data.n_bins, share, bins)
@@ -73,7 +75,7 @@ def build_compact(data, share, tree, rows, total, bins, sums):  # type: ignore[n
 
 @stage
 def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
-    """Return a listed feature and two of its bins as the data number them."""
+    """Convert a feature of a compact histogram and two of its bins to the numbers of the data."""
     j, first = bins.feature[f], bins.offset[f]
     offset = data.offset[j]
     return j, bins.listed[first + b] - offset, bins.listed[first + right] - offset
@@ -81,7 +83,7 @@ def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
 
 @inner
 def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
-    """Mark the bins of the rows, and those that must be listed though they may be empty."""
+    """Mark the bins of the rows, and the bins that are listed even if empty."""
     marks, default, start = bins.marks, bins.default, data.sparse_start
     n_parts, sparse = data.cuts.shape[0] - 1, share.sparse < share.sparse_end
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
@@ -96,7 +98,7 @@ def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
     for feature in range(share.first, share.end):
         default[feature] = -1
         if data.offset[feature + 1] - data.offset[feature] > data.n_bins[feature]:
-            # the first bin is a candidate even if it is empty: missing values alone go left
+            # the first bin is a candidate even if empty: only missing values go left
             _mark(np.uint64(data.offset[feature]), marks)
     for s in range(share.sparse, share.sparse_end):
         default[data.sparse_features[s]] = data.default_bin[s]
@@ -110,7 +112,7 @@ def _mark(b, marks):  # type: ignore[no-untyped-def]
 
 @inner
 def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
-    """List the marked bins and their features; return the number of the bins and the features' end.
+    """List the marked bins and their features; return the number of bins and last feature + 1.
 
     The marks are cleared.
     """
@@ -121,7 +123,7 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
         while left != 0:
             lowest = left & (~left + np.uint64(1))
             left ^= lowest
-            # a power of two is its exponent
+            # the exponent of a power of two is the number of its bit
             listed[n] = 64 * word + (np.float64(lowest).view(np.int64) >> 52) - 1023
             n += 1
         marks[word] = 0
@@ -146,7 +148,7 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
 
 @inner
 def _add(data, share, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
-    """Add each row's weight to its bins, in the plane of its label."""
+    """Add the weight of each row to the bins of the row, in the plane of its label."""
     start, n_parts, sparse = (
         data.sparse_start,
         data.cuts.shape[0] - 1,
@@ -168,7 +170,7 @@ def _add(data, share, label, stat, rows, place, size, sums):  # type: ignore[no-
 
 @inner
 def _complete(total, share, bins, size, end, sums):  # type: ignore[no-untyped-def]
-    """Give the bin that sparse rows leave out what the feature's other bins leave of the total."""
+    """Fill the left-out bin of each sparse feature: the total less the sums of the other bins."""
     for k in range(total.shape[0]):
         if total[k] == 0:
             continue

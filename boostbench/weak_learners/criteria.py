@@ -2,9 +2,9 @@
 
 All sums are integers: weights, costs and targets are scaled by a power of two and rounded, so that
 the sum over all rows stays below 2**61. Integer sums do not depend on the order of the rows, on
-subtraction instead of addition, or on threads; an empty bin is exactly empty; and the resolution
-is finer than that of float64 sums. The impurity of a node is a mass: weight times the field's
-impurity.
+subtraction instead of addition, or on threads; the sums of an empty bin are exactly zero; and the
+resolution is finer than that of float64 sums. The impurity of a node is a mass: its weight times
+the usual impurity.
 
 ==============  ===========================================  =================
 criterion       impurity of a node                           statistic
@@ -12,11 +12,11 @@ criterion       impurity of a node                           statistic
 gini            ``W - sum_k w_k^2 / W``                      w_k per class
 entropy         ``W log2 W - sum_k w_k log2 w_k`` (bits)     w_k per class
 error           ``W - max_k w_k``                            w_k per class
-cost            ``min_k C_k``                                C_k per answer
+cost            ``min_k C_k``                                C_k per label
 squared error   ``sum w z^2 - (sum w z)^2 / W``              sum w z, W
 ==============  ===========================================  =================
 
-`GAIN_RATIO` and `C45` use the entropy; they differ in how a split is chosen among features.
+`GAIN_RATIO` and `C45` use the entropy and choose among features by the gain ratio.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from boostbench.compiled import inner, rough
 from boostbench.portable.elementary import log2_
 from boostbench.weak_learners import demands
 
-#: Kinds of row statistics: weight and label; the same from signed weights; costs; targets.
+#: Kinds of row statistics: weights and labels; the same from signed weights; costs; targets.
 LABELS, SIGNED, COSTS, TARGETS = range(4)
 KIND_OF: dict[type, int] = {
     demands.WeightedLabels: LABELS,
@@ -47,10 +47,11 @@ CRITERIA = {
     "squared-error": SQUARED_ERROR,
 }
 
-#: Gini of two classes where no value is missing and no rule is special: the bulk of all boosting.
+#: Gini of two classes without missing values, drawn splits or counted samples: the most frequent
+#: case, with a faster search.
 TWO_CLASSES = 7
 
-#: Sums that agree to this fraction of a node's weight are taken to tie.
+#: Sums whose difference is at most this fraction of the weight of a node tie.
 TIE = 1e-12
 
 
@@ -62,9 +63,9 @@ def xlogx(x):  # type: ignore[no-untyped-def]
 
 @rough
 def about_xlogx(x):  # type: ignore[no-untyped-def]
-    """Return ``x log2 x`` but for 5e-8 x, for x >= 0, in arithmetic that becomes vectors.
+    """Return ``x log2 x`` for x >= 0 with an error of at most 5e-8 x; it vectorises.
 
-    The logarithm of the mantissa is the Chebyshev polynomial of degree 8.
+    The logarithm of the mantissa is a Chebyshev polynomial of degree 8.
     """
     bits = np.float64(x).view(np.int64)
     exponent = np.float64((bits >> 52) - 1023)
@@ -84,7 +85,7 @@ def about_xlogx(x):  # type: ignore[no-untyped-def]
 
 @inner
 def weight_of(rules, total):  # type: ignore[no-untyped-def]
-    """Return a sum that is positive for any row: the weight, or the sum of all costs."""
+    """Return the weight of a node, or the sum of all costs; positive for any row."""
     if rules.criterion == SQUARED_ERROR:
         return total[1]
     weight = np.int64(0)
@@ -95,9 +96,9 @@ def weight_of(rules, total):  # type: ignore[no-untyped-def]
 
 @inner
 def impurity(rules, total, square):  # type: ignore[no-untyped-def]
-    """Return the impurity mass of a node with the given sums; an upper bound of any gain.
+    """Return the impurity mass of a node with the given sums, which bounds the gain of any split.
 
-    Of all criteria but those that take logarithms; see `entropy`.
+    For all criteria without logarithms; see `entropy` for the others.
     """
     if rules.criterion == SQUARED_ERROR:
         return max(square - np.float64(total[0]) ** 2 / np.float64(total[1]), 0.0)
@@ -130,8 +131,8 @@ def entropy(rules, total):  # type: ignore[no-untyped-def]
 def resolution(rules, total, square, scale):  # type: ignore[no-untyped-def]
     """Return the difference below which two gains in a node tie.
 
-    ``scale`` is the sum of all costs or weights of the tree, used by the criteria whose gains have
-    long plateaus: the papers state their ties relative to that sum.
+    The tie is relative to ``scale``, the sum of all costs or weights of the tree, for the cost and
+    error criteria, as in the papers, and relative to the node for the other criteria.
     """
     if rules.criterion == SQUARED_ERROR:
         tie = TIE * square
@@ -144,7 +145,7 @@ def resolution(rules, total, square, scale):  # type: ignore[no-untyped-def]
 
 @inner
 def label_of(rules, total):  # type: ignore[no-untyped-def]
-    """Return the label a node answers: heaviest class or cheapest answer, the lowest on ties."""
+    """Return the label of a node: the heaviest class or the cheapest label, the lowest on ties."""
     margin = np.int64(TIE * np.float64(weight_of(rules, total)))
     best = 0
     for k in range(1, rules.n_sums):

@@ -1,12 +1,12 @@
-"""Demands: the targets that a booster sets a weak learner.
+"""Demands: the learning tasks that a booster passes to a weak learner.
 
-A demand is plain data about the training rows, in their order. A row without influence on a
-demand (weight 0, or costs that are all equal) is left out by the weak learner: it moves no
-threshold, and costs next to nothing.
+A demand holds arrays with an entry per training row. The weak learner leaves out rows without
+influence (weight 0, or equal costs for all labels): they affect no threshold and take almost no
+time.
 
-A row may stand for several equal samples, as the data say that the weak learner prepared; its
-numbers in a demand are the sums over them. A booster that draws samples says with the demand how
-many it drew.
+A row may represent several equal samples, as set in ``WeakLearner.prepare``; the numbers of a row
+in a demand are then sums over these samples. A booster that resamples gives the numbers of drawn
+samples in `count`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class WeightedLabels:
-    """Answer one label per row; a wrong answer costs the row's weight.
+    """Classification: predict one label per row; an error costs the weight of the row.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class WeightedLabels:
     n_classes : int
         K.
     count : ndarray of int64, shape (n,), or None
-        Samples drawn of each row; None where all samples are asked about.
+        Number of samples drawn of each row; None if all samples are used.
     """
 
     y: NDArray[np.int32]
@@ -42,14 +42,14 @@ class WeightedLabels:
 
 @dataclass(frozen=True)
 class BinaryLabels:
-    """Answer -1 or +1 for each of K questions per row, by one tree per question.
+    """Binary classification: predict -1 or +1 for each of K questions per row, one tree each.
 
     Attributes
     ----------
     signed_weight : ndarray of float64, shape (n, K)
-        The sign is the wanted answer, the magnitude is the weight.
+        The sign is the binary label, the magnitude is the weight.
     count : ndarray of int64, shape (n, K), or None
-        Samples drawn of each row and question; None where all samples are asked about.
+        Number of samples drawn of each row and question; None if all samples are used.
     """
 
     signed_weight: NDArray[np.float64]
@@ -58,7 +58,7 @@ class BinaryLabels:
 
 @dataclass(frozen=True)
 class Costs:
-    """Answer one label per row; answering k costs ``cost[i, k]``.
+    """Cost-sensitive classification: predict one label per row; label k costs ``cost[i, k]``.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Targets:
-    """Approach m targets per row in weighted least squares, by one tree per target.
+    """Regression: fit m targets per row by weighted least squares, one tree per target.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""One tree for the curious: as text, or drawn."""
+"""Text and plots of single trees."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Labels:
-    """Writes the question of a node and the answer of a leaf.
-
-    Parameters
-    ----------
-    forest : FlatTrees
-    tree : int
-    feature_names, class_names : sequence of str, or None
-    """
+    """Labels of the nodes and leaves of one tree; see `tree_text` for the parameters."""
 
     def __init__(
         self,
@@ -70,13 +63,13 @@ def tree_text(
     Parameters
     ----------
     forest : FlatTrees
-        Holds the tree.
+        Forest that contains the tree.
     tree : int
-        0..n_trees-1.
+        Index of the tree, 0..n_trees-1.
     feature_names : sequence of str, optional
-        ``x0, x1, ...`` if absent.
+        ``x0, x1, ...`` by default.
     class_names : sequence of str, optional
-        ``class 0, class 1, ...`` if absent.
+        ``class 0, class 1, ...`` by default.
 
     Returns
     -------
@@ -90,7 +83,7 @@ def tree_text(
     """
     labels = _Labels(forest, tree, feature_names, class_names)
     lines: list[str] = []
-    # A stack, not recursion: a best-first tree may be deeper than Python likes.
+    # A stack, since a best-first tree may exceed Python's recursion limit.
     stack: list[tuple[int | None, int]] = [(labels.root, 0)]
     while stack:
         child, depth = stack.pop()
@@ -114,14 +107,14 @@ def plot_tree(
     class_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one tree, root at the top, leaves side by side.
+    """Draw one tree, with the root at the top and the leaves side by side.
 
     Parameters
     ----------
     forest, tree, feature_names, class_names
         As for `tree_text`.
     ax : matplotlib Axes, optional
-        A new figure's if absent.
+        Axes of a new figure by default.
 
     Returns
     -------
@@ -149,7 +142,7 @@ def plot_tree(
 
 
 def _place(labels: _Labels) -> dict[int, tuple[float, float]]:
-    """Give leaves the places 0, 1, ... from left to right, nodes the middle of their children."""
+    """Return positions: leaves at x = 0, 1, ..., nodes midway between children, y minus depth."""
     depth = {labels.root: 0}
     visited: list[int] = []
     stack = [labels.root]

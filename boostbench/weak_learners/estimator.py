@@ -17,9 +17,9 @@ from boostbench.weak_learners.demands import WeightedLabels
 
 
 class EstimatorLearner:
-    """A clone of a classifier, fitted to the samples of positive weight.
+    """Weak learner that fits clones of a scikit-learn classifier to samples of positive weight.
 
-    A row that stands for several samples is repeated, so that the classifier can count them.
+    A row that represents several samples is repeated, so that the classifier can count them.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class EstimatorLearner:
     Raises
     ------
     ValueError
-        If it is no classifier or takes no weights.
+        If `estimator` is no classifier or takes no sample weights.
     """
 
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels,)
@@ -50,7 +50,7 @@ class EstimatorLearner:
         rows: NDArray[np.intp] | None = None,
         count: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the training rows and the number of samples that each one stands for."""
+        """Return the training rows and the number of samples that each row represents."""
         X = X if rows is None else X[rows]
         return X, np.ones(len(X), dtype=np.int64) if count is None else count
 
@@ -60,7 +60,7 @@ class EstimatorLearner:
         demand: WeightedLabels,
         rng: np.random.Generator,
     ) -> EstimatorHypothesis:
-        """Fit a clone; its ``random_state``, if it has one that is not set, comes from ``rng``."""
+        """Fit a clone, with a ``random_state`` drawn from `rng` if that parameter is None."""
         if not isinstance(demand, WeightedLabels):
             raise ValueError(
                 f"{self!r} answers weighted labels, it cannot meet {type(demand).__name__}; "
@@ -79,18 +79,18 @@ class EstimatorLearner:
 
 
 def as_weak_learner(component: Any) -> Any:
-    """Return a class of weak learners: the component itself, or learners of a class of classifiers.
+    """Convert a scikit-learn classifier class to a weak learner class.
 
     Parameters
     ----------
     component : object
-        A class of scikit-learn classifiers, made a weak learner for weighted labels; anything else
-        is returned as it is.
+        A classifier class whose ``fit`` takes ``sample_weight``. Weak learner classes, and objects
+        that are not classes, are returned unchanged.
 
     Raises
     ------
     PluginError
-        If it is a class that is no weak learner and takes no weights.
+        If the class is neither a weak learner nor takes sample weights.
     """
     if not inspect.isclass(component) or hasattr(component, "prepare"):
         return component
@@ -113,13 +113,13 @@ def as_weak_learner(component: Any) -> Any:
 
 @dataclass(frozen=True)
 class EstimatorPart:
-    """A fitted classifier in the place of a forest of one tree."""
+    """A fitted classifier with the interface of a forest of one tree."""
 
     model: Any
     n_trees: ClassVar[int] = 1
 
     def labels_of(self, X: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the classifier's labels, shape (n,)."""
+        """Return the predicted labels, shape (n,)."""
         labels: NDArray[np.int32] = np.asarray(self.model.predict(X), dtype=np.int32)
         return labels
 
@@ -127,7 +127,7 @@ class EstimatorPart:
         self, X: NDArray[np.float64], tree_index: ArrayLike, coefficient: ArrayLike,
         F: NDArray[np.float64],
     ) -> NDArray[np.float64]:  # fmt: skip
-        """Add the coefficients to the scores of the answered labels; see `Forest.add_scores`."""
+        """Add the coefficients to the scores of the predicted labels; see `Forest.add_scores`."""
         labels, rows = self.labels_of(X), np.arange(len(F))
         for _, step in zip(np.asarray(tree_index), np.asarray(coefficient), strict=True):
             F[rows, labels] += step
@@ -136,20 +136,21 @@ class EstimatorPart:
 
 @dataclass(frozen=True)
 class EstimatorHypothesis:
-    """A classifier's answers on the training rows.
+    """A fitted classifier and its predictions on the training rows.
 
     Attributes
     ----------
     trees : EstimatorPart
-        The part that an ensemble keeps.
+        The fitted classifier, which the ensemble keeps.
     labels : ndarray of int32, shape (n,)
+        Predicted labels.
     """
 
     trees: EstimatorPart
     labels: NDArray[np.int32]
 
     def values(self, n_classes: int) -> NDArray[np.float64]:
-        """Return h on the training rows: 1 at the answered label, shape (n, n_classes)."""
+        """Return h on the training rows, shape (n, n_classes): 1 at the predicted label, else 0."""
         return self.add_to(np.zeros((len(self.labels), n_classes)), 1.0)
 
     def inner(self, W: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""From what a booster's ``weak_learner`` parameter says to a weak learner."""
+"""Conversion of the ``weak_learner`` parameter of a booster to a weak learner."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def make_weak_learner(
     defaults: tuple[str, Mapping[str, Any]] | None = None,
     where: str = "",
 ) -> Any:
-    """Return the weak learner that a parameter describes.
+    """Return the weak learner given by a ``weak_learner`` parameter.
 
     Parameters
     ----------
     spec : None, str, mapping or object
-        None for the default; a registered name; ``{name: parameters}``; a weak learner, taken as
-        it is; or a scikit-learn classifier that takes ``sample_weight``.
+        None for the default; a registered name; ``{name: parameters}``; a weak learner, returned
+        unchanged; or a scikit-learn classifier that takes ``sample_weight``.
     defaults : (str, mapping), optional
-        Name and parameters of the default; the parameters also fill those the spec leaves out, if
-        it names the same learner. ("tree", {}) if not given.
+        Name and parameters of the default learner, ("tree", {}) if not given. If `spec` names the
+        same learner, the parameters are defaults for those missing in `spec`.
     where : str, default=""
-        Place of the spec, for messages.
+        Place of the spec in a config, for error messages.
 
     Returns
     -------
@@ -35,9 +35,9 @@ def make_weak_learner(
     Raises
     ------
     UnknownNameError
-        If no learner has the name.
+        If no weak learner has the name.
     ValueError
-        If a parameter is unknown, or the object is no weak learner.
+        If a parameter is unknown, or the object is neither a weak learner nor a classifier.
 
     Examples
     --------

@@ -1,7 +1,6 @@
-"""Trees side by side in flat arrays.
+"""Trees stored in flat arrays.
 
-Internal nodes carry what a row needs to go on (feature, threshold, two children) and what the split
-gained; leaves carry only what they answer.
+Inner nodes hold the split (feature, threshold, two children) and its gain; leaves hold only values.
 """
 
 from __future__ import annotations
@@ -28,31 +27,31 @@ OFFSETS = {"node_offset": np.int64, "leaf_offset": np.int64}
 
 
 class FlatTrees:
-    """Trees side by side in flat arrays: built, checked, joined and picked.
+    """Trees stored in flat arrays, with checks, concatenation and selection.
 
     A row goes left at a node if ``x[feature] <= threshold``, or, if the value is missing (NaN),
-    if ``missing_left``. A leaf adds its value to the scores: to one column (width 1) or to all of
-    them (width K).
+    if ``missing_left``. The value of a leaf is added to one column of the scores (width 1) or to
+    all columns (width K).
 
     Parameters
     ----------
     feature : array of int32, shape (n_nodes,)
-        Feature a node asks for; the nodes of a tree are consecutive, its root is the first.
+        Feature of each split. The nodes of a tree are consecutive, beginning with the root.
     threshold : array of float64, shape (n_nodes,)
         In the units of the features.
     missing_left : array of bool, shape (n_nodes,)
-        True if a missing value goes left.
+        Whether missing values go left.
     left, right : array of int32, shape (n_nodes,)
-        A child ``>= 0`` is a node of the same tree, counted from its root, and comes after its
-        parent; a child ``< 0`` is the leaf ``~child``.
+        A child ``>= 0`` is a node of the same tree, counted from the root, and comes after its
+        parent; a child ``< 0`` is the leaf ``~child``, counted from the first leaf of the tree.
     gain : array of float64, shape (n_nodes,), optional
-        Decrease of the impurity that the tree was grown by; NaN where it is not known.
+        Decrease of the impurity by the split, in the criterion of the tree; NaN if unknown.
     node_offset : array of int64, shape (n_trees + 1,)
-        Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if it is one leaf.
+        Nodes of tree ``t`` are ``node_offset[t]:node_offset[t + 1]``; none if the root is a leaf.
     leaf_value : array of float64, shape (n_leaves, width)
-        Value that a leaf adds to the scores.
+        Values added to the scores.
     leaf_column : array of int32, shape (n_leaves,)
-        Column of the scores a leaf adds to if the width is 1; ignored (-1) otherwise.
+        Column of the scores that a leaf adds to if the width is 1; ignored (-1) otherwise.
     leaf_offset : array of int64, shape (n_trees + 1,)
         Leaves of tree ``t`` are ``leaf_offset[t]:leaf_offset[t + 1]``.
     n_features : int
@@ -109,10 +108,10 @@ class FlatTrees:
 
     @classmethod
     def of_checked(cls, **arrays: Any) -> Self:
-        """Return a forest of what the constructor takes, without copies and checks.
+        """Return a forest of the arguments of the constructor, without copies and checks.
 
-        For arrays of the right types that fit together by construction, as those of grown trees
-        do; each round of a fit makes a forest.
+        For arrays of the right types that fit together by construction, such as those of grown
+        trees. It saves time in every round of a fit.
         """
         forest = cls.__new__(cls)
         for name, value in arrays.items():
@@ -135,7 +134,7 @@ class FlatTrees:
         self._check_children()
 
     def _check_children(self) -> None:
-        """Refuse a child that is not of its tree: compiled code would read beyond the arrays."""
+        """Raise an error for a child outside its tree, since compiled code checks no bounds."""
         n_nodes, n_leaves = np.diff(self.node_offset), np.diff(self.leaf_offset)
         parent = np.arange(len(self.feature)) - np.repeat(self.node_offset[:-1], n_nodes)
         n_nodes, n_leaves = np.repeat(n_nodes, n_nodes), np.repeat(n_leaves, n_nodes)
@@ -152,12 +151,12 @@ class FlatTrees:
 
     @property
     def n_leaves(self) -> int:
-        """Number of leaves of all trees."""
+        """Total number of leaves."""
         return len(self.leaf_column)
 
     @property
     def width(self) -> int:
-        """Columns of ``leaf_value``: 1, or the number of classes."""
+        """Number of columns of ``leaf_value``: 1 or the number of classes."""
         return int(self.leaf_value.shape[1])
 
     def __len__(self) -> int:
@@ -171,26 +170,26 @@ class FlatTrees:
         return {name: getattr(self, name) for name in FlatTrees.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]  # a damaged file must not crash compiled code
+        self.__init__(**state)  # type: ignore[misc]  # with checks, as the file may be damaged
 
     @classmethod
     def concatenate(cls, forests: Iterable[Self]) -> Self:
-        """Join forests of the same features and width; trees keep their order.
+        """Concatenate forests of the same features and width.
 
         Parameters
         ----------
         forests : iterable
-            At least one.
+            At least one forest.
 
         Returns
         -------
         Self
-            Of the same class.
+            Forest of all trees, in order.
 
         Raises
         ------
         ValueError
-            If there is none, or if features or widths differ.
+            If there is no forest, or if numbers of features or widths differ.
         """
         parts = list(forests)
         if not parts:
@@ -209,18 +208,18 @@ class FlatTrees:
     def with_leaf_values(
         self, values: NDArray[np.float64], columns: NDArray[np.int32] | None = None
     ) -> Self:
-        """Return a forest of the same trees with other answers in the leaves.
+        """Return a forest of the same trees with other values in the leaves.
 
         Parameters
         ----------
         values : array of float64, shape (n_leaves, width)
         columns : array of int32, shape (n_leaves,), optional
-            For values of width 1.
+            Columns of the scores, for values of width 1.
 
         Raises
         ------
         ValueError
-            If there are not as many of them as leaves.
+            If the length of an array is not the number of leaves.
         """
         values = np.ascontiguousarray(values, dtype=np.float64)
         if columns is None:
@@ -231,12 +230,12 @@ class FlatTrees:
         return self.of_checked(**state)
 
     def take(self, trees: ArrayLike) -> Self:
-        """Return a forest of some trees, in the order asked for.
+        """Return a forest of the given trees, in the given order.
 
         Parameters
         ----------
         trees : array of int, shape (n_chosen,)
-            Indices of trees; negative ones count from the end; repeats are allowed.
+            Indices of trees; negative indices count from the end; repeats are allowed.
         """
         chosen = np.arange(self.n_trees)[np.asarray(trees, dtype=np.int64)]
         arrays = {}
@@ -250,7 +249,7 @@ class FlatTrees:
         return self.of_checked(n_features=self.n_features, **arrays)
 
     def __getitem__(self, trees: int | slice) -> Self:
-        """Return a forest of a slice of the trees, or of one."""
+        """Return a forest of a slice of the trees, or of one tree."""
         if isinstance(trees, slice):
             return self.take(np.arange(self.n_trees)[trees])
         return self.take([trees])

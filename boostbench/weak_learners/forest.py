@@ -1,8 +1,8 @@
-"""The fitted ensemble of every booster: trees side by side in flat arrays, that predict.
+"""Prediction with the trees of a fitted ensemble, stored in flat arrays.
 
-A booster adds the trees to its scores one after the other, ``F += coefficient * answer``, and the
-forest does the same additions in the same order, so the scores of the training loop, of one call
-and of staged calls agree to the last bit.
+A booster adds the trees to its scores one by one, ``F += coefficient * h``. The forest does the
+same additions in the same order, so the scores of the training loop, of one call and of staged
+calls agree to the last bit.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Forest(FlatTrees):
-    """Trees side by side in flat arrays, that predict; see `FlatTrees` for the arrays.
+    """Trees stored in flat arrays, with prediction; see `FlatTrees` for the arrays.
 
     Examples
     --------
-    One tree of two leaves: the first answers class 0, the second class 1.
+    One tree of two leaves, which predict class 0 and class 1.
 
     >>> import numpy as np
     >>> stump = Forest(
@@ -57,26 +57,27 @@ class Forest(FlatTrees):
         Returns
         -------
         array of int32, shape (n, n_trees)
-            Leaves, counted from the first of their tree.
+            Leaves, numbered within each tree.
         """
         return find_leaves(self, X)
 
     def add_scores(
         self, X: ArrayLike, tree_index: ArrayLike, coefficient: ArrayLike, F: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Add ``coefficient[j]`` times the answer of tree ``tree_index[j]`` to F, in order of j.
+        """Add ``coefficient[j]`` times the values of tree ``tree_index[j]`` to F, in order of j.
 
-        Every entry of F sees the same products and sums, in the same order, as a training loop
-        ``F += step * h``; so it does not matter how the additions are cut into calls.
+        Every entry of F undergoes the same operations in the same order as in a training loop
+        ``F += step * h``, so the result does not depend on the division of the additions into
+        calls.
 
         Parameters
         ----------
         X : array of float, shape (n, n_features)
             NaN is a missing value.
         tree_index : array of int, shape (m,)
-            Trees; one may be added several times.
+            Indices of trees; repeats are allowed.
         coefficient : array of float, shape (m,)
-            Factors of the answers.
+            Factors of the leaf values.
         F : array of float64, shape (n, K)
             Scores so far; changed in place.
 
@@ -103,12 +104,12 @@ class Forest(FlatTrees):
         X, tree_index, coefficient, F
             As for `add_scores`.
         round_end : array of int, shape (T,)
-            Round t ends before addition ``round_end[t]``; rising.
+            Round t ends before addition ``round_end[t]``; non-decreasing.
 
         Yields
         ------
         array of float64, shape (n, K)
-            F itself, changed by the next round: copy to keep.
+            F itself, which the next round changes in place.
         """
         return Scoring(self, X, tree_index, coefficient, F).stages(round_end)
 
@@ -121,10 +122,10 @@ class Forest(FlatTrees):
         round_end: ArrayLike,
         F: NDArray[np.float64],
     ) -> NDArray[np.int64]:
-        """Count the rows whose highest score is not at their label, after every round.
+        """Count the misclassified rows after every round.
 
-        The same as counting ``F.argmax(axis=1) != y`` over `staged_scores`, without the cost of
-        Python per round.
+        Equivalent to the sums of ``F.argmax(axis=1) != y`` over `staged_scores`, but without the
+        cost of Python code per round.
 
         Parameters
         ----------
@@ -136,7 +137,7 @@ class Forest(FlatTrees):
         Returns
         -------
         array of int64, shape (T,)
-            Errors; of equal scores the lowest label counts.
+            Numbers of errors; of equal scores the lowest label is predicted.
         """
         return Scoring(self, X, tree_index, coefficient, F).errors(y, round_end)
 

@@ -1,19 +1,23 @@
-"""Growing: trees best first, from the statistics of the rows.
+"""Growing: best-first growth of trees from the statistics of the rows.
 
-The rows of a leaf are contiguous. Of two children only the one with fewer rows has its histogram
-built; the other's is the parent's minus that. A leaf's histogram is built only when its impurity,
-which bounds the gain of any split of it, is the largest key among all leaves: most pure leaves, and
-all leaves left when the tree is full, never cost one. A leaf of few rows has a compact histogram
-instead, which costs nothing but what its rows cost (see `boostbench.weak_learners.compact`).
+The rows of a leaf are contiguous. Of two children, the histogram of the one with fewer rows is
+built; that of the other one is the difference from the parent's histogram. The impurity of a leaf,
+which bounds the gain of any split, is the key of the leaf in the queue until its best split is
+known; the histogram of the leaf is built only when this key is the largest. Most pure leaves, and
+all leaves that remain when the tree is full, therefore need no histogram. A leaf of few rows has a
+compact histogram instead, whose cost is proportional to the number of rows (see
+`boostbench.weak_learners.compact`).
 
-Nodes are numbered as they arise (children: left, right), the inner nodes of the finished tree in
-the order in which they were split. So the first l - 1 of them are the best-first tree of l leaves.
+Nodes are numbered in order of creation (left child, right child), and the inner nodes of the
+finished tree in order of splitting, so the first l - 1 inner nodes form the best-first tree of l
+leaves.
 
-Where other threads are to be had, each of them builds and searches the histogram of some features
-of a large node (see `boostbench.weak_learners.team`).
+If other threads are available, each one builds and searches the histogram of some features of a
+large node (see `boostbench.weak_learners.team`).
 
-There is a kernel per criterion, compiled when a tree first needs it. The criterion is a constant
-in it: numba drops the branches of other criteria before it compiles what they call.
+There is a kernel for each criterion, compiled on first use. The criterion is a constant of the
+kernel, so numba prunes the branches of other criteria before it compiles the functions called in
+them.
 """
 
 from __future__ import annotations
@@ -100,9 +104,9 @@ from boostbench.weak_learners.team import (
     wait_for_part,
 )
 
-#: Trees whose root takes fewer additions are grown by one thread: to call others takes longer.
+#: Trees whose root takes fewer additions are grown by one thread, as starting others takes longer.
 _SHARED_TREE = 300_000
-#: Additions of a histogram, and sums to search, from which on threads share a node.
+#: Smallest number of additions to a histogram and sums to search for which threads share a node.
 _SHARED_NODE = 30_000
 
 
@@ -111,9 +115,9 @@ def grow_trees(
 ) -> GrownTrees:
     """Grow one tree per column of a demand, one after the other.
 
-    The trees are independent of each other: calls for some of the columns each, in threads of
-    their own, give the same trees (the kernels run without the GIL). Threads without a call of
-    their own share the features of large nodes: each builds and searches the histograms of some.
+    The trees are independent of each other, so the columns may be divided among calls in several
+    threads (the kernels run without the GIL). Within a call, idle threads share the features of
+    large nodes.
 
     Parameters
     ----------
@@ -121,7 +125,7 @@ def grow_trees(
     rules : GrowthRules
     numbers : Numbers
     pruning : Pruning, optional
-        Rules and work space of pruning; absent: the trees are not pruned.
+        Rules and work space of pruning; None for no pruning.
 
     Returns
     -------
@@ -136,7 +140,7 @@ def grow_trees(
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
     work = Work.space(rules, data, numbers.labels)
-    # drawn features, and a choice by the mean gain, need all features at once
+    # drawn features, and a choice by the mean gain, need all features in one part
     whole = rules.max_features < data.n_features or rules.criterion in (GAIN_RATIO, C45)
     few = data.dense_codes.size + data.sparse_bins.size < _SHARED_TREE
     n_parts = 1 if whole or few else data.n_parts
@@ -157,11 +161,11 @@ def grow_trees(
 
 
 def _part_for(criterion: int, build: Any, search: Any) -> Any:
-    """Return what a thread does of a node, with the functions of a criterion."""
+    """Return the function that searches a part of the features of a node by a criterion."""
 
     @inner
     def find_in_part(data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
-        """Find the best split of a node in some parts of the features, as the step says."""
+        """Find the best split of the node of the current step in some parts of the features."""
         tree, step, share = work.tree, team.step[0], share_of(data, part, stop)
         leaf, total, n_bins = tree.nodes[step.node], tree.total[step.node], data.low.shape[0]
         first, end = share.first, share.end
@@ -216,7 +220,7 @@ def _do_part(criterion, data, rules, work, team, part, stop):  # type: ignore[no
 
 
 def _kernel_for(criterion: int) -> Any:
-    """Return the kernel of a criterion, which is a constant in it."""
+    """Return the kernel that grows trees by a criterion."""
 
     @kernel
     def grow(  # type: ignore[no-untyped-def]
@@ -293,7 +297,7 @@ _KERNELS = {
 
 @inner
 def is_shared(rules, data, n_rows, compact, team):  # type: ignore[no-untyped-def]
-    """Return whether a node is worth another thread: rows to add, and bins to search."""
+    """Return whether a node has enough rows to add and bins to search to be shared by threads."""
     if team.found.shape[0] == 1 or not has_members(team):
         return False
     n_entries = data.sparse_bins.shape[0] // data.codes.shape[1] + data.dense_offset.shape[0]
@@ -305,7 +309,7 @@ def is_shared(rules, data, n_rows, compact, team):  # type: ignore[no-untyped-de
 def note_split(  # type: ignore[no-untyped-def]
     criterion, rules, data, hist, node, compact, feature, work, found
 ):
-    """Note the best split of some features, feature and bin as the data number them."""
+    """Write the best split of some features, with feature and bin numbered as in the data."""
     found.feature = feature
     if feature >= 0:
         best = work.scan.best[feature]
@@ -321,13 +325,13 @@ def note_split(  # type: ignore[no-untyped-def]
 
 @stage
 def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyped-def]
-    """Compute sums and impurities of the root, or of two children: the smaller one's first."""
+    """Compute sums and impurities of the root, or of two children, the smaller child first."""
     nodes, total = tree.nodes, tree.total
     small = smaller(nodes, first) if end - first == 2 else first
     for i in range(end - first):
         node = small if i == 0 else first + end - 1 - small
         new, rows = nodes[node], tree.rows[nodes[node].start : nodes[node].end]
-        if criterion == SQUARED_ERROR:  # squares are no integers: no subtraction
+        if criterion == SQUARED_ERROR:  # no subtraction, as sums of squares are floats
             new.square = add_targets(tree.stat, rows, total[node])
         elif i > 0:
             take_off(total[new.parent], total[small], total[node])
@@ -347,7 +351,7 @@ def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyp
 
 @stage
 def _find(criterion, data, rules, sample, column, node, work, team):  # type: ignore[no-untyped-def]
-    """Find the best split of a leaf and note it in the table."""
+    """Find the best split of a leaf and write it to the node table."""
     tree, step, n_rows = work.tree, team.step[0], np.int64(0)
     leaf, total = tree.nodes[node], tree.total[node]
     step.node = node
@@ -374,7 +378,7 @@ def _find(criterion, data, rules, sample, column, node, work, team):  # type: ig
         for part in range(1, team.found.shape[0]):
             team.found[part].feature = -1
     best = team.found[0]
-    for part in range(1, team.found.shape[0]):  # of equal keys the first one
+    for part in range(1, team.found.shape[0]):  # the first part wins ties
         other = team.found[part]
         if other.feature >= 0 and (best.feature < 0 or other.key > best.key):
             best = other
@@ -386,7 +390,10 @@ def _find(criterion, data, rules, sample, column, node, work, team):  # type: ig
 
 @inner
 def stream_of(seed, column, node):  # type: ignore[no-untyped-def]
-    """Return the key of a node's draws: nodes are numbered alike whatever the order of rows."""
+    """Return the key of the random draws of a node.
+
+    It does not depend on the order of the rows, since the numbers of nodes do not.
+    """
     x = np.uint64(seed) + np.uint64(column) * np.uint64(0xD1342543DE82EF95)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xDABA0B6EB09322E3)
     x = x + np.uint64(node) * np.uint64(0xBF58476D1CE4E5B9)

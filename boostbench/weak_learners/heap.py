@@ -1,4 +1,4 @@
-"""The queue of open leaves: a binary heap, the largest key first, the older leaf on ties."""
+"""Priority queue of open leaves: a binary heap by largest key, then by lowest node number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from boostbench.compiled import inner
 
 @inner
 def push(queue, n, key, node):  # type: ignore[no-untyped-def]
-    """Add a leaf to the n leaves of the heap; return their new number."""
+    """Add a leaf to a heap of n leaves; return the new number of leaves."""
     i = n
     while i > 0:
         up = (i - 1) // 2
@@ -22,7 +22,7 @@ def push(queue, n, key, node):  # type: ignore[no-untyped-def]
 
 @inner
 def pop(queue, n):  # type: ignore[no-untyped-def]
-    """Remove the first leaf from the heap; return the new number of leaves."""
+    """Remove the first leaf from a heap of n leaves; return the new number of leaves."""
     n -= 1
     key, node = queue[n].key, queue[n].node
     i = 0

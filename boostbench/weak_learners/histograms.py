@@ -1,9 +1,10 @@
-"""Histograms: the sums of a node's rows in every bin of every feature.
+"""Histograms: sums of the statistics of the rows of a node in every bin of every feature.
 
-A histogram is one flat array of int64. Label and target statistics are stored plane after plane (a
-plane holds one sum for all bins), so that a scan over the bins of a feature is a vector operation;
-costs are stored bin after bin, so that adding a row's costs is one. An optional last plane counts
-samples. The plane of a class that no row of the node has is left as it is, and must not be read.
+A histogram is one flat array of int64. Label and target statistics are stored plane by plane (a
+plane holds one statistic for all bins), so that a scan over the bins of a feature is a vector
+operation. Costs are stored bin by bin, so that the addition of the costs of a row is a vector
+operation. An optional last plane counts samples. The planes of classes that are absent from a node
+are neither cleared nor filled, and must not be read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from boostbench.weak_learners.criteria import COSTS
 
 
 class Share(NamedTuple):
-    """The features of the parts ``part..stop-1``: all, dense and sparse ones, from..to-1."""
+    """Ranges of all, dense and sparse features in the parts ``part..stop-1`` of the features."""
 
     part: int
     stop: int
@@ -31,14 +32,14 @@ class Share(NamedTuple):
 
 @inner
 def share_of(data, part, stop):  # type: ignore[no-untyped-def]
-    """Return the features of some parts."""
+    """Return the ranges of features in the parts ``part..stop-1``."""
     a, b = data.cuts[part], data.cuts[stop]
     return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2])
 
 
 @inner
 def build_labels(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
-    """Fill the histogram of weights per class of the given rows, in some features.
+    """Fill the histogram of the weights per class of the given rows, for some features.
 
     Parameters
     ----------
@@ -46,11 +47,12 @@ def build_labels(rules, data, share, tree, rows, total, sums):  # type: ignore[n
     data : BinnedData
     share : Share
     tree : GrowingTree
-        Its labels and statistics are added.
+        Provides the labels and statistics of the rows.
     rows : int32[m]
     total : int64[n_planes]
-        Sums over the rows; the count of samples last, if it is asked for.
+        Sums over the rows; the number of samples last, if samples are counted.
     sums : int64[n_planes * n_bins]
+        The histogram; written.
     """
     _clear(rules.kind, data, share, total, sums)
     add(data, share, tree.label, tree.stat[:, 0], rows, sums)
@@ -78,13 +80,13 @@ def build_targets(rules, data, share, tree, rows, total, sums):  # type: ignore[
 
 @inner
 def _has_plane(kind, total, k):  # type: ignore[no-untyped-def]
-    """Return whether a plane is filled: those of absent classes are not."""
+    """Return whether a plane is in use; the planes of absent classes are not."""
     return total[k] != 0 or kind >= COSTS  # costs or targets
 
 
 @inner
 def _plane(kind, data, share, total, k):  # type: ignore[no-untyped-def]
-    """Return where sums of some features lie: one class's, or all sums if these are costs."""
+    """Return the range of the sums of some features: in plane k, or all sums for costs."""
     start, stop = data.offset[share.first], data.offset[share.end]
     if kind == COSTS:
         return start * total.shape[0], stop * total.shape[0]
@@ -103,7 +105,7 @@ def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 
 @inner
 def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's number to its bins, in the plane of its label."""
+    """Add the number of each row to the bins of the row, in the plane of its label."""
     n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
@@ -122,7 +124,7 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
 
 @inner
 def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's target, weight and samples to its bins."""
+    """Add the target, weight and samples of each row to its bins."""
     n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
@@ -148,7 +150,7 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
 
 @inner
 def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
-    """Add each row's samples to its bins."""
+    """Add the samples of each row to its bins."""
     n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
@@ -163,7 +165,7 @@ def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
 
 @inner
 def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
-    """Add each row's costs (and its samples) to its bins."""
+    """Add the costs and samples of each row to its bins."""
     n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     for i in range(rows.shape[0]):
         r = rows[i]
@@ -182,7 +184,7 @@ def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untype
 
 @inner
 def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
-    """Give the most frequent bin of each sparse feature what the other bins leave of the total."""
+    """Fill the most frequent bin of each sparse feature: the total less the other bins."""
     bin_step, plane_step = 1, data.low.shape[0]
     if kind == COSTS:
         bin_step, plane_step = total.shape[0], 1
@@ -198,7 +200,7 @@ def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 
 @inner
 def subtract(kind, data, share, sums, part, part_total):  # type: ignore[no-untyped-def]
-    """Turn the histogram of a node into that of one child, given the other's and its sums."""
+    """Turn the histogram of a node into that of a child, given histogram and sums of the other."""
     for k in range(part_total.shape[0] if kind != COSTS else 1):
         if _has_plane(kind, part_total, k):
             start, stop = _plane(kind, data, share, part_total, k)

@@ -1,4 +1,4 @@
-"""A stump that answers all classes at once, each leaf with a vector."""
+"""Decision stump for all classes at once, with a vector in each leaf."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Floats = NDArray[np.float64]
 SIGN, REAL, FACTORED = range(3)
 _CODES = {"sign": SIGN, "real": REAL, "factored": FACTORED}
 
-#: Scores that agree to this fraction of the weight are taken to tie.
+#: Scores whose difference is at most this fraction of the weight tie.
 _TIE = 1e-12
 
 
 class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
-    r"""One threshold for all classes; on each side an answer for every class.
+    r"""Decision stump with one threshold for all classes and, on each side, a value per class.
 
-    With :math:`W^\pm_{ql}` the weight on side q whose wanted answer for class l is :math:`\pm 1`:
+    With :math:`W^\pm_{ql}` the weight on side q of rows with the label :math:`\pm 1` for class l:
 
     ============  =====================================================  =========================
-    answers       on side q for class l                                  the threshold maximises
+    answers       value on side q for class l                            the threshold maximises
     ============  =====================================================  =========================
     "sign"        sign of :math:`W^+_{ql} - W^-_{ql}`, +1 at 0           :math:`\sum_{ql}
                                                                          |W^+_{ql} - W^-_{ql}|`
@@ -41,20 +41,20 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     "factored"    :math:`v_l` below, :math:`-v_l` above, v = +-1         the weighted correlation
     ============  =====================================================  =========================
 
-    The smoothing b is the summed weight divided by the number of samples times classes. Ties:
-    lowest feature, then lowest threshold. A missing value goes to the side where it scores better,
-    above on ties.
+    The smoothing b is the summed weight divided by the number of samples times classes. Ties are
+    broken by the lowest feature, then by the lowest threshold. Missing values go to the side of
+    the better score, above the threshold on ties.
 
     Parameters
     ----------
     answers : {"sign", "real", "factored"}, default="sign"
     splitter : {"best", "equal-width"}, default="best"
-        "equal-width" takes the best of the thresholds that cut a range into `max_bins` parts of one
+        "equal-width" considers only the thresholds that cut a range into `max_bins` parts of equal
         width.
     bin_range : {"feature", "global"}, default="feature"
-        Range that "equal-width" cuts: of each feature's training values, or of all features'.
+        Range for "equal-width": of the training values of each feature, or of all features.
     max_bins : int, default=255
-        Bins per feature, 2..255.
+        Largest number of bins per feature, 2..255.
 
     References
     ----------
@@ -70,7 +70,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     """
 
     accepts: ClassVar[tuple[type, ...]] = (BinaryLabels,)
-    #: One tree answers all questions of a demand.
+    #: A single tree answers all questions of a demand.
     joins_questions: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -120,12 +120,12 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         Hypothesis
-            One tree of at most two leaves, whose answers are vectors.
+            One tree of at most two leaves with a value per class.
 
         Raises
         ------
         ValueError
-            If the demand is another one.
+            If the demand is not a `BinaryLabels`.
         """
         if not isinstance(demand, BinaryLabels):
             raise ValueError(
@@ -155,7 +155,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     def _vectors(
         self, weight: Floats, n_samples: int, leaves: NDArray[np.int32], n_leaves: int
     ) -> Floats:
-        """Return what each leaf answers, shape (n_leaves, K)."""
+        """Return the values of each leaf, shape (n_leaves, K)."""
         sides = [weight[leaves == leaf] for leaf in range(n_leaves)]
         plus = np.array([[total(np.maximum(w, 0.0)) for w in side.T] for side in sides])
         minus = np.array([[total(np.maximum(-w, 0.0)) for w in side.T] for side in sides])
@@ -172,7 +172,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
 
 
 def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
-    if not plus.any():  # a demand without any weight
+    if not plus.any():  # all weights are 0
         return np.zeros_like(plus)
     result: Floats = 0.5 * log(plus / minus)
     return result
@@ -181,16 +181,16 @@ def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
 def _threshold(
     data: BinnedData, feature: int, last: int, rows: NDArray[np.intp]
 ) -> tuple[int, float]:
-    """Return the last bin that goes left, and the threshold midway to the next bin with weight."""
+    """Return the last bin on the left, and the threshold midway to the next bin with weight."""
     n_bins = int(data.n_bins[feature])
     codes = data.codes[feature][rows]
     above = codes[(codes > last) & (codes < n_bins)]
     if not len(above):
-        return n_bins - 1, np.inf  # missing values against all others
+        return n_bins - 1, np.inf  # missing against present values
     following, first = int(above.min()), int(data.offset[feature])
     smallest, largest = data.low[first:], data.high[first:]
     middle = 0.5 * largest[last] + 0.5 * smallest[following]
-    # a bin without weight falls on the side where the threshold puts it
+    # bins without weight go to the side given by the threshold
     while last + 1 < following and largest[last + 1] <= middle:
         last += 1
     if not largest[last] <= middle < smallest[last + 1]:
@@ -217,7 +217,7 @@ def _tree(data: BinnedData, split: tuple[int, float, bool] | None, vectors: Floa
 
 
 def _sums_of(weight: Floats, answers: str) -> Floats:
-    """Return what is summed over a side, a row per training row."""
+    """Return the statistics that are summed over each side, with a row per training row."""
     if answers == "real":
         return np.hstack([np.maximum(weight, 0.0), np.maximum(-weight, 0.0)])
     return weight
@@ -227,7 +227,7 @@ def _sums_of(weight: Floats, answers: str) -> Floats:
 def _best_split(  # type: ignore[no-untyped-def]
     data, stat, rows, answers, tie, histogram, count, work
 ):
-    """Return feature, last bin on the left and side of the missing values; feature -1 if none."""
+    """Return feature, last bin on the left, and whether missing values go left; or feature -1."""
     m = stat.shape[1]
     best_feature, best_bin, best_missing = -1, -1, False
     left, whole = work[0], work[1]
@@ -237,7 +237,7 @@ def _best_split(  # type: ignore[no-untyped-def]
         for k in range(m):
             whole[k] += stat[i, k]
     best = -np.inf
-    if answers == FACTORED:  # a constant may be better than any split
+    if answers == FACTORED:  # constant predictions may be better than any split
         best = 0.0
         for k in range(m):
             best += abs(whole[k])

@@ -1,4 +1,4 @@
-"""Nodes of the tree that grows: the table of `structures.NODE`, and the rows of each node."""
+"""Node table of a growing tree (see `structures.NODE`), rows of nodes, and histogram slots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, weight_of
 
 @stage
 def start_table(sample, tree):  # type: ignore[no-untyped-def]
-    """Make the table a root of all active rows, and all histograms free."""
+    """Initialise the table with a root of all active rows, and free all histograms."""
     for s in range(tree.free.shape[0]):
         tree.free[s] = s - 1
     tree.free[0] = tree.free.shape[0] - 1
@@ -44,28 +44,29 @@ def split_node(data, node, child, tree):  # type: ignore[no-untyped-def]
 
 @inner
 def partition(codes, missing, split, rows, buffer):  # type: ignore[no-untyped-def]
-    """Move the rows that go left to the front, keep both orders, and return their number.
+    """Move the rows that go left to the front, stably, and return their number.
 
-    ``codes`` and ``missing`` are the bins of the split's feature, and the one of missing values.
+    ``codes`` are the bins of the rows in the feature of the split; ``missing`` is the bin of
+    missing values.
     """
     last, other = np.int32(split.bin), np.int32(missing if split.missing_left else -1)
     n_left, n_right = 0, 0
     for i in range(rows.shape[0]):
         r = rows[i]
         code = np.int32(codes[r])
-        left = (code <= last) | (code == other)  # no branch, which would be guessed wrong
+        left = (code <= last) | (code == other)  # a branch would be mispredicted often
         rows[n_left] = r
         buffer[n_right] = r
         n_left += left
         n_right += not left
-    for i in range(n_right):  # a slice assignment would compile numba's error messages
+    for i in range(n_right):  # a slice assignment takes longer to compile
         rows[n_left + i] = buffer[i]
     return n_left
 
 
 @inner
 def smaller(nodes, left):  # type: ignore[no-untyped-def]
-    """Return the child of fewer rows, the left one on ties."""
+    """Return the child with fewer rows, the left one on ties."""
     right = left + 1
     if nodes[right].end - nodes[right].start < nodes[left].end - nodes[left].start:
         return right
@@ -74,14 +75,14 @@ def smaller(nodes, left):  # type: ignore[no-untyped-def]
 
 @inner
 def take_off(whole, part, rest):  # type: ignore[no-untyped-def]
-    """Write the sums of a child: its parent's without the other child's."""
+    """Write the sums of one child: those of the parent minus those of the other child."""
     for k in range(whole.shape[0]):
         rest[k] = whole[k] - part[k]
 
 
 @inner
 def may_split(rules, unit, leaf, total, tie):  # type: ignore[no-untyped-def]
-    """Return whether a split of a leaf is worth looking for, given its sums."""
+    """Return whether a leaf with the given sums may be split."""
     if leaf.depth >= rules.max_depth or leaf.end - leaf.start < 2:
         return False
     if rules.min_samples > 1 and total[rules.n_sums] < 2 * rules.min_samples:
@@ -96,7 +97,7 @@ def may_split(rules, unit, leaf, total, tie):  # type: ignore[no-untyped-def]
 
 @inner
 def least_weight(rules, unit, root, total):  # type: ignore[no-untyped-def]
-    """Return the smallest weight of a child of a node, at least 1 so that none is empty."""
+    """Return the smallest weight of a child of a node, at least 1 so that no child is empty."""
     if rules.kind == COSTS:
         return np.int64(1)
     least = rules.min_weight_fraction * np.float64(weight_of(rules, root))
@@ -106,16 +107,16 @@ def least_weight(rules, unit, root, total):  # type: ignore[no-untyped-def]
             share = 0.1 * np.float64(weight_of(rules, total)) / unit / rules.n_sums
             cases = min(max(share, cases), 25.0)
         least = max(least, cases * unit)
-    # a share of 1/3 means a third in spite of rounded sums
+    # the tolerance lets a share of 1/3 hold in spite of rounded sums
     return max(np.int64(np.ceil(least * (1.0 - 1e-12))), np.int64(1))
 
 
 @inner
 def place_histogram(nodes, free, node):  # type: ignore[no-untyped-def]
-    """Return the node whose histogram is to be built, its place, and the parent's, or -1.
+    """Return the node whose histogram is built, its slot, and the slot of the parent or -1.
 
-    If the parent has a histogram, the one of the child with fewer rows is built, and the parent's
-    becomes the other's by subtraction.
+    If the parent has a histogram, that of the child with fewer rows is built, and the parent's
+    becomes that of the other child by subtraction.
     """
     built, parent, whole = node, nodes[node].parent, np.int64(-1)
     if parent >= 0 and nodes[parent].slot >= 0:
@@ -132,7 +133,7 @@ def place_histogram(nodes, free, node):  # type: ignore[no-untyped-def]
 
 @inner
 def release(leaf, free):  # type: ignore[no-untyped-def]
-    """Give a leaf's histogram back."""
+    """Free the histogram of a leaf."""
     if leaf.slot >= 0:
         free[0] += 1
         free[free[0]] = leaf.slot

@@ -1,4 +1,4 @@
-"""Packing: from the node table of a grown tree to the arrays of a forest, and rows to leaves."""
+"""Packing: conversion of the node table to the arrays of a forest, and the leaf of each row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boostbench.weak_learners.criteria import SIGNED, SQUARED_ERROR, label_of
 
 @stage
 def list_leaves(criterion, rules, n_splits, tree):  # type: ignore[no-untyped-def]
-    """List the leaves in the order of the table, and note the answers of labels of all nodes."""
+    """List the leaves in the order of the table, and write the labels of all nodes."""
     n_leaves = 0
     for node in range(2 * n_splits + 1):
         if criterion != SQUARED_ERROR:
@@ -24,7 +24,10 @@ def list_leaves(criterion, rules, n_splits, tree):  # type: ignore[no-untyped-de
 def pack(  # type: ignore[no-untyped-def]
     criterion, rules, numbers, sample, t, n_splits, tree, trees
 ):
-    """Append the tree in the node table to the trees, as number t; uses up the table's slots."""
+    """Append the tree in the node table to the trees as number t.
+
+    Overwrites the slots of the table with the numbers of nodes and leaves in the forest.
+    """
     nodes, column = tree.nodes, numbers.columns[t]
     first, first_leaf = trees.node_offset[t], trees.leaf_offset[t]
     for s in range(n_splits):
@@ -57,7 +60,7 @@ def pack(  # type: ignore[no-untyped-def]
 
 @inner
 def _answer(kind, column, label):  # type: ignore[no-untyped-def]
-    """Return value and column of the answer of a label."""
+    """Return the leaf value and the column of the scores for a label."""
     if kind == SIGNED:
         return 2.0 * label - 1.0, column
     return 1.0, label
@@ -65,10 +68,10 @@ def _answer(kind, column, label):  # type: ignore[no-untyped-def]
 
 @inner
 def _mean(sample, numbers, column, node, tree):  # type: ignore[no-untyped-def]
-    """Return the weighted mean of a node's targets.
+    """Return the weighted mean of the targets of a node.
 
-    That of a leaf is made of the numbers as they came: beside large weights, the smallest ones keep
-    few digits as integers.
+    The mean of a leaf is computed from the original numbers, since beside large weights the
+    smallest weights keep few digits as integers.
     """
     leaf = tree.nodes[node]
     if leaf.left >= 0:
@@ -85,13 +88,13 @@ def _mean(sample, numbers, column, node, tree):  # type: ignore[no-untyped-def]
 
 @stage
 def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-untyped-def]
-    """Write the leaf of every row, whether it took part in growing or not.
+    """Write the leaf of every row, including rows that took no part in growing.
 
-    The first ``n_placed`` rows of the table are known to be in its leaves.
+    The first ``n_placed`` rows of the table are in order of the leaves already.
     """
     nodes, n = tree.nodes, leaves.shape[0]
     left_out = n - n_placed
-    # a vector operation on all rows per split takes about a hundredth of a walk down the tree
+    # per row, a vector operation for one split takes about a hundredth of a walk down the tree
     if left_out * 100 > n * n_splits:
         _sweep(data.codes, data.n_bins, nodes, tree.split_order[:n_splits], leaves)
     else:
@@ -109,7 +112,7 @@ def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-un
 
 @inner
 def _sweep(codes, n_bins, nodes, split_order, leaves):  # type: ignore[no-untyped-def]
-    """Move all rows down the tree together, one split at a time."""
+    """Move all rows down the tree together, split by split."""
     for i in range(leaves.shape[0]):
         leaves[i] = 0
     for s in range(split_order.shape[0]):
@@ -130,7 +133,7 @@ def _sweep(codes, n_bins, nodes, split_order, leaves):  # type: ignore[no-untype
 
 @inner
 def _walk(codes, n_bins, nodes, leaves):  # type: ignore[no-untyped-def]
-    """Move the rows without a leaf down the tree, one row at a time."""
+    """Move the rows without a leaf down the tree, row by row."""
     for i in range(leaves.shape[0]):
         if leaves[i] < 0:
             node = 0

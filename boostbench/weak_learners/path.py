@@ -1,4 +1,4 @@
-"""All trees of one growth: every best-first tree is a prefix of the larger ones."""
+"""Growth paths: the nested best-first trees of every size from a single growth."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from boostbench.weak_learners.structures import GROWN_LEAF, GrownTrees
 
 @dataclass(frozen=True)
 class GrowthPath:
-    """A tree grown best first, from which smaller ones are taken without growing again.
+    """A tree grown best first, from which smaller trees are taken without growing again.
+
+    Every best-first tree is a prefix of the larger ones.
 
     Parameters
     ----------
     grown : GrownTrees
-        One tree.
+        A single tree.
     n_features : int
+        Number of features.
     """
 
     grown: GrownTrees
@@ -27,26 +30,27 @@ class GrowthPath:
 
     @property
     def max_leaves(self) -> int:
-        """Leaves of the whole tree."""
+        """Number of leaves of the whole tree."""
         return len(self.grown.answers)
 
     @property
     def children(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Left and right children of the nodes in the order of splits; a leaf is ``~leaf``."""
+        """Left and right children of the nodes, in order of splitting; a leaf is ``~leaf``."""
         return self.grown.nodes["left"], self.grown.nodes["right"]
 
     @property
     def impurity(self) -> NDArray[np.float64]:
-        """Impurity mass of the tree of 1, 2, ..., `max_leaves` leaves.
+        """Impurity mass of the trees of 1, 2, ..., `max_leaves` leaves.
 
-        For costs it is the summed cost of the answers above the sum of each row's smallest cost.
+        For costs, this is the summed cost of the predictions, less the sum of the smallest costs of
+        the rows.
         """
         steps = np.concatenate([self.grown.root_impurity, -self.grown.nodes["gain"]])
         impurity: NDArray[np.float64] = np.maximum(np.cumsum(steps), 0.0)
         return impurity
 
     def sums(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Add up numbers of the training rows in every node and in every leaf of the whole tree.
+        """Return the sums of numbers of the training rows in each node and leaf of the whole tree.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Trees the papers name: `Tree` with the choices made."""
+"""Trees with names in the papers: `Tree` with some parameters fixed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Stump = preset(
     hidden=("max_depth", "min_samples_leaf", "min_weight_fraction_leaf", "zero_gain"),
 )
 
-#: Parameters that the trees of "greedy" and "greedy-info" do not have.
+#: Parameters that "greedy" and "greedy-info" do not have.
 _GREEDY = ("criterion", "min_samples_leaf", "min_weight_fraction_leaf", "trim")
 
 Greedy = preset(

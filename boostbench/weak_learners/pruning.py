@@ -1,12 +1,12 @@
 """C4.5's pessimistic pruning of a tree in the node table.
 
-A leaf of N cases, e of them wrong, is charged ``e + added_errors(N, e)``: the upper confidence
-limit of the errors it would make. Bottom up, a subtree becomes a leaf, or gives way to its heavier
-child (subtree raising, with all cases of the node sent down that child), where the charge rises by
-at most 0.1. Cases are weights scaled to sum to the number of samples that have any.
+A leaf with N cases, of which e are misclassified, is charged ``e + added_errors(N, e)``, the upper
+confidence limit of its errors. Bottom up, a subtree is replaced by a leaf, or by the child of more
+cases (subtree raising; all cases of the node are sent down that child), if the charge rises by at
+most 0.1. Cases are weights scaled to sum to the number of samples of positive weight.
 
-All passes go down the levels of a subtree and up again. None calls itself: numba does not load
-kernels with recursion from its file cache.
+All passes go down a subtree level by level and up again, without recursion, since numba does not
+load recursive kernels from its file cache.
 
 References
 ----------
@@ -36,15 +36,15 @@ class PruningRules(NamedTuple):
     confidence : float
         C4.5's CF.
     z2 : float
-        Squared normal quantile for it.
+        Squared normal quantile for `confidence`.
     cap : float
-        Share of the right cases charged where nearly all are wrong.
+        Share of the correct cases that is charged if nearly all cases are wrong.
     collapse : bool
-        Subtrees that save no training error are cut first.
+        Whether subtrees that save no training error are cut first.
     raising : bool
-        A child may take its parent's place.
+        Whether a subtree may be replaced by one of its children.
     keep_root : bool
-        The root stays a split.
+        Whether the root always remains a split.
     """
 
     confidence: float
@@ -56,7 +56,7 @@ class PruningRules(NamedTuple):
 
 
 class Pruning(NamedTuple):
-    """Rules of pruning, and its work space.
+    """Rules and work space of pruning.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Pruning(NamedTuple):
     cases : ndarray of float64, shape (n,)
         Cases of each row.
     heavy : ndarray of float64, shape (n_classes,)
-        Cases of each class, of the node that is counted.
-    pending : ndarray of int64, shape (2 * n,)
-        The nodes a pass has to come back to, parents before children.
+        Cases of each class in the current node.
+    pending : ndarray of int64, shape (2 * n + 1,)
+        Nodes that a pass has not finished, parents before children.
     """
 
     rules: PruningRules
@@ -85,7 +85,7 @@ class Pruning(NamedTuple):
         samples: NDArray[np.int64],
         n_classes: int,
     ) -> Pruning:
-        """Return space for trees of weights or signed weights, shape (m, n)."""
+        """Return the work space for trees of weights or signed weights, shape (m, n)."""
         weight, n = np.abs(numbers), numbers.shape[1]
         n_cases = np.where(weight > 0.0, samples, 0).sum(axis=1)
         scale = n_cases / np.maximum(np.array([total(row) for row in weight]), 1e-300)
@@ -94,12 +94,12 @@ class Pruning(NamedTuple):
 
 @kernel
 def added_errors(N, e, confidence, z2, cap):  # type: ignore[no-untyped-def]
-    """Return the errors added to e observed ones among N cases (C4.5's AddErrs).
+    """Return the errors added to e observed errors among N cases (C4.5's AddErrs).
 
     Parameters
     ----------
     N, e : float
-        Cases, and wrong ones among them.
+        Number of cases, and of errors among them.
     confidence, z2, cap : float
         As in `PruningRules`.
 
@@ -154,10 +154,9 @@ def prune(data, pruning, number, column, n_splits, tree):  # type: ignore[no-unt
 
 @inner
 def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
-    """List what is left of the tree, parents before children, left before right.
+    """List the nodes and leaves of the pruned tree in preorder; return the number of inner nodes.
 
-    Gains become undefined (NaN) where subtrees may have been raised. Returns the number of inner
-    nodes.
+    Gains become undefined (NaN) if subtrees may have been raised.
     """
     n_splits, n_leaves, n_open, pending = np.int64(0), np.int64(0), np.int64(1), pruning.pending
     pending[0] = 0
@@ -180,10 +179,10 @@ def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
 
 @inner
 def _send_down(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
-    """Send the rows of a node down its subtree, and count the cases of every node they reach.
+    """Send the rows of a node down its subtree, and count the cases of every node reached.
 
-    The nodes are appended to the pending ones, of which there are ``first``, level by level; their
-    new number is returned.
+    The nodes are appended level by level to the ``first`` nodes that are pending; the new number of
+    pending nodes is returned.
     """
     nodes, pending = tree.nodes, pruning.pending
     pending[first] = top
@@ -207,7 +206,7 @@ def _send_down(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
 
 @inner
 def _count(pruning, tree, node):  # type: ignore[no-untyped-def]
-    """Count the cases of a node, those outside the heaviest class, and note that class."""
+    """Write the cases of a node, its heaviest class, and the cases outside that class."""
     heavy = pruning.heavy
     for k in range(heavy.shape[0]):
         heavy[k] = 0.0
@@ -247,12 +246,12 @@ def _collapse(data, pruning, tree):  # type: ignore[no-untyped-def]
             if errors >= node.errors - 1e-3:
                 _make_leaf(node)
             else:
-                node.errors = errors  # from here on those of the subtree
+                node.errors = errors  # of the subtree instead of the node as a leaf
 
 
 @inner
 def _charge_of(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
-    """Return the charge of a subtree for the rows of its topmost node."""
+    """Return the charge of a subtree for the rows of its root."""
     nodes = tree.nodes
     for p in range(_send_down(data, pruning, tree, top, first) - 1, first - 1, -1):
         node = nodes[pruning.pending[p]]
@@ -265,7 +264,7 @@ def _charge_of(data, pruning, tree, top, first):  # type: ignore[no-untyped-def]
 
 @inner
 def _prune(data, pruning, tree):  # type: ignore[no-untyped-def]
-    """Prune bottom up; a raised subtree is pruned again for the rows it has now."""
+    """Prune bottom up; a raised subtree is pruned again with its new rows."""
     nodes, rules, root = tree.nodes, pruning.rules, np.int64(0)
     n = _send_down(data, pruning, tree, root, root)
     while n > 0:
@@ -299,7 +298,7 @@ def _prune(data, pruning, tree):  # type: ignore[no-untyped-def]
 
 @inner
 def _cases(pruning, tree, index):  # type: ignore[no-untyped-def]
-    """Return the cases of a node, added row by row: equal children must tie."""
+    """Return the cases of a node, added row by row so that equal children tie."""
     total = 0.0
     for p in range(tree.nodes[index].start, tree.nodes[index].end):
         total += pruning.cases[tree.rows[p]]
@@ -308,7 +307,7 @@ def _cases(pruning, tree, index):  # type: ignore[no-untyped-def]
 
 @inner
 def _replace(node, child):  # type: ignore[no-untyped-def]
-    """Put a child in the place of its parent."""
+    """Replace a node by one of its children."""
     node.left, node.answer = child.left, child.answer
     node.feature, node.bin, node.threshold = child.feature, child.bin, child.threshold
     node.missing_left = child.missing_left

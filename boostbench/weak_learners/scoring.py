@@ -1,4 +1,4 @@
-"""A forest's answers for many rows: calls checked, cut into pieces, handed to the kernels."""
+"""Prediction of a forest for many rows: checks of arguments, division into blocks, kernel calls."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 
     from boostbench.weak_learners.flat_trees import FlatTrees
 
-#: Rows whose codes are held at a time: bounds the memory of a call on many rows.
+#: Rows encoded at a time, which bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
 
 
 class Ranks(NamedTuple):
-    """Thresholds of a forest, in order.
+    """Sorted thresholds of a forest.
 
     Attributes
     ----------
     features : array of int64, shape (n_used,)
-        The features the forest asks for.
+        Features used in splits.
     grid : array of float64, shape (n_thresholds,)
-        Distinct thresholds of each used feature, rising.
+        Distinct thresholds of each used feature, in ascending order.
     grid_offset : array of int64, shape (n_used + 1,)
+        Thresholds of the j-th used feature are ``grid[grid_offset[j]:grid_offset[j + 1]]``.
     """
 
     features: NDArray[np.int64]
@@ -43,16 +44,17 @@ class Ranks(NamedTuple):
 
 
 class RankedForest:
-    """A forest whose thresholds are ranks, in the form that compiled code takes.
+    """A forest with thresholds replaced by ranks, in the form that the kernels take.
 
     Attributes
     ----------
     ranks : Ranks
     nodes : tuple of ndarray
-        For each node the index of its feature within the ranks' (int32), low and high (uint16 or
-        uint32: a row goes right if ``low < code <= high``), left and right; the nodes of each tree.
+        For each node: index of the feature in ``ranks.features`` (int32), low and high (uint16 or
+        uint32; a row goes right if ``low < code <= high``), left and right child; and the offset of
+        the nodes of each tree.
     leaves : tuple of ndarray
-        Values, columns, and the leaves of each tree.
+        Values and columns of the leaves, and the offset of the leaves of each tree.
     """
 
     def __init__(self, forest: FlatTrees) -> None:
@@ -67,7 +69,7 @@ class RankedForest:
         first = position[new_feature]
         offset = np.append(first, new_threshold.sum()).astype(np.int64)
         self.ranks = Ranks(feature[new_feature].astype(np.int64), threshold[new_threshold], offset)
-        # The largest code is kept for missing values.
+        # The largest code is reserved for missing values.
         large = np.diff(offset).max(initial=0) >= 2**16 - 1
         code_type: type[Any] = np.uint32 if large else np.uint16
         missing = np.iinfo(code_type).max
@@ -80,7 +82,7 @@ class RankedForest:
         self.leaves = (forest.leaf_value, forest.leaf_column, forest.leaf_offset)
 
     def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the codes of X, shape (n_blocks, n_used, BLOCK)."""
+        """Return the codes of X, shape (n_blocks, n_used, BLOCK); see `traversal`."""
         shape = (-(-len(X) // BLOCK), len(self.ranks.features), BLOCK)
         codes = np.zeros(shape, dtype=self.nodes[1].dtype)
         encode(X, self.ranks, codes)
@@ -109,7 +111,7 @@ class Scoring:
     Raises
     ------
     ValueError
-        If they do not fit together.
+        If the arguments do not fit together.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class Scoring:
             )
 
     def _rank(self, forest: FlatTrees) -> RankedForest:
-        """Leave out the trees that are not asked for, so that they cost nothing."""
+        """Rank only the trees in `tree_index`, since the others need not be encoded."""
         used, renumbered = np.unique(self.tree_index, return_inverse=True)
         if len(used) == forest.n_trees:
             return RankedForest(forest)

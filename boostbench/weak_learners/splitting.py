@@ -1,9 +1,9 @@
-"""Splitting: the best split of a node, found in its histogram.
+"""Splitting: search for the best split of a node in its histogram.
 
-A candidate sends the bins up to b of a feature left. Where rows of the node miss the value, missing
-is tried on the right and on the left, and on its own against all that is present. Scores are
-compared on a grid of `criteria.TIE`; of tied candidates the lowest feature wins, then missing on
-the right, then the lowest threshold. So rounding decides nothing.
+A candidate sends the bins of a feature up to bin b left. If values are missing in rows of the node,
+missing values are tried on the right, on the left, and against all present values. Scores are
+compared on a grid of width `criteria.TIE`; of tied candidates the lowest feature wins, then missing
+values on the right, then the lowest threshold. Rounding errors therefore do not affect the choice.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from boostbench.weak_learners.structures import BLOCK
 
 
 class Searched(NamedTuple):
-    """A node whose best split is looked for.
+    """A node whose best split is searched for.
 
     Attributes
     ----------
     total : int64[n_planes]
-        Sums.
+        Sums over the rows.
     impurity, square : float64
         Impurity mass, and the sum of weight times squared target.
     grid : float64
@@ -61,9 +61,10 @@ class Searched(NamedTuple):
 
 @inner
 def search_two_classes(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
-    """Note the best candidate for Gini of two classes, no value missing; return its feature or -1.
+    """Write the best candidate of Gini for two classes without missing values.
 
-    All bins are candidates: an empty one ties with the bin before it, which wins.
+    Return its feature, or -1. All bins are candidates: an empty bin ties with the bin before it,
+    which wins.
     """
     feature = -1
     if first == end:
@@ -90,7 +91,7 @@ def search_two_classes(rules, data, hist, node, first, end, scan):  # type: igno
 
 @inner
 def _block_end(hist, first, end):  # type: ignore[no-untyped-def]
-    """Return the end of the features from the first one on whose bins are scanned together."""
+    """Return the end of the block of features, from `first` on, that is scanned at a time."""
     following = first + 1
     while following < end and hist.offset[following + 1] - hist.offset[first] <= BLOCK:
         following += 1
@@ -99,7 +100,7 @@ def _block_end(hist, first, end):  # type: ignore[no-untyped-def]
 
 @inner
 def _best_of(first, end, best):  # type: ignore[no-untyped-def]
-    """Return the feature of the largest key, the first one on ties; -1 if all are -inf."""
+    """Return the feature of the largest key, the first one on ties, or -1 if all are -inf."""
     found, largest = -1, -np.inf
     for j in range(first, end):
         if best[j].key > largest:
@@ -109,7 +110,7 @@ def _best_of(first, end, best):  # type: ignore[no-untyped-def]
 
 @inner
 def _misses(rules, hist, total, j):  # type: ignore[no-untyped-def]
-    """Return whether rows of the node miss the value of feature j."""
+    """Return whether values of feature j are missing in rows of the node."""
     missing = hist.offset[j + 1] - 1
     if missing - hist.offset[j] < hist.n_bins[j]:
         return False
@@ -118,7 +119,7 @@ def _misses(rules, hist, total, j):  # type: ignore[no-untyped-def]
 
 @inner
 def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyped-def]
-    """Rule out candidates that were not drawn, or that leave too few samples on a side."""
+    """Set the keys of candidates that were not drawn, or leave too few samples, to -inf."""
     start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
     bins, key = scan.bins[start:stop], scan.key[start:stop]
     first, n_bins = hist.offset[j], hist.n_bins[j]
@@ -147,9 +148,9 @@ def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyp
 
 @inner
 def best_ratio(rules, node, d, best):  # type: ignore[no-untyped-def]
-    """Return the feature of the largest gain ratio among those of at least mean gain (C4.5).
+    """Return the feature of the largest gain ratio among those of at least mean gain (C4.5), or -1.
 
-    -1 if there is none.
+    As in C4.5, gains may be below the mean by 1e-3 bits.
     """
     weight = np.float64(weight_of(rules, node.total))
     corrected = rules.criterion == C45
@@ -174,21 +175,21 @@ def best_ratio(rules, node, d, best):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_empty(rules, hist, total, b):  # type: ignore[no-untyped-def]
-    """Return whether bin b holds no row of the node; sums of rows are positive and exact."""
+    """Return whether bin b has no row of the node; exact, as sums are of positive integers."""
     if rules.kind == TARGETS:
         return hist.sums[hist.size + b] == 0
     if rules.kind == COSTS:
         return hist.sums[b * total.shape[0] + rules.n_sums] == 0
     occupied = np.int64(0)
     for k in range(rules.n_sums):
-        if total[k] > 0:  # planes of absent classes are not filled
+        if total[k] > 0:  # the planes of absent classes are not filled
             occupied |= hist.sums[b + k * hist.size]
     return occupied == 0
 
 
 @inner
 def next_occupied(rules, hist, total, j, b):  # type: ignore[no-untyped-def]
-    """Return the first bin after b of the histogram's feature j that holds rows of the node."""
+    """Return the first occupied bin after bin b of feature j of the histogram."""
     b += 1
     while _is_empty(rules, hist, total, hist.offset[j] + b):
         b += 1
@@ -197,11 +198,11 @@ def next_occupied(rules, hist, total, j, b):  # type: ignore[no-untyped-def]
 
 @stage
 def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
-    """Return (bin, threshold): the last bin that goes left, and the value that says so.
+    """Return (bin, threshold): the last bin that goes left, and the largest value that goes left.
 
     The threshold is midway between the largest value on the left, in bin b of feature j, and the
-    smallest on the right of the node; bins between them, empty in the node, fall on the side where
-    the threshold puts them.
+    smallest value on the right, in bin `right`. Bins between these, which are empty in the node, go
+    to the side given by the threshold.
     """
     last, threshold = b, np.inf
     if b < data.n_bins[j] - 1:
@@ -220,8 +221,8 @@ def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
 def _settle(lows, highs, first, left, right, threshold):  # type: ignore[no-untyped-def]
     """Return the last bin in left..right-1 that is at most the threshold, and the threshold.
 
-    A bin of several values may straddle it; then the threshold moves to the gap before that bin, so
-    that all rows of a bin go the same way.
+    If a bin of several values straddles the threshold, the threshold moves to the gap before that
+    bin, so that all rows of a bin go to the same side.
     """
     last = left
     while last + 1 < right and highs[first + last + 1] <= threshold:
@@ -235,9 +236,9 @@ def _settle(lows, highs, first, left, right, threshold):  # type: ignore[no-unty
 
 @inner
 def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
-    """Return (bin, threshold) of a threshold drawn uniformly between the node's extreme values.
+    """Return (bin, threshold) for a uniform threshold between the extreme values in the node.
 
-    The bin is -1 if all present values are equal.
+    The bin is -1 if all present values are in one bin.
     """
     first, right = data.offset[j], data.n_bins[j] - 1
     left = 0
@@ -256,15 +257,15 @@ def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
 
 @inner
 def draw_features(rules, hist, node, scan):  # type: ignore[no-untyped-def]
-    """Draw the features of a node, list them first in the order, and return their number.
+    """Draw the features of a node, write them to the front of the order, and return their number.
 
-    As in scikit-learn: features without replacement, and further ones until one of them has
+    As in scikit-learn, features are drawn without replacement, and further features until one has
     different values in the node.
     """
     d, order = hist.n_bins.shape[0], scan.order
     for j in range(d):
         order[j], scan.best[j].key = j, -np.inf
-    stream = ~node.stream  # thresholds are drawn with the stream itself
+    stream = ~node.stream  # the stream itself is used for thresholds
     n, varies = 0, False
     while n < d and (n < rules.max_features or not varies):
         other = n + np.int64(_uniform(stream, n) * (d - n))
@@ -287,7 +288,7 @@ def _varies(rules, hist, total, j):  # type: ignore[no-untyped-def]
 
 @inner
 def _uniform(stream, j):  # type: ignore[no-untyped-def]
-    """Return a number in [0, 1) that depends on the key and the feature alone (splitmix64)."""
+    """Return a pseudo-random number in [0, 1), a hash of the key and the feature (splitmix64)."""
     x = stream + np.uint64(j + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -296,23 +297,23 @@ def _uniform(stream, j):  # type: ignore[no-untyped-def]
 
 
 def _search_with(score: Any, pick: Any) -> Any:
-    """Return the search of a criterion, made of two functions of `candidates`."""
+    """Return the search function of a criterion, given two functions of `candidates`."""
 
     @inner
     def search(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
-        """Note the best candidates of features; return the best one's feature, -1 if none.
+        """Write the best candidate of each feature; return the best feature, or -1.
 
-        Feature and bin are the histogram's.
+        Features and bins are numbered as in the histogram.
 
         Parameters
         ----------
         rules : GrowthRules
         data : BinnedData
-            All bins, for drawn thresholds.
+            Provides the values of the bins, for drawn thresholds.
         hist : Histogram
         node : Searched
         first, end : int
-            The features first..end-1; all of them if there are some to draw.
+            Features first..end-1; all features if features are drawn.
         scan : Scan
         """
         best, draws = scan.best, rules.max_features < hist.n_bins.shape[0]

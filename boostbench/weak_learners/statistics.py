@@ -1,9 +1,9 @@
-"""Statistics: from a demand's numbers to the integers that trees are grown on.
+"""Statistics: conversion of the numbers of a demand to the integers that trees are grown on.
 
-See `boostbench.weak_learners.criteria` for why sums are integers. Each kind of demand has two
-functions: one fills rows, labels and statistics of a tree and leaves out the rows without
-influence, the other adds the statistics of a node's rows to its sums. A number that rounds to 0
-becomes 1, so that tiny weights still influence thresholds.
+`boostbench.weak_learners.criteria` explains why sums are integers. Each kind of demand has two
+functions: one fills the rows, labels and statistics of a tree and leaves out rows without
+influence; the other adds the statistics of the rows of a node to the sums of the node. Positive
+weights and costs that round to 0 become 1, so that tiny weights still influence thresholds.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from boostbench.weak_learners.criteria import SIGNED
 
 
 class Sample(NamedTuple):
-    """The rows that take part in one tree.
+    """Summary of the rows that take part in the growth of one tree.
 
     Attributes
     ----------
     n_active : int
+        Number of the rows.
     scale : float
-        Sum of all costs or weights.
+        Sum of all scaled costs or weights; 0 for targets.
     unit : float
-        Weight of one case if the weights summed to the number of samples (C4.5).
+        Scaled weight of one case, if the cases sum to the number of samples (C4.5).
     factor, weight_factor : float
-        Factors that numbers and weights were multiplied by.
+        Scaling factors of the numbers and of the weights.
     centre : float
-        Weighted mean of the targets, subtracted from them.
+        Weighted mean of the targets, which is subtracted from the targets; 0 otherwise.
     """
 
     n_active: int
@@ -43,7 +44,7 @@ class Sample(NamedTuple):
 
 @inner
 def _factor(total):  # type: ignore[no-untyped-def]
-    """Return the power of two that brings a sum just below 2**61."""
+    """Return the power of two, at most 2**1000, that scales a sum into [2**59, 2**60)."""
     if not total > 0.0:
         return 1.0
     return math.ldexp(1.0, min(60 - math.frexp(total)[1], 1000))
@@ -51,14 +52,14 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 @inner
 def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-untyped-def]
-    """Scale the weights of labels, or signed weights, whose labels are their signs.
+    """Scale the weights of labels, or signed weights, whose signs become labels.
 
     Parameters
     ----------
     kind : int
     number : float64[n]
     count : int64[n]
-        Samples that each row stands for.
+        Number of samples that each row represents.
     rows, label, stat
         As in `GrowingTree`.
     """
@@ -84,7 +85,7 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
 
 @inner
 def prepare_costs(cost, rows, stat):  # type: ignore[no-untyped-def]
-    """Scale costs, float64[K, n], above each row's smallest."""
+    """Scale costs, float64[K, n], less the smallest cost of each row."""
     n, total = 0, 0.0
     for i in range(cost.shape[1]):
         least, most, row_sum = cost[0, i], cost[0, i], 0.0
@@ -109,7 +110,7 @@ def prepare_costs(cost, rows, stat):  # type: ignore[no-untyped-def]
 
 @inner
 def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
-    """Scale weighted targets about their mean, and weights."""
+    """Scale weights, and weighted targets less their mean."""
     n, total, mean = 0, 0.0, 0.0
     for i in range(target.shape[0]):
         w = weight[i]
@@ -132,14 +133,14 @@ def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
 
 @inner
 def count_samples(count, stat):  # type: ignore[no-untyped-def]
-    """Write the samples of each row into the last column of the statistics."""
+    """Write the number of samples of each row to the last column of the statistics."""
     for i in range(count.shape[0]):
         stat[i, stat.shape[1] - 1] = count[i]
 
 
 @inner
 def add_labels(label, stat, rows, total):  # type: ignore[no-untyped-def]
-    """Add the weights of the rows to the sums of their classes, and their samples to the last."""
+    """Add the weights of the rows to the sums of their classes, and the samples to the last sum."""
     counted = stat.shape[1] > 1
     for i in range(rows.shape[0]):
         r = rows[i]

@@ -1,4 +1,4 @@
-"""Arrays of growing: the rules, the node table of one tree, work space, and the grown trees."""
+"""Data structures of growing: rules, node table, work space and grown trees."""
 
 from __future__ import annotations
 
@@ -16,37 +16,38 @@ from boostbench.weak_learners.forest import Forest
 
 
 class GrowthRules(NamedTuple):
-    """Rules of growth; numbers only, the form compiled code takes.
+    """Rules of growth, as numbers only, for compiled code.
 
     Attributes
     ----------
     kind, criterion : int
         Codes of `boostbench.weak_learners.criteria`.
     n_sums : int
-        Sums per node: classes, costs, or 2 for targets.
+        Number of sums per node: of classes, of costs, or 2 for targets.
     random : bool
-        One drawn threshold per feature and node instead of the best.
+        Whether to draw one threshold per feature and node instead of searching for the best.
     max_features : int
-        Features drawn for each node; all of them if there are no more.
+        Number of features drawn for each node; all features if there are no more.
     max_leaves, max_depth : int
-        Limits, at least 1 and 0; no more leaves than rows.
+        Limits of the tree, at least 1 and 0; no more leaves than rows.
     min_samples : int
         Smallest number of samples in a leaf.
     min_weight_fraction : float
         Smallest share of the weight in a leaf.
     min_cases : float
-        Smallest weight of a leaf, in cases: the tree has as many as samples (C4.5); 0 for none.
+        Smallest weight of a leaf in cases, of which a tree has as many as samples (C4.5); 0 for no
+        limit.
     zero_gain : bool
-        Split an impure node although nothing is gained, as CART does.
+        Whether to split an impure node without any gain, as CART does.
     seed : int
         Key of the random draws.
     histograms : int
-        Histograms kept at a time, at least 1.
+        Largest number of stored histograms, at least 1.
     subtraction : bool
-        Find a sibling's histogram by subtraction.
+        Whether to compute the histogram of a sibling by subtraction.
     entry_cost : float
-        Cost of a row's entry in a compact histogram, in bins of a histogram of all bins; 0 for
-        compact ones only, infinity for none.
+        Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram; 0
+        for compact histograms only, infinity for full histograms only.
     """
 
     kind: int
@@ -67,18 +68,18 @@ class GrowthRules(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Numbers of a demand, a row per column of it.
+    """Arrays of a demand, transposed: a row per column of the demand.
 
     Attributes
     ----------
     labels : ndarray of int32, shape (n,)
-        Classes, for label statistics.
+        Classes, for weighted labels.
     numbers : ndarray of float64, shape (m, n)
-        Weights; signed weights; costs; or targets.
+        Weights, signed weights, costs or targets.
     weights : ndarray of float64, shape (1 or m, n)
         Weights of the targets.
     columns : ndarray of int64, shape (n_trees,)
-        Columns to grow a tree for; costs make one tree of all columns.
+        Columns to grow a tree for; for costs, one tree is grown for all columns.
     """
 
     labels: NDArray[np.int32]
@@ -87,25 +88,25 @@ class Numbers(NamedTuple):
     columns: NDArray[np.int64]
 
 
-#: A node of the tree that grows. Pruning uses the last four fields.
+#: Node of a growing tree. The last four fields are for pruning.
 NODE = np.dtype(
     [
-        ("start", np.int64),  # its rows are rows[start:end]
+        ("start", np.int64),  # the rows of the node are rows[start:end]
         ("end", np.int64),
         ("depth", np.int64),
         ("parent", np.int64),
-        ("left", np.int64),  # -1: not split; the right child follows the left one
-        ("slot", np.int64),  # place of its histogram, -1: none; then its number in the forest
+        ("left", np.int64),  # left child, -1: not split; the right child is left + 1
+        ("slot", np.int64),  # slot of the histogram, -1: none; in `pack` the number in the forest
         ("feature", np.int64),  # -1: no split known
-        ("bin", np.int64),  # the last one that goes left
+        ("bin", np.int64),  # last bin that goes left
         ("threshold", np.float64),
         ("missing_left", np.bool_),
-        ("compact", np.bool_),  # is searched in a compact histogram
+        ("compact", np.bool_),  # searched in a compact histogram
         ("gain", np.float64),
         ("impurity", np.float64),
         ("square", np.float64),
-        ("answer", np.int64),  # label
-        ("heaviest", np.int64),  # class of most cases
+        ("answer", np.int64),  # predicted label
+        ("heaviest", np.int64),  # class with the most cases
         ("cases", np.float64),
         ("errors", np.float64),  # cases outside the heaviest class
         ("charge", np.float64),
@@ -113,42 +114,43 @@ NODE = np.dtype(
     align=True,
 )
 
-#: An open leaf in the queue.
+#: Open leaf in the queue.
 OPEN = np.dtype([("key", np.float64), ("node", np.int64)])
 
-#: The best candidate of a feature.
+#: Best candidate of a feature.
 CANDIDATE = np.dtype(
     [
         ("key", np.float64),  # -inf: none
         ("gain", np.float64),
-        ("information", np.float64),  # of the shares of its sides
+        ("information", np.float64),  # split information, for gain ratios
         ("bin", np.int64),
         ("missing_left", np.bool_),
     ],
     align=True,
 )
 
-#: Bins scanned at a time, so that the scan's arrays stay in the fastest cache.
+#: Bins scanned at a time, so that the arrays of a scan stay in the L1 cache.
 BLOCK = 1024
 
-#: So many numbers, 1 MiB, a thread keeps for its next call.
+#: Largest work space, in numbers (1 MiB), that a thread keeps for its next call.
 _SMALL = 2**17
 
 _last = threading.local()
 
 
 class Histogram(NamedTuple):
-    """Sums of a node's rows in the bins of all features, or in some of their bins.
+    """Sums over the rows of a node in all bins of the features (full) or in some bins (compact).
 
     Attributes
     ----------
     sums : ndarray of int64, shape (n_planes * size or more,)
+        Sums; see `boostbench.weak_learners.histograms` for the layout.
     offset : ndarray of int64, shape (n_features + 1,)
-        Bin b of the histogram's j-th feature is its bin ``offset[j] + b``.
+        Bin b of the j-th feature is bin ``offset[j] + b`` of the histogram.
     n_bins : ndarray of int64, shape (n_features,)
-        Bins of present values; the bin of missing values, if there is one, follows them.
+        Number of bins of present values; a bin of missing values, if any, follows.
     size : int
-        Number of bins.
+        Total number of bins.
     """
 
     sums: NDArray[np.int64]
@@ -163,18 +165,19 @@ class Scan(NamedTuple):
     Attributes
     ----------
     bins : ndarray of int64, shape (more than BLOCK,)
-        Listed bins.
+        Bin of each candidate, the last bin on the left.
     where : ndarray of int64
-        The candidates of the block's j-th feature are ``where[j]:where[j + 1]``.
+        Candidates of the j-th feature of the block are ``where[j]:where[j + 1]``.
     left : ndarray of int64
         Weight on the left of each candidate.
     prefix : ndarray of int64, shape (n_planes, more than BLOCK)
-        Sums on the left of each candidate, per class where all are needed.
+        Sums on the left of each candidate; of all classes if the criterion needs them at once.
     key, score : ndarray of float64, shape (BLOCK,)
+        Key to compare candidates by, and score; see `boostbench.weak_learners.candidates`.
     best : ndarray of CANDIDATE, shape (d,)
-        The best candidate of each feature.
+        Best candidate of each feature.
     order : ndarray of int64, shape (d + 1,)
-        Features in the order in which they were drawn.
+        Features in drawn order.
     """
 
     bins: NDArray[np.int64]
@@ -188,7 +191,7 @@ class Scan(NamedTuple):
 
     @classmethod
     def of_sizes(cls, n_planes: int, best: NDArray[np.void], order: NDArray[np.int64]) -> Scan:
-        """Return room to scan, which notes the best candidates and the order here."""
+        """Return work space that shares the given arrays of best candidates and of the order."""
         ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
         floats = np.empty((2, BLOCK))
         return cls(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, order)
@@ -200,13 +203,13 @@ class CompactBins(NamedTuple):
     Attributes
     ----------
     marks : ndarray of uint64, shape (more than n_bins / 64,)
-        A bit per bin; none is set between uses.
+        A bit per bin of the data; all bits are clear between uses.
     listed, place : ndarray of int32, shape (n_bins,)
-        Bins that are listed, and the place of each bin among them.
+        Bins of the data that the histogram has, and the index of each bin of the data in it.
     feature, offset, n_bins : ndarray of int64, shape (d + 1,)
-        Features that are listed, and their layout.
+        Features of the data that the histogram has, and their layout as in `Histogram`.
     default : ndarray of int64, shape (d + 1,)
-        Bin that sparse rows leave out of each feature of the data, -1 for none.
+        Bin of each feature of the data that sparse rows leave out, or -1.
     """
 
     marks: NDArray[np.uint64]
@@ -219,28 +222,30 @@ class CompactBins(NamedTuple):
 
     @classmethod
     def of_sizes(cls, n_bins: int, d: int) -> CompactBins:
-        """Return room for all bins of the data."""
+        """Return work space for data of ``n_bins`` bins and d features."""
         bins, layout = np.empty((2, n_bins), np.int32), np.empty((4, d + 1), np.int64)
         return cls(np.zeros(n_bins // 64 + 1, np.uint64), *bins, *layout)
 
 
 class GrowingTree(NamedTuple):
-    """The tree that grows, and the rows it is grown for.
+    """State of a growing tree, and the statistics of its rows.
 
     Attributes
     ----------
     nodes : ndarray of NODE, shape (2 * max_leaves,)
+        Node table.
     total : ndarray of int64, shape (2 * max_leaves, n_planes)
         Sums of the nodes.
     split_order, leaf_order : ndarray of int64, shape (max_leaves,)
-        Inner nodes, as they were split, and leaves, in the order they are numbered.
+        Inner nodes in order of splitting, and leaves in order of their numbers in the forest.
     rows, buffer : ndarray of int32, shape (n,)
-        Rows of the leaves, one leaf after the other.
+        Rows of the leaves, leaf by leaf, and work space to partition them.
     label : ndarray of int32, shape (n,)
+        Class of each row.
     stat : ndarray of int64, shape (n, q)
-        Integer statistics of the rows; the last one their samples, where these are counted.
+        Integer statistics of the rows; the last one is the number of samples, if counted.
     free : ndarray of int64, shape (n_kept + 1,)
-        Number of histograms that are not in use, and which ones.
+        Number of free histogram slots, followed by the slots.
     """
 
     nodes: NDArray[np.void]
@@ -255,15 +260,15 @@ class GrowingTree(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Work space of growing, used for one tree after the other.
+    """Work space of growing, reused for one tree after the other.
 
     Attributes
     ----------
     tree : GrowingTree
     queue : ndarray of OPEN, shape (2 * max_leaves,)
-        Open leaves, a heap.
+        Heap of open leaves.
     histogram : ndarray of int64, shape (n_kept + 1, n_planes * n_bins)
-        Histograms of open leaves; the last one is scratch.
+        Histograms of open leaves; the last row is scratch.
     compact : CompactBins
     scan : Scan
     """
@@ -278,8 +283,8 @@ class Work(NamedTuple):
     def space(cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32]) -> Work:
         """Return work space for the trees of a call, with a copy of the labels.
 
-        A thread uses a small one again for its next call of the same sizes, which most of a fit's
-        calls are: to make one takes as long as to grow a small tree on a few hundred rows.
+        A thread reuses a small work space for its next call of the same sizes, as in most calls of
+        a fit. Allocation takes as long as the growth of a small tree on a few hundred rows.
         """
         counted = rules.min_samples > 1 or rules.kind == COSTS
         n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
@@ -317,23 +322,23 @@ class Work(NamedTuple):
         )
 
     def of_member(self) -> Work:
-        """Return the same with room of its own for what a thread does alone."""
+        """Return a copy that shares all but the arrays that each thread of a team needs alone."""
         scan = Scan.of_sizes(len(self.scan.prefix), self.scan.best, self.scan.order)
         compact = CompactBins.of_sizes(len(self.compact.listed), len(self.scan.best))
         return self._replace(scan=scan, compact=compact)
 
 
-#: An inner node of a grown tree.
+#: Inner node of a grown tree.
 GROWN_NODE = np.dtype(
     [
         ("feature", np.int32),
         ("threshold", np.float64),
         ("missing_left", np.bool_),
-        ("left", np.int32),  # as in a forest: a node, or ~leaf
+        ("left", np.int32),  # as in `FlatTrees`: a node, or ~leaf
         ("right", np.int32),
-        ("gain", np.float64),  # decrease of the impurity mass; NaN where subtrees were raised
-        ("value", np.float64),  # its answer if it were a leaf: +-1, a mean, or 1
-        ("column", np.int32),  # of the scores, that it would answer for
+        ("gain", np.float64),  # decrease of the impurity mass; NaN if subtrees may be raised
+        ("value", np.float64),  # value if the node were a leaf: +-1, a mean, or 1
+        ("column", np.int32),  # column of the scores if the node were a leaf
     ],
     align=True,
 )
@@ -341,20 +346,20 @@ GROWN_LEAF = np.dtype([("value", np.float64), ("column", np.int32)], align=True)
 
 
 class GrownTrees(NamedTuple):
-    """Trees side by side, with all that growing knows of them.
+    """Grown trees in flat arrays, with impurities and the leaves of the training rows.
 
-    Impurities and gains are in the demand's units.
+    Impurities and gains are in the units of the demand.
 
     Attributes
     ----------
     nodes : ndarray of GROWN_NODE, shape (n_nodes,)
-        Inner nodes, those of a tree in the order in which they were split.
+        Inner nodes of each tree, in order of splitting.
     answers : ndarray of GROWN_LEAF, shape (n_leaves,)
-        Answers of the leaves.
+        Values and columns of the leaves.
     node_offset, leaf_offset : ndarray of int64, shape (n_trees + 1,)
-        As in `Forest`.
+        As in `FlatTrees`.
     root_impurity : ndarray of float64, shape (n_trees,)
-        Impurity mass of the undivided tree.
+        Impurity mass of the root.
     leaves : ndarray of int32, shape (n_trees, n)
         Leaf of every row.
     """
@@ -368,7 +373,7 @@ class GrownTrees(NamedTuple):
 
     @classmethod
     def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
-        """Return room for so many trees of so many leaves and rows."""
+        """Return arrays for ``n_trees`` trees of up to ``max_leaves`` leaves on n rows."""
         return cls(
             nodes=np.empty(n_trees * max_leaves, GROWN_NODE),
             answers=np.empty(n_trees * max_leaves, GROWN_LEAF),
@@ -380,7 +385,7 @@ class GrownTrees(NamedTuple):
 
     @classmethod
     def join(cls, parts: Sequence[GrownTrees]) -> GrownTrees:
-        """Put the trees of several calls side by side."""
+        """Concatenate the trees of several calls."""
         if len(parts) == 1:
             return parts[0]
         joined = {}
@@ -394,7 +399,7 @@ class GrownTrees(NamedTuple):
         return cls(**joined)
 
     def hypothesis(self, n_features: int) -> Hypothesis:
-        """Return the trees in the form that predicts, with the leaves of the training rows."""
+        """Return the trees as a forest, with the leaves of the training rows."""
         nodes, answers = self.nodes, self.answers
         trees = Forest.of_checked(
             feature=nodes["feature"].copy(),

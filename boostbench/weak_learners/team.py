@@ -1,13 +1,13 @@
-"""Threads that work on one tree, without Python between them.
+"""Teams of threads that grow one tree together in compiled code.
 
-One thread, the leader, grows the tree. Where a step is long enough it posts the step's parts; the
-other members wait in the same kernel, and take part after part, as the leader does itself. Nobody
-waits for a member that has not come: the leader takes what no other has taken, and then waits for
-parts that are under way.
+One thread, the leader, grows the tree. If a step is long enough, the leader posts the parts of the
+step. The other members, which wait in the same kernel, and the leader take one part after the
+other. The leader does not wait for members that have not joined: it takes all remaining parts, and
+then waits for parts in progress.
 
-Parts are numbered through, from one step to the next. Three numbers are shared: how many parts were
-taken, posted and done. A part is taken by raising the first from its number to the next one, which
-one member alone can do.
+Parts are numbered consecutively across steps. The threads share the numbers of parts taken, posted
+and done. To take a part is to increment the first number by an atomic compare-and-swap, which only
+one thread can do for each part.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from numpy.typing import NDArray
 
 from boostbench.compiled import inner
 
-#: Places of the shared numbers, far apart: a cache line that one core writes is lost to the others.
+#: Indices of the shared counters, which are in separate cache lines to avoid false sharing.
 _TAKEN, _POSTED, _DONE, _JOINED, _CLOSED = 0, 16, 32, 48, 64
 
-#: A member that found nothing so many times lets other programs have its core.
+#: Number of checks without success after which a waiting thread yields its core at every check.
 _PATIENCE = 1000
 
-#: Work of the members in a step, and its node.
+#: Work of the members in a step.
 STEP = np.dtype(
     [
         ("built", np.int64),  # node whose histogram is built, -1: none
-        ("place", np.int64),  # of the histogram
-        ("whole", np.int64),  # histogram that it is taken off, -1: none
-        ("node", np.int64),  # node that is searched
-        ("searched", np.int64),  # place of its histogram, or of room for a compact one
+        ("place", np.int64),  # slot of the built histogram
+        ("whole", np.int64),  # slot of the histogram to subtract the built one from, -1: none
+        ("node", np.int64),  # node to search
+        ("searched", np.int64),  # slot of its histogram, or of scratch for a compact one
         ("grid", np.float64),  # as in `splitting.Searched`
         ("least_weight", np.int64),
         ("unit", np.float64),
@@ -43,7 +43,7 @@ STEP = np.dtype(
     align=True,
 )
 
-#: The best split of some features.
+#: Best split of some features.
 FOUND = np.dtype(
     [
         ("feature", np.int64),  # -1: none
@@ -58,15 +58,17 @@ FOUND = np.dtype(
 
 
 class Team(NamedTuple):
-    """State that the members share, beside the tree.
+    """State that the members share in addition to the tree.
 
     Attributes
     ----------
     least : int
-        Work of a node, from which on it is shared.
+        Smallest amount of work for which a node is shared.
     counters : ndarray of int64, shape (80,)
-        Parts taken, posted and done, members that came, and whether the tree is grown.
+        Numbers of parts taken, posted and done, number of members that joined, and a flag that the
+        tree is finished.
     step : ndarray of STEP, shape (1,)
+        Current step.
     found : ndarray of FOUND, shape (n_parts,)
         Best split of each part.
     """
@@ -78,15 +80,15 @@ class Team(NamedTuple):
 
     @classmethod
     def of(cls, n_parts: int, least: int) -> Team:
-        """Return a team for steps of so many parts."""
+        """Return a team for steps of ``n_parts`` parts."""
         return cls(least, np.zeros(80, np.int64), np.empty(1, STEP), np.empty(n_parts, FOUND))
 
     def close(self) -> None:
-        """Let the members go home; after the leader ended, however it ended."""
+        """Dismiss the members, after the leader returned or raised an error."""
         self.counters[_CLOSED] = 1
 
 
-_intrinsic: Any = intrinsic  # which has no types
+_intrinsic: Any = intrinsic  # numba's decorator is not typed
 
 
 def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -113,19 +115,19 @@ def _raise_number(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @_intrinsic
 def _load(context, counters, place):  # type: ignore[no-untyped-def]
-    """Read a number that other threads write; what they wrote before it can be read then too."""
+    """Load a counter with acquire semantics."""
     return types.int64(counters, types.int64), _load_number
 
 
 @_intrinsic
 def _add(context, counters, place, number):  # type: ignore[no-untyped-def]
-    """Add to a number, and let other threads see what was written before."""
+    """Add to a counter with acquire and release semantics."""
     return types.int64(counters, types.int64, types.int64), _add_to_number
 
 
 @_intrinsic
 def _raise(context, counters, place, number):  # type: ignore[no-untyped-def]
-    """Add 1 if it is the given number; return whether it was."""
+    """Increment a counter if it equals the given number (compare-and-swap); return success."""
     return types.boolean(counters, types.int64, types.int64), _raise_number
 
 
@@ -134,25 +136,25 @@ _give_way = types.ExternalFunction("sched_yield", types.int32())
 
 @inner
 def join(team):  # type: ignore[no-untyped-def]
-    """Say that a member has come."""
+    """Register a member as joined."""
     _add(team.counters, _JOINED, 1)
 
 
 @inner
 def has_members(team):  # type: ignore[no-untyped-def]
-    """Return whether a member has come."""
+    """Return whether a member has joined."""
     return _load(team.counters, _JOINED) > 0
 
 
 @inner
 def post(team):  # type: ignore[no-untyped-def]
-    """Offer the parts of a step, which has been written."""
+    """Post the parts of a step, after the step has been written."""
     _add(team.counters, _POSTED, team.found.shape[0])
 
 
 @inner
 def take(team):  # type: ignore[no-untyped-def]
-    """Take a part of the step; return its number, -1 if all are taken."""
+    """Take a part of the step; return its number, or -1 if all parts are taken."""
     taken, posted = _load(team.counters, _TAKEN), _load(team.counters, _POSTED)
     while taken < posted:
         if _raise(team.counters, _TAKEN, taken):
@@ -163,13 +165,13 @@ def take(team):  # type: ignore[no-untyped-def]
 
 @inner
 def hand_in(team):  # type: ignore[no-untyped-def]
-    """Say that a part is done."""
+    """Report a part as done."""
     _add(team.counters, _DONE, 1)
 
 
 @inner
 def wait_for_all(team):  # type: ignore[no-untyped-def]
-    """Wait until all parts that were posted are done."""
+    """Wait until all posted parts are done."""
     tries = 0
     while _load(team.counters, _DONE) < _load(team.counters, _POSTED):
         tries = _wait(tries)
@@ -177,7 +179,7 @@ def wait_for_all(team):  # type: ignore[no-untyped-def]
 
 @inner
 def wait_for_part(team):  # type: ignore[no-untyped-def]
-    """Wait for a part, and take it; return its number, -1 if the tree is grown."""
+    """Wait for a part and take it; return its number, or -1 if the tree is finished."""
     tries = 0
     while _load(team.counters, _CLOSED) == 0:
         part = take(team)
@@ -189,7 +191,7 @@ def wait_for_part(team):  # type: ignore[no-untyped-def]
 
 @inner
 def dismiss(team):  # type: ignore[no-untyped-def]
-    """Let the members go home: the tree is grown."""
+    """Dismiss the members, as the tree is finished."""
     _add(team.counters, _CLOSED, 1)
 
 

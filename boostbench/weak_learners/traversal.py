@@ -1,13 +1,13 @@
-"""Compiled traversal of a forest: rows become small integers, then go down the trees.
+"""Compiled traversal of a forest on values encoded as small integers.
 
-Only the order of a value among the thresholds of its feature matters to a forest. So a call first
-turns every value into a code, the number of thresholds below it, and every threshold into its
-rank: ``x <= threshold`` is ``code <= rank``, exactly. A traversal then reads two bytes per
-comparison instead of eight, and a block of rows stays in cache while all trees pass over it.
+Only the rank of a value among the thresholds of the feature affects the path of a row. A call first
+replaces every value by a code, the number of smaller thresholds, and every threshold by its rank,
+so that ``x <= threshold`` is exactly ``code <= rank``. A traversal then reads two bytes per
+comparison instead of eight, and a block of rows stays in cache while all trees are traversed.
 
-Rows are handled in blocks, codes of a block feature by feature. In a small tree all rows of a block
-pass node after node, which vector instructions do for sixteen rows at a time; in a large one every
-row walks down alone, as only few of the nodes concern it.
+The codes of a block of rows are stored by feature. In a small tree, all rows of a block pass node
+by node, sixteen rows per vector instruction. In a large tree, each row walks down alone, since it
+meets only few of the nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from boostbench.compiled import inner, kernel
 
 BLOCK = 512  # rows
-SMALL_TREE = 96  # nodes; beyond it walking down costs less than passing all nodes
+SMALL_TREE = 96  # nodes; in larger trees, walking down is faster than passing all nodes
 
 
 class BlockWork(NamedTuple):
@@ -29,11 +29,11 @@ class BlockWork(NamedTuple):
     Attributes
     ----------
     position, walking, label : array of int32, shape (BLOCK,)
-        Nodes or leaves of the rows, the rows that are not in a leaf yet, and labels.
+        Node or leaf of each row, rows that are not in a leaf yet, and predicted labels.
     best : array of float64, shape (BLOCK,)
-        Highest scores.
+        Highest score of each row.
     scores : array of float64, shape (K, BLOCK)
-        Scores, class by class.
+        Scores by class.
     """
 
     position: NDArray[np.int32]
@@ -44,7 +44,7 @@ class BlockWork(NamedTuple):
 
     @classmethod
     def space(cls, n_columns: int = 0) -> BlockWork:
-        """Return space for scores of so many columns."""
+        """Return work space for scores of ``n_columns`` columns."""
         ints = np.empty((3, BLOCK), np.int32)
         scores = np.empty((n_columns, BLOCK))
         return cls(ints[0], ints[1], ints[2], np.empty(BLOCK), scores)
@@ -76,9 +76,9 @@ def encode(X, ranks, codes):  # type: ignore[no-untyped-def]
 
 @inner
 def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-untyped-def]
-    """Write the leaf of each of a block's first rows in a tree into position, as ~leaf.
+    """Write the leaves of the first rows of a block in a tree to ``position``, as ``~leaf``.
 
-    ``walking`` is work space, as long as position.
+    ``walking`` is work space of the same length.
     """
     column, low, high, left, right, node_offset = nodes
     first = node_offset[tree]
@@ -118,7 +118,7 @@ def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-un
 
 @kernel
 def apply(codes, nodes, leaves, work):  # type: ignore[no-untyped-def]
-    """Write the leaf of every row in every tree into ``leaves``, shape (n, n_trees)."""
+    """Write the leaf of every row in every tree to ``leaves``, shape (n, n_trees)."""
     n, n_trees = leaves.shape
     position = work.position
     for block in range(len(codes)):
@@ -132,7 +132,7 @@ def apply(codes, nodes, leaves, work):  # type: ignore[no-untyped-def]
 
 @inner
 def _add_answers(leaves, tree, coefficient, rows, position, G):  # type: ignore[no-untyped-def]
-    """Add coefficient times a tree's answers to the scores of a block, G[K, BLOCK]."""
+    """Add coefficient times the leaf values of a tree to the scores of a block, G[K, BLOCK]."""
     leaf_value, leaf_column, leaf_offset = leaves
     first = leaf_offset[tree]
     if leaf_value.shape[1] > 1:
@@ -163,9 +163,9 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 def add_scores(  # type: ignore[no-untyped-def]
     codes, nodes, leaves, tree_index, coefficient, F, work
 ):
-    """Add the answers of some trees to F; see `Forest.add_scores`."""
+    """Add the leaf values of some trees to F; see `Forest.add_scores`."""
     position, G = work.position, work.scores
-    # Scores class by class are faster to add to, but a few trees do not earn the turning around.
+    # Adding to scores by class is faster, but for few trees the transposition costs more.
     turned = len(tree_index) >= len(G)
     for block in range(len(codes)):
         start = block * BLOCK
@@ -187,7 +187,7 @@ def add_scores(  # type: ignore[no-untyped-def]
 def staged_errors(  # type: ignore[no-untyped-def]
     codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors, work
 ):
-    """Add the errors after every round to ``errors``; see `Forest.staged_errors`."""
+    """Add the number of errors after every round to ``errors``; see `Forest.staged_errors`."""
     position, G = work.position, work.scores
     for block in range(len(codes)):
         start = block * BLOCK
@@ -206,7 +206,7 @@ def staged_errors(  # type: ignore[no-untyped-def]
 
 @inner
 def _errors(G, y, best, label):  # type: ignore[no-untyped-def]
-    """Count the columns of G whose first maximum is not in row y."""
+    """Count the columns i of G whose first maximum is not in row y[i]."""
     rows = len(y)
     for i in range(rows):
         best[i] = G[0, i]

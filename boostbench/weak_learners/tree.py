@@ -20,10 +20,10 @@ from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
 from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 
-#: Bytes of histograms a growing tree keeps; what does not fit is built again when needed.
+#: Bytes of stored histograms of a growing tree; others are built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
 
-#: Cost of a row's entry in a compact histogram, measured in bins of a histogram of all bins.
+#: Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram.
 _ENTRY_COST = 3.0
 
 _NO_LIMIT = 2**63 - 1
@@ -35,44 +35,45 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     """Binary decision tree, grown best first as scikit-learn's CART.
 
     The leaf whose split decreases the impurity mass most is split next. A split sends
-    ``x <= threshold`` left, the threshold midway between neighbouring values of the node's rows.
-    Rows of weight 0 influence nothing. Leaves answer by weighted majority, by least summed cost, or
-    by weighted mean. An impure node is split even where nothing is gained, unless `zero_gain` says
-    otherwise, and after all splits that gain. Ties: among splits the lowest feature, then the
-    lowest threshold; among leaves the older one; among answers the lowest label (-1 of -1, +1).
+    ``x <= threshold`` left, with the threshold midway between neighbouring values of the rows of
+    the node. Rows of weight 0 have no influence. Leaves predict by weighted majority, by least
+    summed cost, or by weighted mean. Impure nodes are split even without any gain, after all splits
+    with a gain, unless `zero_gain` is False. Ties are broken by the lowest feature, then the lowest
+    threshold; among leaves by the older leaf; among labels by the lowest one (-1 before +1).
 
-    On features of at most 255 distinct values the tree is CART's up to ties; others are binned.
+    On features of at most `max_bins` distinct values, the tree equals CART's up to ties; features
+    of more values are binned.
 
     Parameters
     ----------
     criterion : str, default="auto"
-        Impurity: for labels "gini" (the default), "entropy", "gain-ratio" (as C4.5 chooses among
+        Impurity: for labels "gini" (the default), "entropy", "gain-ratio" (C4.5's choice among
         features of at least mean gain) or "error"; "cost" for costs; "squared-error" for targets.
     max_leaf_nodes : int or None, default=None
         At least 2; None for no limit.
     max_depth : int or None, default=None
         At least 1; None for no limit.
     min_samples_leaf : int, default=1
-        Smallest number of samples in a leaf, equal ones included.
+        Smallest number of samples in a leaf, counting equal samples.
     min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the weight in a leaf, 0..0.5; costs have no weight.
+        Smallest share of the weight in a leaf, 0..0.5; ignored for costs.
     splitter : {"best", "random", "equal-width"}, default="best"
-        "random" draws one threshold per feature and node, uniform between the node's extreme
-        values, and takes the best of these. "equal-width" takes the best of the thresholds that
-        cut a range into `max_bins` parts of one width.
+        "random" draws one threshold per feature and node, uniformly between the extreme values in
+        the node, and takes the best of these. "equal-width" considers only the thresholds that cut
+        a range into `max_bins` parts of equal width.
     bin_range : {"feature", "global"}, default="feature"
-        Range that "equal-width" cuts: of each feature's training values, or of all features'.
+        Range for "equal-width": of the training values of each feature, or of all features.
     max_features : int, float, "sqrt" or None, default=None
-        Features drawn for each node: a number, a share (0..1] of all, or the root of their number,
-        rounded down, at least 1; None for all. As in scikit-learn, more are drawn while all drawn
-        ones are constant in the node.
+        Features drawn for each node: a number, a share in (0, 1] of all features, or the square
+        root of their number, rounded down, at least 1; None for all features. As in scikit-learn,
+        further features are drawn while all drawn features are constant in the node.
     zero_gain : bool, default=True
-        Split impure nodes although nothing is gained.
+        Whether to split impure nodes without any gain.
     trim : float, default=0.0
-        Share of the weight, 0..1, whose lightest samples are left out (Friedman, Hastie &
-        Tibshirani 2000, Sec. 9); labels only.
+        Share of the weight, in [0, 1), of the lightest samples, which are left out (Friedman,
+        Hastie & Tibshirani 2000, Sec. 9); for labels only.
     max_bins : int, default=255
-        Bins per feature, 2..255.
+        Largest number of bins per feature, 2..255.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels, Costs, Targets)
 
-    #: Criteria that fit a demand; the first is "auto".
+    #: Criteria for each kind of demand; the first one is "auto".
     _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
         WeightedLabels: _FOR_LABELS,
         BinaryLabels: _FOR_LABELS,
@@ -157,7 +158,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     def fit(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
     ) -> Hypothesis:
-        """Grow one tree, or one per class or target, as the demand asks.
+        """Grow one tree, or one tree per question or target of the demand.
 
         Parameters
         ----------
@@ -165,7 +166,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
             From `prepare`.
         demand : WeightedLabels, BinaryLabels, Costs or Targets
         rng : numpy.random.Generator, optional
-            Draws thresholds and features; needed if there are any to draw.
+            Generator for drawn thresholds and features; required if either is drawn.
 
         Returns
         -------
@@ -181,7 +182,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
     def grow(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
     ) -> GrownTrees:
-        """Grow as `fit` does, and return all that growing knows of the trees."""
+        """Grow as `fit` does, and return the trees with impurities and gains."""
         if isinstance(demand, WeightedLabels | BinaryLabels) and demand.count is not None:
             drawn = np.ascontiguousarray(np.atleast_2d(demand.count.T), dtype=np.int64)
             data = data._replace(samples=drawn)
@@ -206,12 +207,12 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         demand: WeightedLabels | Costs,
         rng: np.random.Generator | None = None,
     ) -> GrowthPath:
-        """Grow one tree as `fit` does, and return it with all smaller ones.
+        """Grow one tree as `fit` does, and return it with all smaller best-first trees.
 
         Raises
         ------
         ValueError
-            If the criterion does not fit the demand, or the demand asks for several trees.
+            If the criterion does not fit the demand, or the demand needs several trees.
         """
         grown = self.grow(data, demand, rng)
         if len(grown.root_impurity) != 1:
@@ -253,7 +254,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         )
 
     def _n_drawn(self, n_features: int) -> int:
-        """Return the number of features that are drawn for a node."""
+        """Return the number of features drawn for each node."""
         asked = self.max_features
         if asked is None:
             return n_features
@@ -280,7 +281,7 @@ class Tree(BaseEstimator):  # type: ignore[misc]
 
 
 def numbers_of(demand: Demand) -> Numbers:
-    """Return the numbers of a demand in the layout of the kernels."""
+    """Return the arrays of a demand in the layout of the kernels."""
     if isinstance(demand, WeightedLabels):
         labels = np.ascontiguousarray(demand.y, dtype=np.int32)
         numbers = _rows(np.asarray(demand.weight)[:, None])
@@ -297,7 +298,7 @@ def numbers_of(demand: Demand) -> Numbers:
 def _trimmed(
     numbers: NDArray[np.float64], share: float, count: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Set the numbers of each tree's lightest samples to 0; equal ones stay or go together."""
+    """Set the numbers of the lightest samples of each tree to 0; equally light samples together."""
     magnitude = np.abs(numbers)
     of_sample = magnitude / np.maximum(count, 1)
     order = np.argsort(of_sample, axis=1)
@@ -305,10 +306,10 @@ def _trimmed(
     n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)
     first = np.take_along_axis(order, np.minimum(n_light, order.shape[1] - 1), axis=1)
     least = np.take_along_axis(of_sample, first, axis=1)
-    # rounding decides nothing
+    # the tolerance treats weights that differ by rounding as equal
     return np.where(of_sample >= least * (1.0 - 1e-12), numbers, 0.0)
 
 
 def _rows(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the transpose in row order: no copy of what is in column order."""
+    """Return the transpose in C order, without a copy if the columns are in Fortran order."""
     return np.ascontiguousarray(np.asarray(columns).T, dtype=np.float64)
