@@ -1,4 +1,4 @@
-"""The Bayes rule of a problem of Gaussian classes, as if it were a booster of one round."""
+"""Bayes rule of a problem with Gaussian classes, with the interface of a booster of one round."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from boostbench.theory.gaussians import log_densities
 
 
 class BayesRule:
-    """The most probable class, known rather than learned.
+    """Bayes rule: the most probable class under the known densities.
 
     Parameters
     ----------
     problem : str, default="gaussians-mcboost"
-        A catalog entry with the parameters ``means`` and ``covariances``, of equal priors.
+        Catalog entry with the parameters ``means`` and ``covariances``, and equal priors.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class BayesRule:
         self.random_state = random_state
 
     def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> BayesRule:
-        """Look up the problem; only the names of the classes are taken from the samples."""
+        """Look up the problem; only the class labels are taken from the samples."""
         self.classes_ = np.unique(y)
         params = find_entry(self.problem, ()).params
         self._gaussians = params["means"], params["covariances"]
@@ -43,10 +43,10 @@ class BayesRule:
         yield log_densities(X, *self._gaussians)
 
     def staged_predict(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
-        """Yield the answers, once."""
+        """Yield the predicted labels, once."""
         for scores in self.staged_scores(X):
             yield self.classes_[scores.argmax(axis=1)]
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the answers."""
+        """Return the predicted labels."""
         return next(iter(self.staged_predict(X)))

@@ -1,4 +1,4 @@
-"""The codewords of the classes: the figure kind ``codewords``."""
+"""Figure kind ``codewords``: the codewords of the classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boostbench.theory.codewords import codewords as codewords_of
 
 _DRAWABLE = (2, 3, 4)
 _RAISED = "¹²³⁴"
-_LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # those of the paper's panels
+_LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
 
 
 def codewords(
@@ -31,15 +31,16 @@ def codewords(
 ) -> Figure:
     """The vertices of the regular simplex that stand for 2, 3 or 4 classes.
 
-    A column of panels per number of classes and a row per orientation.
+    There is a column of panels per number of classes and a row per orientation.
 
     Parameters
     ----------
     study : Study
-        Not looked at: codewords do not depend on any run.
+        Ignored, as codewords do not depend on any run.
     n_classes : int or sequence of int, default=(2, 3, 4)
-    orientation : str or sequence of str, default="recursive"
-        Of ``recursive`` and ``helmert``.
+        Numbers of classes.
+    orientation : {"recursive", "helmert"} or sequence of these, default="recursive"
+        Orientations of the simplex.
     """
     orientations = [orientation] if isinstance(orientation, str) else list(orientation)
     for each in orientations:

@@ -1,4 +1,4 @@
-"""Error of a booster less that of a reference, draw by draw: the figure kind ``excess``."""
+"""Figure kind ``excess``: the test error of a booster less that of a reference in each draw."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def excess(
     booster, reference : str or None, default=None
         Labels; the first and the last booster of the config by default.
     at : int, sequence of int or None, default=None
-        Rounds T, a panel each; the config's checkpoints by default.
+        Rounds T, one per panel; the checkpoints of the config by default.
     printed : float or None, default=None
-        The excess in the paper's one draw after the last of these rounds, in points: a line in the
-        last panel, with the share of draws below it.
+        Excess printed in the paper for its single draw after the last of these rounds, in
+        percentage points. It is drawn as a line in the last panel, with the share of draws below.
     """
     if printed is not None and (isinstance(printed, bool) or not isinstance(printed, int | float)):
         raise BoostbenchError(f"printed must be a number of points, found {printed!r}")
@@ -63,7 +63,7 @@ def excess(
 
 
 def _step(values: NDArray[np.float64], n: int) -> float:
-    """Return a width of bars with one or two digits that gives about 2 sqrt(n) of them."""
+    """Return a bar width of 1, 2 or 5 times a power of ten that gives about 2 sqrt(n) bars."""
     width = float(np.ptp(values)) / max(8.0, 2.0 * n**0.5) or 1.0
     power = 10.0 ** np.floor(np.log10(width))
     return float(min((power * m for m in (1, 2, 5, 10)), key=lambda step: abs(step - width)))

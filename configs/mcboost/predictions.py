@@ -1,4 +1,4 @@
-"""Test samples in the plane of a vector-valued predictor: the figure kind ``predictions``."""
+"""Figure kind ``predictions``: test samples in the plane of a vector-valued predictor."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def predictions(
 ) -> Figure:
     """Predictions f(x) of three classes on the test samples at T = 0 and later, one column each.
 
-    Above, a point is a prediction in the colour of the sample's class, with the codewords of the
-    classes as dashed rays. Below, where the classes are known Gaussians in the plane, a point is
-    the sample, in the colour of its class at T = 0 and of the answer later; the lines are the
-    boundaries of the Bayes rule, and a circle is an answer that differs from the Bayes rule's.
+    In the upper row, a point is a prediction in the colour of the class of the sample, and dashed
+    rays are the codewords of the classes. If the classes are known Gaussians in the plane, points
+    in the lower row are the samples, in the colour of the class at T = 0 and of the predicted class
+    later; lines are the boundaries of the Bayes rule, and circled predictions differ from it.
 
     Parameters
     ----------
     study : Study
-        With runs of ``cd-mcboost`` or ``gd-mcboost`` that recorded their ``scores``.
+        Study with runs of ``cd-mcboost`` or ``gd-mcboost`` that recorded ``scores``.
     booster, dataset : str or None, default=None
-        Labels; the first ones of the config by default.
+        Labels; the first booster and data set of the config by default.
     seed : int or None, default=None
-        The first one by default.
+        Seed of the run; the first one by default.
     at : int, sequence of int or None, default=None
-        Rounds T beside 0; the config's checkpoints by default.
+        Rounds T in addition to 0; the checkpoints of the config by default.
     """
     result = _chosen_result(study, booster, dataset, seed)
     rounds = [0, *chosen_rounds(study, at)]
@@ -146,8 +146,8 @@ def _draw_predictor(axes: Axes, f: NDArray[np.float64], result: Result) -> None:
 def _draw_plane(
     axes: Axes, result: Result, gaussians: tuple[Any, Any], answers: NDArray[np.int64] | None
 ) -> None:
-    """Draw samples and Bayes boundaries; None for answers: the samples' classes."""
-    X = prepare(result.run).X_test  # a generator draws the same samples again
+    """Draw samples by predicted class (true class if `answers` is None), and the Bayes rule."""
+    X = prepare(result.run).X_test  # the generator draws the same samples again
     bayes, y = log_densities(X, *gaussians).argmax(axis=1), labels_of(result)
     shown = y if answers is None else answers
     for k, colour in enumerate(class_colours(len(gaussians[0]))):

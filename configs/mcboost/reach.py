@@ -22,7 +22,7 @@ from boostbench.validation import Listed
 
 
 class _AboutPredictions(AboutRuns):
-    """Predictions on the test samples, of runs that recorded their ``scores``."""
+    """Base of claims about predictions on the test samples, of runs that recorded ``scores``."""
 
     booster: Labels
     at: At = Field("checkpoints", validate_default=True)
@@ -36,20 +36,20 @@ class _AboutPredictions(AboutRuns):
 
 
 class PredictionsGrow(_AboutPredictions):
-    """In every run the predictor's reach grows from round 0 on.
+    """In every run, the predictions f(x) grow from round 0 on, at the rounds `at`.
 
     Attributes
     ----------
     booster : tuple of str
-        Each is a case of its own.
+        Labels; each booster is a case.
     measure : {"norm", "margin"}
-        The mean length of f(x), or the median margin.
+        Mean norm of f(x), or median margin.
     """
 
     measure: Literal["norm", "margin"]
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether the reach of a booster grows."""
+        """Yield a case per booster: whether its predictions grow."""
         steps = [0, *sorted(map(int, self.at))]
 
         def reach(result: Result, T: int) -> float:
@@ -75,17 +75,19 @@ class PredictionsGrow(_AboutPredictions):
 
 
 class PredictionsWithin(_AboutPredictions):
-    """In at least a share of the runs a component of all predictions lies in a range.
+    """In at least a share of the runs, a component of all predictions lies in a range.
 
     Attributes
     ----------
     booster : tuple of str
-        Each is a case of its own.
+        Labels; each booster is a case.
     component : int
-        From 1 to K - 1.
+        Index of the component, 1..K-1.
     between : tuple of two numbers
+        The range.
     runs : float or int
-        A share of all runs there could be, judged by its interval; or a number of those planned.
+        Share of all conceivable runs, judged by its confidence interval, or number of the planned
+        runs.
     """
 
     component: Whole
@@ -100,7 +102,7 @@ class PredictionsWithin(_AboutPredictions):
         return between
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether the component lies in the range often enough."""
+        """Yield a case per booster and round: whether the component often enough lies in range."""
         low, high = self.between
 
         def lies(result: Result, T: int) -> float:

@@ -1,7 +1,7 @@
-"""Figures 1 to 6 of "A theory of multiclass boosting": their numbers, and claims about them.
+"""Numbers and figures for Figs. 1 to 6 of "A theory of multiclass boosting", and claims about them.
 
-Each function ``figureN`` is a figure of the report and returns the values that it draws too. The
-claims are of the kind `Computed`. What the available text of the paper leaves open is set here; the
+Each function ``figureN`` is a figure kind that also returns the drawn values. The claims are of the
+kind `Computed`. Settings that the available text of the paper does not state are chosen here; the
 config says which settings the text states.
 """
 
@@ -52,7 +52,7 @@ _FIGURE_6 = (0.1, 0.2, 0.3, 0.5)
 
 @lru_cache
 def edges() -> Numbers:
-    """Return the largest edge with which the space of Figure 1 satisfies each condition."""
+    """Return the largest edge with which the space of Fig. 1 satisfies each condition."""
     space = two_constants()
     decided = decide_all(space)
     return {name: round(decision.gamma, 9) for name, decision in decided.items()}
@@ -60,12 +60,12 @@ def edges() -> Numbers:
 
 @lru_cache
 def games() -> dict[str, Any]:
-    """Return SAMME's and AdaBoost.MM's games against a lazy weak learner."""
+    """Return the games of SAMME and AdaBoost.MM against a lazy weak learner."""
     return {name: lazy.play_lazy(name, gamma=_GAMMA) for name in ("samme", "adaboost-mm")}
 
 
 def excess_costs() -> Numbers:
-    """Return by how much each classifier of Figure 1 costs more than the baseline."""
+    """Return the cost of each classifier of Fig. 1 less the cost of the baseline."""
     space = two_constants()
     baseline = own_labels(uniform_baseline(space.n_classes, _GAMMA), space.y)
     paid = costs_of(space.predictions, _COSTS) - float((_COSTS * baseline).sum())
@@ -92,14 +92,14 @@ def exact_zero_one_potential(
 
 @lru_cache
 def exact_bounds(K: int = 6, n_rounds: int = 10) -> tuple[Fraction, ...]:
-    """Return the bounds of Figure 2, left, for T = 0, 1, ...: edge 0, uniform baseline."""
+    """Return the bounds of Fig. 2, left, for T = 0, 1, ..., with edge 0 and uniform baseline."""
     baseline = [Fraction(1, K)] * K
     return tuple(exact_zero_one_potential(baseline, [0] * K, T) for T in range(n_rounds + 1))
 
 
 @lru_cache
 def printed_bounds() -> tuple[str, ...]:
-    """Return the same bounds as the paper prints them."""
+    """Return the bounds of Fig. 2, left, as printed in the paper."""
     with (_HERE / "figure2-table.csv").open(encoding="utf-8", newline="") as file:
         return tuple(row["error_bound"] for row in csv.DictReader(file))
 
@@ -110,40 +110,40 @@ def _bound(K: int, T: int, gamma: float = 0.0, condition: str = "uniform") -> fl
 
 @lru_cache
 def bounds_by_class() -> dict[int, float]:
-    """Return the bounds of Figure 2, right, by the number of classes."""
+    """Return the bounds of Fig. 2, right, by the number of classes."""
     return {K: _bound(K, 10, 0.1) for K in range(2, 101)}
 
 
 @lru_cache
 def both_bounds() -> dict[tuple[str, int, int], tuple[float, float]]:
-    """Return the minimal condition's bound of Figure 5 and the best fixed one, by axis, T and K."""
+    """Return the minimal and the best fixed bound of Fig. 5, by axis, T and K."""
     at = [("T", T, 6) for T in range(21)] + [("K", 10, K) for K in range(2, 21)]
     return {(axis, T, K): (_bound(K, T, condition="minimal"), _bound(K, T)) for axis, T, K in at}
 
 
 @lru_cache
 def degree_maps() -> dict[str, PixelMap]:
-    """Return the degree maps of Figure 3."""
+    """Return the degree maps of Fig. 3."""
     return {f"T = {T}, γ = {gamma:g}": pixel_map(T, gamma) for T, gamma in _FIGURE_3}
 
 
 @lru_cache
 def surfaces() -> dict[int, PixelMap]:
-    """Return the potentials of Figure 4 by T."""
+    """Return the potentials of Fig. 4 by T."""
     return {T: pixel_map(T, 0.0) for T in _FIGURE_4}
 
 
 @lru_cache
 def exponential_maps() -> dict[str, PixelMap]:
-    """Return the degree maps of Figure 6."""
+    """Return the degree maps of Fig. 6."""
     return {f"η = {eta:g}": pixel_map(10, 0.1, eta) for eta in _FIGURE_6}
 
 
-# Quantities that claims are about: numbers by what they belong to
+# Quantities of claims: numbers by case
 
 
 def _off_print(rounds: range) -> Numbers:
-    """Return how far the rounded bounds are from the printed ones."""
+    """Return the differences of the rounded bounds from the printed bounds."""
     off = {}
     for T in rounds:
         ours = Decimal(float(exact_bounds()[T])).quantize(Decimal("0.01"), ROUND_HALF_UP)
@@ -174,14 +174,14 @@ def _pixels_of_each_degree() -> Numbers:
 
 
 def _off_stripes(pixels: PixelMap) -> float:
-    """Return how many pixels of degree 2 are off the stripes where max(x, y) is even, x != y."""
+    """Return the number of pixels of degree 2 off the stripes where max(x, y) is even, x != y."""
     x, y = np.meshgrid(pixels.coordinate, pixels.coordinate, indexing="ij")
     two = pixels.degree == 2
     return float((two & ((np.maximum(x, y) % 2 != 0) | (x == y))).sum())
 
 
 def _off_band(pixels: PixelMap) -> float:
-    """Return how many pixels contradict that degree 3 is a band along the diagonal."""
+    """Return the number of pixels that contradict a band of degree 3 along the diagonal."""
     distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
     return float(((distance <= pixels.half_width()) != (pixels.degree == 3)).sum())
 
@@ -229,11 +229,11 @@ class Computed(Kind):
     Attributes
     ----------
     value : str
-        A key of `QUANTITIES`; each of its numbers is a case.
+        A key of `QUANTITIES`; each number of the quantity is a case.
     lower_than, higher_than, equal_to : float
-        One of them.
+        The bound; exactly one of the three must be given.
     within : float
-        Tolerance; ``lower_than`` and ``higher_than`` may be missed by so much.
+        Tolerance, also for ``lower_than`` and ``higher_than``.
     """
 
     value: str
@@ -256,10 +256,10 @@ class Computed(Kind):
         return self
 
     def check(self, scope: Scope) -> None:
-        """Check nothing more: numbers are computed when they are asked for."""
+        """Check nothing, as the numbers are computed on demand."""
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether each number is where it should be."""
+        """Yield a case per number: whether it is within the bound."""
         for name, number in QUANTITIES[self.value]().items():
             if self.lower_than is not None:
                 beyond, strict = number - self.lower_than, True
@@ -278,14 +278,14 @@ class Computed(Kind):
 
 
 def _formulas(draw: Callable[[], Drawn]) -> Callable[..., Drawn]:
-    """Return a kind of figure whose text between dollar signs is a formula."""
+    """Return a figure kind in which text between dollar signs is a formula."""
 
     @wraps(draw)
     def drawn(study: Study) -> Drawn:
         with matplotlib.rc_context({"text.parse_math": True}):
             return draw()
 
-    del drawn.__wrapped__  # the kind's own parameters count
+    del drawn.__wrapped__  # the signature of `drawn` counts, not that of `draw`
     return drawn
 
 
@@ -297,11 +297,10 @@ def _frame(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 def figure1() -> Drawn:
     """Draw a space that satisfies SAMME's condition and is not boostable.
 
-    Left: two samples, three labels and two classifiers, which answer label 0 and label 1
-    everywhere; on these costs both pay more than the baseline. Middle: the largest edge with which
-    this space satisfies each condition. Right: SAMME and AdaBoost.MM with a weak learner that knows
-    all nine classifiers, tries the two constant ones first, and returns the first that has the
-    edge gamma.
+    Left: two samples, three labels and two constant classifiers, which predict label 0 and label 1;
+    with these costs, both cost more than the baseline. Middle: the largest edge with which this
+    space satisfies each condition. Right: SAMME and AdaBoost.MM with a weak learner that has all
+    nine classifiers, tries the two constant ones first, and returns the first one with edge gamma.
     """
     rows: list[tuple[Any, ...]] = [("edge", name, "", edge) for name, edge in edges().items()]
     for name, game in games().items():
@@ -314,8 +313,9 @@ def figure1() -> Drawn:
 def figure2() -> Drawn:
     """Draw the error bounds with the uniform baseline.
 
-    The bound phi_T(0) of the zero-one loss for the edge-over-random condition with the uniform
-    baseline. Left: over the rounds, beside the printed values. Right: over the classes.
+    The bound is phi_T(0) of the zero-one loss for the edge-over-random condition with the uniform
+    baseline. Left: by the number of rounds, with the printed values. Right: by the number of
+    classes.
     """
     exact, printed, by_class = exact_bounds(), printed_bounds(), bounds_by_class()
     both = zip(exact, printed, strict=True)
@@ -332,9 +332,9 @@ def figure2() -> Drawn:
 def figure3() -> Drawn:
     """Draw the degrees of the zero-one loss.
 
-    On how many labels the worst baseline of the minimal condition puts its weight, for every state
-    of three classes; s counts votes, label 0 is the true one. Pale: both degrees attain the
-    maximum, to a relative 1e-12.
+    The degree is the number of labels on which the worst baseline of the minimal condition puts
+    weight, for every state of three classes. The state s counts votes; label 0 is the true one. In
+    pale pixels both degrees attain the maximum, up to a relative difference of 1e-12.
     """
     maps = degree_maps()
     figure = drawings.draw_degrees([*maps.values()], [(name, "") for name in maps])

@@ -1,6 +1,6 @@
 """Drawings of the computed figures of "A theory of multiclass boosting", Figs. 1 to 6.
 
-Each function takes the numbers that ``computed.py`` computes; nothing is decided here.
+Each function draws numbers computed in ``computed.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 _FIXED, _MINIMAL = "#0072B2", "#D55E00"
 _SAMME, _MM = "#009E73", "#332288"
-# Degree 3 green and degree 2 black, as in the paper; pale where both attain the maximum.
+# Degree 3 is green and degree 2 black, as in the paper; pale if both attain the maximum.
 _DEGREE_3, _DEGREE_2, _PALE_GREEN = "#009E73", "#222222", "#c4e3d8"
 _DEGREES = ListedColormap([_DEGREE_2, _DEGREE_3, _PALE_GREEN])
 _DOTS: dict[str, Any] = {"marker": "o", "markersize": 3.4, "linewidth": 1.2}
@@ -54,13 +54,13 @@ def draw_conditions(
     Parameters
     ----------
     costs : ndarray of float64, shape (2, 3)
-        The cost matrix on which both constant classifiers cost more than the baseline.
+        Cost matrix with which both constant classifiers cost more than the baseline.
     y : ndarray of int64, shape (2,)
         True labels.
     edges : mapping of str to float
-        The largest edge of each condition.
+        Largest edge of each condition.
     games : mapping of str to LazyGame
-        By booster: SAMME's and AdaBoost.MM's.
+        Games of SAMME and AdaBoost.MM, by booster.
     """
     figure = Figure(figsize=(6.4, 2.35), layout="constrained")
     left, middle, right = figure.subplots(1, 3, width_ratios=[1.05, 1.2, 1.35])
@@ -155,15 +155,16 @@ def _signed(value: float) -> str:
 def draw_table_and_curve(
     bounds: NDArray[np.float64], printed: Sequence[float], by_class: Mapping[int, float]
 ) -> Figure:
-    """Draw Figure 2: the bound over the rounds, with the paper's values, and over the classes.
+    """Draw Figure 2: the bound by the number of rounds, with printed values, and of classes.
 
     Parameters
     ----------
     bounds : ndarray of float64
-        For T = 0, 1, ...
+        Bounds for T = 0, 1, ...
     printed : sequence of float
-        The paper's values for the same rounds.
+        Values printed in the paper for the same rounds.
     by_class : mapping of int to float
+        Bounds by the number of classes.
     """
     rounds = range(len(bounds))
     figure = Figure(figsize=(6.4, 2.6), layout="constrained")
@@ -213,7 +214,7 @@ def draw_degrees(maps: Sequence[PixelMap], titles: Sequence[tuple[str, str]]) ->
     ----------
     maps : sequence of PixelMap
     titles : sequence of (str, str)
-        Title and remark of each map.
+        Title of each map, and a remark at the right of it.
     """
     n = len(maps)
     width = 6.6 / n
@@ -256,7 +257,7 @@ def draw_surfaces(maps: Sequence[PixelMap], titles: Sequence[str]) -> Figure:
             x, y, pixels.value, facecolors=_lit(pixels), rstride=1, cstride=1, shade=False
         )
         surface.set_antialiased(False)
-        surface.set_rasterized(True)  # ten thousand facets are better dots than vectors
+        surface.set_rasterized(True)  # ten thousand facets as vectors would be a large file
         axes.view_init(elev=32, azim=-125)
         axes.set_box_aspect((1, 1, 0.6), zoom=0.96)
         axes.set_zlim(0, 1)
@@ -274,7 +275,7 @@ def draw_surfaces(maps: Sequence[PixelMap], titles: Sequence[str]) -> Figure:
 
 
 def _lit(pixels: PixelMap) -> NDArray[np.float64]:
-    """Return the colour of each facet: its height, lit from one side."""
+    """Return the colour of each facet: by its height, with a light from one side."""
     low, high = np.array([0.75, 0.87, 0.95]), np.array([0.0, 0.32, 0.56])
     rgb = low + (high - low) * pixels.value[..., None]
     height = pixels.value * pixels.coordinate[-1]
@@ -287,12 +288,12 @@ def _lit(pixels: PixelMap) -> NDArray[np.float64]:
 def draw_bounds(
     panels: Sequence[tuple[str, str, Mapping[int, tuple[float, float]]]],
 ) -> Figure:
-    """Draw the minimal condition's bound beside the best fixed one, Figure 5.
+    """Draw the bound of the minimal condition and the best fixed bound, Figure 5.
 
     Parameters
     ----------
-    panels : sequence of (title, label of the abscissa, mapping)
-        The minimal condition's bound and the fixed one at each point of the abscissa.
+    panels : sequence of (str, str, mapping)
+        Title, label of the abscissa, and both bounds at each point of the abscissa.
     """
     figure = Figure(figsize=(6.4, 2.7), layout="constrained")
     for axes, (title, label, curve) in zip(

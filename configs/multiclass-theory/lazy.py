@@ -1,9 +1,9 @@
-"""Boosting against a weak learner that does no more than it must (end of section 9).
+"""Boosting against a lazy weak learner, which does no more than required (end of Sec. 9).
 
-The learner knows all classifiers of the two samples of Figure 1, but tries the two constant ones
-first and returns the first whose edge on the cost matrix, against the uniform baseline, reaches
-gamma. SAMME's demands are met by the constants alone, so its error stays at one half; AdaBoost.MM's
-are not, and it drives the error to 0.
+The learner has all classifiers of the two samples of Figure 1. It tries the two constant ones first
+and returns the first classifier whose edge on the cost matrix, over the uniform baseline, is at
+least gamma. The constant classifiers meet all demands of SAMME, whose error stays at one half. They
+do not meet those of AdaBoost.MM, which reduces the error to 0.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LazyGame:
-    """Course of the game, round by round.
+    """Choices of the learner and errors of the booster in each round.
 
     Attributes
     ----------
     chosen : ndarray of int64, shape (T,)
-        Which classifier of the space the learner returned.
+        Index of the classifier that the learner returned.
     error : ndarray of float64, shape (T,)
-        Fraction of the samples the combination gets wrong after the round.
+        Training error of the combined classifier after each round.
     """
 
     chosen: Labels
@@ -39,7 +39,7 @@ class LazyGame:
 
 
 def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None) -> Space:
-    """Return all K^n classifiers of n samples in lexicographic order, those of ``first`` first."""
+    """Return all K^n classifiers of n samples in lexicographic order, after those in ``first``."""
     y = np.asarray(y, dtype=np.int64)
     grid = np.indices((n_classes,) * len(y)).reshape(len(y), -1)
     if first is not None:
@@ -50,7 +50,7 @@ def all_classifiers(y: ArrayLike, n_classes: int, first: ArrayLike | None = None
 
 
 def lazy_space() -> Space:
-    """Return all nine classifiers of Figure 1's two samples, the two constant ones first."""
+    """Return all nine classifiers of the two samples of Figure 1, the two constant ones first."""
     example = two_constants()
     return all_classifiers(example.y, example.n_classes, first=example.predictions)
 
@@ -63,17 +63,18 @@ def play_lazy(
     Parameters
     ----------
     booster : {"samme", "adaboost-mm"}
-        The rule of the costs and of the step; AdaBoost.MM takes the approximate one.
+        Rule for the costs and the step; AdaBoost.MM uses the approximate step.
     n_rounds : int, default=100
+        Largest number of rounds.
     gamma : float, default=0.1
-        The edge the learner settles for.
+        Smallest edge of the classifiers that the learner returns.
     space : Space, optional
-        Its classifiers in the order they are tried; by default `lazy_space`.
+        Classifiers in the order of trial; `lazy_space` by default.
 
     Returns
     -------
     game : LazyGame
-        Shorter than ``n_rounds`` if the error reached 0, or no classifier had the edge.
+        Shorter than ``n_rounds`` if the error reached 0 or no classifier had the edge.
     """
     costs, step = _RULES[booster]
     space = lazy_space() if space is None else space
@@ -96,7 +97,7 @@ def play_lazy(
 
 
 def uniform_edge(cost: Floats, y: Labels, answers: Labels) -> float:
-    r"""Return the largest gamma with which h is as good as the gamma-biased uniform baseline.
+    r"""Return the largest gamma for which h costs no more than the gamma-biased uniform baseline.
 
     .. math:: \gamma = \frac{\frac1K\sum_{il} C_{il} - C\cdot 1_h}
                             {\frac1K\sum_{il} C_{il} - \sum_i C_{i y_i}}
@@ -104,9 +105,9 @@ def uniform_edge(cost: Floats, y: Labels, answers: Labels) -> float:
     Parameters
     ----------
     cost : ndarray of float64, shape (n, K)
-        No label is cheaper than the true one, and in some row one is dearer.
+        Costs; the true label is cheapest in each row, and some label is more expensive.
     y, answers : ndarray of int, shape (n,)
-        True labels; the labels h gives.
+        True labels, and labels predicted by h.
     """
     rows = np.arange(len(y))
     paid, least = total(cost[rows, answers]), total(cost[rows, y])
@@ -122,7 +123,7 @@ def _first_with_edge(space: Space, C: Floats, gamma: float) -> int | None:
 
 
 def _samme_costs(F: Floats, y: Labels) -> Floats:
-    """Cost D_i for every wrong label, with D_i growing by exp(alpha) where h was wrong."""
+    """Return costs D_i for all wrong labels, where an error of h increases D_i by exp(alpha)."""
     rows = np.arange(len(y))
     D = exp(F[rows, y].min() - F[rows, y])
     C = np.tile((D / total(D))[:, None], (1, F.shape[1]))
@@ -136,7 +137,7 @@ def _samme_step(C: Floats, y: Labels, h: Labels) -> float:
 
 
 def _mm_costs(F: Floats, y: Labels) -> Floats:
-    """Cost exp(F_il - F_iy) for a wrong label, minus the row's sum for the true one (64)."""
+    """Return exp(F_il - F_iy) for wrong labels and minus the sum of these for the true one (64)."""
     rows = np.arange(len(y))
     C: Floats = exp(F - F[rows, y][:, None])
     C[rows, y] = 0.0

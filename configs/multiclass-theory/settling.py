@@ -1,4 +1,4 @@
-"""The claim that boosters converge in about as many rounds: `SettlesAlike`."""
+"""Claim that boosters converge in about the same number of rounds: `SettlesAlike`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from boostbench.reports.values.frame import Result, error_curve
 
 
 class SettlesAlike(AboutValues):
-    """Boosters come near to their own last value at about the same round.
+    """The values of boosters come near their last values at about the same round.
 
     Attributes
     ----------
     boosters : tuple of str
+        Labels.
     within : float
-        How near, as a share of the last value.
+        Largest relative distance to the last value.
     factor : float
-        The rounds at which they first do differ at most by this factor.
+        Largest ratio of the rounds at which boosters first are within this distance.
     """
 
     boosters: SeveralLabels
@@ -32,7 +33,7 @@ class SettlesAlike(AboutValues):
     factor: Annotated[float, Gt(1)]
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether the rounds agree on a data set."""
+        """Yield a case per data set: whether the rounds agree."""
 
         def settled(result: Result) -> float:
             values = error_curve(result, self.value)

@@ -1,4 +1,4 @@
-"""Figures and tables of the study: means over data sets, the price of robustness, time, advice."""
+"""Figures and tables of the noise study: mean errors, price of robustness, time, and advice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def error_at_the_end(result: Result) -> float:
 
 
 def seconds_of_fit(result: Result) -> float:
-    """Return the time of the fit."""
+    """Return the time of the fit in seconds."""
     assert result.record is not None
     return float(result.record.seconds["fit"])
 
@@ -40,9 +40,9 @@ def seconds_of_fit(result: Result) -> float:
 def means(
     study: Study, noise: str, value: Callable[[Result], float]
 ) -> tuple[list[str], dict[str, np.ndarray]]:
-    """Return the data sets on which every booster has a value, and the boosters' means on them.
+    """Return the data sets with values of every booster, and the means of each booster on them.
 
-    A mean is over the repeats of a data set.
+    Each mean is over the repeats on one data set.
     """
     found: dict[tuple[str, str], list[float]] = {}
     for result in study.results:
@@ -55,7 +55,7 @@ def means(
 
 
 def models(study: Study) -> dict[str, list[tuple[float, str]]]:
-    """Return the noise models with their rates and labels, each beginning with clean labels."""
+    """Return rates and labels of the noises of each noise model, beginning with clean labels."""
     clean = [(0.0, noise) for noise in study.noises if noise == CLEAN_NOISE]
     found: dict[str, dict[float, str]] = {}
     for result in study.results:
@@ -65,7 +65,7 @@ def models(study: Study) -> dict[str, list[tuple[float, str]]]:
 
 
 def colours_of(study: Study) -> dict[str, str]:
-    """Return the colour of each method; variants, ``name (variant)``, have shades of one."""
+    """Return the colour of each method; variants, ``name (variant)``, have shades of one colour."""
     return booster_colours([(label, stem(label)) for label in study.contenders])
 
 
@@ -87,7 +87,7 @@ def mean_error(study: Study, *, value: MetricName = "test_error") -> Figure:
     ----------
     study : Study
     value : str, default="test_error"
-        Another metric.
+        Name of the metric.
     """
     check_recorded(study, value)
     panels = models(study)
@@ -146,7 +146,7 @@ def leaves(study: Study) -> Figure:
 
 
 def interval(values: np.ndarray) -> tuple[float, float, float]:
-    """Return the mean of a value of each data set, and its 95 % interval by a bootstrap over sets.
+    """Return the mean over data sets, and its 95 % interval by a bootstrap over data sets.
 
     >>> interval(np.array([2.0, 2.0]))
     (2.0, 2.0, 2.0)
@@ -159,14 +159,15 @@ def interval(values: np.ndarray) -> tuple[float, float, float]:
 def price(study: Study, *, against: float = 0.3) -> Figure:
     """Cost of a booster on clean labels, and its loss when labels are wrong.
 
-    Both are points of the mean test error over the data sets: on clean labels above the best
-    booster's, and the rise from there to the given rate, a panel for each kind of noise.
+    Both are percentage points of the mean test error over data sets: the error on clean labels less
+    that of the best booster, and the rise from clean labels to the given rate. There is a panel for
+    each kind of noise.
 
     Parameters
     ----------
     study : Study
     against : float, default=0.3
-        The rate.
+        Rate of wrong labels.
     """
     panels = {model: dict(levels).get(against) for model, levels in models(study).items()}
     known = {model: noise for model, noise in panels.items() if noise is not None}
@@ -191,7 +192,7 @@ def price(study: Study, *, against: float = 0.3) -> Figure:
 def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
     """Mean test error against the median time of a fit; the Pareto front is a line.
 
-    A panel for each rate, over all kinds of noise at it.
+    There is a panel for each rate, with means over all kinds of noise.
 
     Parameters
     ----------
@@ -226,7 +227,7 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
 
 
 def pareto(points: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float]]:
-    """Yield the points that no other has both coordinates lower than, by the first.
+    """Yield the Pareto-optimal points, in order of the first coordinate.
 
     >>> list(pareto([(2.0, 5.0), (1.0, 7.0), (3.0, 6.0)]))
     [(1.0, 7.0), (2.0, 5.0)]
@@ -239,23 +240,23 @@ def pareto(points: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float
 
 
 def named(axis: Axes, x: float, y: float, label: str, colour: str) -> None:
-    """Draw a point with its name beside it."""
+    """Draw a point with a label."""
     axis.plot([x], [y], "o", color=colour)
     axis.annotate(label, (x, y), xytext=(3, 3), textcoords="offset points", fontsize="xx-small")
 
 
 def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
-    """If your data are so, take this: the method of the lowest mean error for each kind of data.
+    """Recommend a method for each kind of data: the one with the lowest mean error.
 
-    A line is for sets of two classes or of more, and for one kind of noise at low (up to 20 %) or
-    high rates. As the lowest of many means is too low, the last column is of another choice: on
-    each data set, the method that is best on all the other sets of the line.
+    A row is for data sets of two or of more classes and for one kind of noise at low (up to 20 %)
+    or high rates. Since the lowest of many means is biased downwards, the last column evaluates the
+    choice out of sample: on each data set, the method that is best on all other sets of the row.
 
     Parameters
     ----------
     study : Study
     against : str, default="random-forest"
-        The method that the last column compares with.
+        Method that the last column compares with.
     """
     n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
     rows = []
@@ -284,7 +285,7 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
 
 
 def situations(study: Study) -> dict[str, list[str]]:
-    """Return kinds of noise in words, and the labels of their noises."""
+    """Return the labels of the noises of each kind, by a description of the kind."""
     found = {"none": [CLEAN_NOISE]} if CLEAN_NOISE in study.noises else {}
     for model, levels in models(study).items():
         for rate, noise in levels:
@@ -295,7 +296,7 @@ def situations(study: Study) -> dict[str, list[str]]:
 
 
 def _advised(study: Study, noises: list[str], against: str) -> tuple[TableCell, ...]:
-    """Return the cells of a line; none if no data set has every method."""
+    """Return the cells of a row, or none if no data set has results of every method."""
     errors, seconds = (over_noises(study, noises, v) for v in (error_at_the_end, seconds_of_fit))
     if errors is None or seconds is None:
         return ()
@@ -304,7 +305,7 @@ def _advised(study: Study, noises: list[str], against: str) -> tuple[TableCell, 
     near = [k for k in order if each[k] <= each[order[0]] + NEAR]
     fastest = min(near, key=lambda k: float(np.median(seconds[k])))
     gain = BEYOND
-    if against in labels and n_sets > 2:  # fewer leave no others to choose on
+    if against in labels and n_sets > 2:  # fewer leave at most one set to choose on
         others = [np.delete(errors, j, axis=1).mean(axis=1).argmin() for j in range(n_sets)]
         found = errors[others, range(n_sets)] - errors[labels.index(against)]
         gain = "{:+.1f} [{:+.1f}, {:+.1f}]".format(*interval(found))
@@ -326,9 +327,10 @@ def over_noises(
     *,
     rise: bool = False,
 ) -> np.ndarray | None:
-    """Return the means over noises, a row for each booster and a column for each set with all.
+    """Return the means over noises, with a row per booster and a column per complete data set.
 
-    With ``rise``, of two noises the second less the first.
+    With ``rise``, return the values of the second of two noises less those of the first. None if no
+    data set has results of every booster for every noise.
     """
     parts = [means(study, noise, value) for noise in noises]
     sets = [d for d in study.datasets if all(d in known for known, _ in parts)]
@@ -342,7 +344,7 @@ def over_noises(
 
 
 def breaks(study: Study, *, families: dict[str, list[BoosterLabel]], by: float = 5.0) -> Table:
-    """From which rate of wrong labels a family's mean error has surely risen.
+    """Find the lowest rate of wrong labels at which the mean error of a family clearly rises.
 
     Parameters
     ----------
@@ -350,7 +352,7 @@ def breaks(study: Study, *, families: dict[str, list[BoosterLabel]], by: float =
     families : dict of str to list of str
         Labels of the methods of each family, whose errors are averaged.
     by : float, default=5.0
-        Points that the 95 % interval of the rise from clean labels must be above.
+        Percentage points that the 95 % interval of the rise from clean labels must exceed.
     """
     panels = models(study)
     rows = []
@@ -377,7 +379,7 @@ def breaks(study: Study, *, families: dict[str, list[BoosterLabel]], by: float =
 
 
 def _breaks(study: Study, levels: list[tuple[float, str]], by: float) -> str:
-    """Return the cell of a family and the levels of a noise model."""
+    """Return the text of the cell for a family and a noise model, given by its levels."""
     text = BEYOND
     for rate, noise in levels:
         both = over_noises(study, [CLEAN_NOISE, noise], rise=True)

@@ -1,4 +1,4 @@
-"""The claim that noise costs one booster less than others: `SmallestIncrease`."""
+"""Claim that noise affects one booster less than others: `SmallestIncrease`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from boostbench.reports.claims.inference import all_of, lower
 
 
 class SmallestIncrease(AboutMeans):
-    """The increase over another config's runs is smaller for a booster than for all others.
+    """The increase over the runs of another config is smaller for a booster than for others.
 
     Attributes
     ----------
     booster : str
+        Label of the booster.
     against : tuple of str
-        All other boosters by default.
+        Labels of the others; all other boosters by default.
     over : path
-        The other config, from the folder of this one; its clean runs are taken, if it has any.
+        The other config, relative to the folder of this one. Its clean runs are compared with, or
+        those of its first noise model if there are none.
     """
 
     booster: BoosterLabel
@@ -44,7 +46,7 @@ class SmallestIncrease(AboutMeans):
         return self
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether the increase is the smallest, in the mean or set by set."""
+        """Yield whether the increase is the smallest, on average or for each data set."""
         others = self.against or self.others(evidence, self.booster)
         before = evidence.of(self.over)
         for cell in evidence.cells():

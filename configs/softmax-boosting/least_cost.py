@@ -1,4 +1,4 @@
-"""A booster that counts errors, with answers of the least expected cost."""
+"""Cost-sensitive predictions by the class probabilities of a booster trained without costs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from boostbench.portable import row_sums
 
 
 class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Answer the class of least expected cost by the probabilities of a booster.
+    r"""Predict the class of least expected cost by the class probabilities of a booster.
 
-    The booster is trained without costs; the answer is the class z of the smallest
+    The booster is trained without costs. The prediction is the class z with the smallest
     :math:`\sum_y p(y \mid x)\, c(y, z)`, the first one on ties.
 
     Parameters
@@ -28,14 +28,14 @@ class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     booster : str, default="adaboost-mh"
         A registered name.
     cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
-        c: a row per true class and a column per answer, or a name.
+        Costs c, with a row per true class and a column per predicted class, or a name.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels in sorted order.
     model_ : object
-        The booster.
+        The fitted booster.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cost = cost
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> LeastExpectedCost:
-        """Train the booster; the costs only decide about its answers."""
+        """Train the booster; the costs affect predictions only."""
         self.model_ = make_booster(
             self.booster, n_estimators=self.n_estimators, random_state=self.random_state
         ).fit(X, y)
@@ -61,11 +61,11 @@ class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the answers after the last round, shape (n_samples,)."""
+        """Return the predictions after the last round, shape (n_samples,)."""
         return self._answers(self.model_.predict_proba(X))
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the answers after each round."""
+        """Yield the predictions after each round."""
         return map(self._answers, self.model_.staged_predict_proba(X))
 
     def _answers(self, p: NDArray[np.float64]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Losses and weights against the margin: the figure kind ``losses``."""
+"""Figure kind ``losses``: losses, or the weights that they give, against the margin."""
 
 from __future__ import annotations
 
@@ -55,20 +55,22 @@ def losses(
 ) -> Figure:
     """Losses as functions of the margin, or the weights of a sample.
 
-    Dashed are the losses of the field, solid the latent losses of self-paced boosters; a dot marks
-    the margin below which such a booster leaves a sample out.
+    Classical losses are dashed; latent losses of self-paced boosters are solid, with a dot at the
+    margin below which samples are left out.
 
     Parameters
     ----------
     study : Study
-        Not looked at: losses do not depend on any run.
+        Ignored, as losses do not depend on any run.
     panels : list of lists
-        The losses of each panel: a name (exponential, logistic, logistic-2, squared, savage,
-        savage2, tangent, zero-one), or ``{regulariser: {age: ...}}``.
+        Losses of each panel: a name (exponential, logistic, logistic-2, squared, savage, savage2,
+        tangent, zero-one), or ``{regulariser: {age: ...}}``.
     show : {"loss", "weight"}, default="loss"
+        Whether to draw losses or weights.
     margins : list of two numbers, default=(-3, 3)
+        Range of the margin.
     top : float, default=4.0
-        Where the axis ends; the exponential loss goes on.
+        Upper end of the axis, which cuts off the exponential loss.
     """
     if not isinstance(panels, list | tuple) or not panels:
         raise BoostbenchError(f"panels must be a list of lists of losses, found {panels!r}")

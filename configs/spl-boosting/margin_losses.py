@@ -1,8 +1,8 @@
-"""Losses of the margin as a config names them, for figures and claims about them.
+"""Losses of the margin in configs, for the figures and claims about losses.
 
-A loss is a name, ``savage``, or ``{name: {parameters}}``, where the name of a self-paced
-regulariser stands for the latent loss it makes of the exponential one: ``{linear: {age: 3}}``. A
-list as a parameter's value is several losses; ``label`` names one.
+A loss is a name, such as ``savage``, or ``{name: {parameters}}``, such as ``{linear: {age: 3}}``.
+The name of a self-paced regulariser denotes the latent loss that it makes of the exponential loss.
+A list as the value of a parameter gives one loss per item; ``label`` sets the label of a loss.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ _SYMBOLS = {"age": "\u03bb", "power": "t", "gamma": "\u03b3", "zeta": "\u03b6"}
 
 @dataclass(frozen=True)
 class NamedLoss:
-    """A loss and what it is called.
+    """A loss with its name and label.
 
     Attributes
     ----------
     name : str
-        Of the loss or of the regulariser.
+        Name of the loss or of the regulariser.
     label : str
+        Label in figures and tables.
     loss : MarginLoss
     """
 
@@ -54,7 +55,7 @@ class NamedLoss:
 
     @property
     def threshold(self) -> float:
-        """The margin below which a sample is left out; -inf if none is."""
+        """Margin below which samples are left out; -inf if no sample is."""
         if not isinstance(self.loss, Latent):
             return -math.inf
         return -math.log(self.loss.regulariser.threshold)
@@ -66,7 +67,7 @@ def read_losses(value: Any) -> list[NamedLoss]:
     Raises
     ------
     BoostbenchError
-        If a name or a parameter is not known, or a value is out of range.
+        If a name or a parameter is unknown, or a value is out of range.
     """
     listed = value if isinstance(value, list | tuple) else [value]
     return [loss for item in listed for loss in _read(item)]

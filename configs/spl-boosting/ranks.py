@@ -1,4 +1,4 @@
-"""The claim that a booster is more often among the first: `RankLeads`."""
+"""Claim that a booster is more often among the best than others: `RankLeads`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from boostbench.validation import Distinct, Listed
 
 
 class RankLeads(AboutRuns):
-    """A booster is more often among the first n than every one of the others.
+    """A booster is more often among the first n than every other booster.
 
     Attributes
     ----------
     booster : tuple of str
-        Each is a case of its own, at each n.
+        Labels; each booster is a case for each n.
     within : tuple of int
-        n.
+        Values of n.
     against : tuple of str
-        All other boosters by default.
+        Labels of the others; all other boosters by default.
     ties : bool
-        Whether equally often counts.
+        Whether equally often suffices.
     """
 
     booster: Labels
@@ -36,7 +36,7 @@ class RankLeads(AboutRuns):
     ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether a booster leads the others at n, by a bootstrap over data sets."""
+        """Yield a case per booster and n: whether it leads, by a bootstrap over data sets."""
         labels = evidence.scope.boosters
         others = self.against or self.others(evidence, *self.booster)
         cells = list(ranked(evidence))

@@ -1,4 +1,4 @@
-"""Claims about losses of the margin, which need no run: `LossIs` and `LossesOrdered`."""
+"""Claims about losses of the margin, which need no runs: `LossIs` and `LossesOrdered`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,11 @@ def _losses(value: Any) -> list[NamedLoss]:
 
 
 def _steps(value: Any) -> list[list[NamedLoss]]:
-    """Read losses in an order; each item that is no list is a step, or several by its values."""
+    """Read the steps of an order of losses.
+
+    A list is one step of equal losses. Another item is a step, or several if it describes several
+    losses by a list of parameter values.
+    """
     mistakes = MistakesError()
     steps: list[list[NamedLoss]] = []
     for index, item in enumerate(value if isinstance(value, list) else [value]):
@@ -60,7 +64,7 @@ def _steps(value: Any) -> list[list[NamedLoss]]:
 
 
 class _AboutLosses(Kind):
-    """Losses, or the weights that they give, over a range of margins."""
+    """Base of claims about losses, or the weights that they give, over a range of margins."""
 
     show: Literal["loss", "weight"] = "loss"
 
@@ -74,12 +78,12 @@ class LossIs(_AboutLosses):
     Attributes
     ----------
     losses : list of NamedLoss
-        Each is a case of its own.
+        Each loss is a case.
     shape : {"zero", "positive", "constant", "falling", "rising"}
     show : {"loss", "weight"}
     between : tuple of two margins
-        ``threshold`` is the margin below which a self-paced booster leaves a sample out; it
-        itself is left out.
+        Range of the margin. ``threshold`` is the margin below which a self-paced booster leaves
+        samples out; the threshold itself is excluded from the range.
     """
 
     losses: Annotated[list[Any], BeforeValidator(_losses)]
@@ -94,11 +98,11 @@ class LossIs(_AboutLosses):
         return self
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether a loss has the shape."""
+        """Yield a case per loss: whether it has the shape."""
         for loss in self.losses:
             low, high = (loss.threshold if end == "threshold" else end for end in self.between)
             m = np.linspace(low, high, _N_POINTS)
-            # At the threshold exp(ln(age)) may miss the age by a rounding, to either side.
+            # At the threshold, exp(ln(age)) may differ from the age by rounding.
             m = m[self.between[0] == "threshold" : len(m) - (self.between[1] == "threshold")]
             values = self.values(loss, m)
             numbers = {
@@ -109,21 +113,22 @@ class LossIs(_AboutLosses):
 
 
 class LossesOrdered(_AboutLosses):
-    """Losses lie above each other in this order, lowest first.
+    """Losses are in the given order, lowest first, over a range of margins.
 
     Attributes
     ----------
     losses : list of list of NamedLoss
-        Losses of a list within are equal. They may touch the next step.
+        Steps of the order. The losses of a step are equal, and may touch those of the next step.
     show : {"loss", "weight"}
     between : tuple of two margins
+        Range of the margin.
     """
 
     losses: Annotated[list[list[Any]], BeforeValidator(_steps)]
     between: Annotated[Listed[float], Len(2, 2), _MARGINS] = (-3.0, 3.0)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield whether two losses are equal or in order."""
+        """Yield a case per pair of losses: whether they are equal or in order."""
         m = np.linspace(self.between[0], self.between[1], _N_POINTS)
         for step in self.losses:
             for a, b in itertools.pairwise(step):

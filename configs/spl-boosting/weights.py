@@ -1,4 +1,4 @@
-"""Sample weights as the sizes of marks in the plane: the figure kind ``weights``."""
+"""Figure kind ``weights``: sample weights as sizes of marks in the plane."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.part_options import check_choice
 
 _PANEL, _BOTTOM = 2.35, 0.8
-_MEAN_AREA = 14.0  # of a mark, in square points
+_MEAN_AREA = 14.0  # mean area of a mark, in square points
 _WEIGHTLESS = 16.0
-#: Label as drawn and as seen: mark, colour, words. Corrupted samples are filled.
+#: Mark, colour and description by true and observed label. Marks of corrupted samples are filled.
 _MARKS: dict[tuple[int, int], tuple[str, str, str]] = {
     (1, 1): ("+", "#777777", "positive"),
     (0, 0): ("x", "#777777", "negative"),
@@ -34,20 +34,20 @@ def weights(
 ) -> Figure:
     """Training samples of two classes in the plane, as heavy as each booster has them at the end.
 
-    The first panel shows the samples, the others one booster each; the area of a mark is
-    proportional to its weight. Filled marks are corrupted labels, black circles of a fixed size
-    samples of weight 0, the line is where the Bayes rule changes its answer.
+    The first panel shows the samples, and each other panel the weights of one booster, by areas of
+    marks. Filled marks are samples with corrupted labels, black circles of a fixed size are samples
+    of weight 0, and the line is the decision boundary of the Bayes rule.
 
     Parameters
     ----------
     study : Study
-        With runs that recorded their ``sample_weights``.
+        Study with runs that recorded ``sample_weights``.
     dataset : str or None, default=None
-        Label; the first one of the config by default.
+        Label of the data set; the first one of the config by default.
     seed : int or None, default=None
-        The first one by default.
+        Seed of the runs; the smallest one by default.
     columns : int, default=3
-        Panels side by side.
+        Number of panels side by side.
     """
     chosen = _chosen(study, dataset, seed)
     gaussians = gaussians_of(chosen[0])
@@ -90,7 +90,7 @@ def weights(
 
 
 def _chosen(study: Study, dataset: str | None, seed: int | None) -> list[Result]:
-    """Return the run of each booster with a result."""
+    """Return the runs with results on a data set for a seed and the first noise model."""
     name = study.datasets[0] if dataset is None else dataset
     check_choice("dataset of weights", name, study.datasets)
     its_seed = min(r.run.seed for r in study.results) if seed is None else seed
@@ -114,7 +114,7 @@ def _weights_of(result: Result) -> NDArray[np.float64]:
 
 
 def _words(w: NDArray[np.float64], noisy: NDArray[np.bool_]) -> str:
-    """Say what the corrupted samples have of the weight, and of the samples without any."""
+    """Describe the shares of corrupted samples in the weight and in the samples of weight 0."""
     total = w.sum()
     share = 100 * w[noisy].sum() / total if total > 0.0 else 0.0
     weightless = w == 0.0
