@@ -1,7 +1,7 @@
 """Types of the options of claims, checked against the config that states the claim.
 
-The data sets, noises, boosters and rounds of the config are known from the context of the
-validation, which holds the `Scope` of the claim.
+Validators take the data sets, noises, boosters and rounds of the config from the `Scope` in the
+validation context.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from boostbench.source import show
 from boostbench.validation import Distinct, Listed, MistakesError, Model
 
 Whole = Annotated[int, Ge(1)]
-#: Larger numbers mean nothing in a claim, and their sums overflow.
+#: Largest absolute value of a number in a claim; sums of much larger numbers overflow.
 _MOST = 1e9
 Number = Annotated[float, Ge(0), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
 def as_list(value: Any) -> Any:
-    """Return a value as a list, unless it is one."""
+    """Return a list or tuple unchanged, any other value as a list of one; refuse an empty list."""
     if value == []:
         raise ValueError("must name something, found []")
     return value if isinstance(value, list | tuple) else [value]
 
 
 def _one_or_more(item: Any) -> BeforeValidator:
-    """Return a validator of a list, or of one item in its place."""
+    """Return a validator that also accepts a single item in place of a list."""
     return BeforeValidator(as_list, json_schema_input_type=item | list[item])
 
 
 def _wanted(words: str) -> Any:
-    """Return what messages say that a value must be."""
+    """Return a field whose error messages say that its value must be ``words``."""
     return Field(json_schema_extra={"wanted": words})
 
 
@@ -87,17 +87,20 @@ def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     return levels
 
 
-#: Boosters in an order; those of a list within stand on one step.
+#: Boosters in an order; boosters in a nested list share a level.
 Levels = Annotated[Listed[Labels], AfterValidator(_levels)]
 
 
 def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    """Put noises in the order of their rates; a rate that the problem draws comes last."""
+    """Return noise labels sorted by rate; without labels, all noises of the config.
+
+    Rates that are drawn with the problem, given as texts, come last.
+    """
     rates = {noise.full_label: noise.rate for noise in scope_of(info).noises}
 
     def rate(label: str) -> float:
-        found = rates.get(label, 0.0)
-        return math.inf if isinstance(found, str) else found
+        value = rates.get(label, 0.0)
+        return math.inf if isinstance(value, str) else value
 
     return tuple(sorted(labels or rates, key=rate))
 
@@ -126,7 +129,7 @@ At = Annotated[
 
 
 class _Exception(Model):
-    """Cells that are left out: those that agree with all that is given."""
+    """Excluded cells: those that match every given field."""
 
     dataset: DataSetLabel | None = None
     noise: NoiseLabel | None = None
@@ -145,7 +148,7 @@ def _percent(value: Any) -> Any:
     return number
 
 
-#: A number, or a text such as ``15%``.
+#: A number, or a percentage such as ``15%``.
 Amount = Annotated[
     float,
     BeforeValidator(_percent, json_schema_input_type=float | str),
@@ -153,19 +156,19 @@ Amount = Annotated[
 ]
 
 
-#: Shares of the cases that have a name.
+#: Named shares of the cases.
 _SHARES = {"all": 1.0, "most": 0.5 + 1e-6}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Number of cases of n that have to hold: a number of them, or a share."""
+    """Number of cases that must hold, as a count or as a share of the cases."""
 
     count: int | None = None
-    share: float = 1.0  # of the cases, if no count is given
+    share: float = 1.0  # used if there is no count
 
     def needed(self, n: int) -> int:
-        """Return the number of cases.
+        """Return the number of n cases that must hold.
 
         Examples
         --------
@@ -205,22 +208,22 @@ def _share_or_count(value: Any) -> float | int:
     if not is_share and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         what = "must be a share of the runs such as 0.9, or a number of runs"
         raise ValueError(f"{what}, found {show(value)}")
-    found: float | int = value
-    return found
+    number: float | int = value
+    return number
 
 
 ShareOrCount = Annotated[float | int, BeforeValidator(_share_or_count)]
 
 
 class Tolerance(Model):
-    """Tolerance between two values: the larger of a number of points and a share.
+    """Tolerance between two values: the larger of an absolute and a relative part.
 
     Attributes
     ----------
     points : float
-        Percent points of errors; of other quantities in their own unit.
+        Absolute part: percentage points for errors, the unit of the quantity otherwise.
     relative : float
-        Share of the value compared with.
+        Relative part, as a share of the reference value.
     """
 
     points: Number = 0.0
@@ -228,26 +231,26 @@ class Tolerance(Model):
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return what was written, which must be a mapping."""
+        """Return the written value, which must be a mapping."""
         if not isinstance(value, dict):
             what = "must be e.g. {points: 1.5} or {points: 1.5, relative: 0.25}"
             raise ValueError(f"{what}, found {show(value)}")
         return value
 
     def of(self, value: float | None, metric: Metric) -> float:
-        """Return the tolerance around a value."""
+        """Return the tolerance around a reference value."""
         return max(self.points / metric.scale, self.relative * abs(value or 0.0))
 
 
 class Quantity(Model):
-    """Another quantity to compare with; what is not given is as in the quantity compared.
+    """Quantity on the right side of a comparison; fields not given are those of the left side.
 
     Attributes
     ----------
     booster, noise, value : str or None
     at : int, "end" or None
     times, plus : float
-        The quantity is multiplied and added to.
+        Factor of the quantity, and number added to the product.
     """
 
     booster: BoosterLabel | None = None
@@ -260,7 +263,7 @@ class Quantity(Model):
     @model_validator(mode="after")
     def _is_another(self) -> Quantity:
         if not {"booster", "noise", "value", "at"} & self.model_fields_set:
-            raise ValueError("must say what is another: booster, at, noise or value")
+            raise ValueError("must give at least one of booster, at, noise and value")
         return self
 
 
@@ -290,14 +293,14 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
     return names
 
 
-#: Right side of a comparison: a number, the noise rate, boosters, or another quantity.
+#: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
 _Count = Annotated[int, Ge(0)]
 Counts = dict[BoosterLabel, Annotated[Listed[_Count], _one_or_more(_Count)]]
 
 
 def _file(read: Callable[[Path], Any]) -> PlainValidator:
-    """Return a validator that reads a file, named by its path from the folder of the config."""
+    """Return a validator that reads a file, given by its path relative to the config."""
 
     def load(value: Any, info: ValidationInfo) -> Any:
         if not isinstance(value, str):
@@ -316,7 +319,7 @@ def _file(read: Callable[[Path], Any]) -> PlainValidator:
 
 
 def _twin(path: Path) -> Config:
-    """Read another config, less its claims, which may look at this one."""
+    """Read another config without its claims, which may refer back to the first config."""
     return load_config(path, check_parameters=False, with_claims=False)
 
 

@@ -35,16 +35,16 @@ from boostbench.reports.values.designs import Repeats, mean_of
 
 
 class Relation(AboutValues):
-    """A booster stands in a relation to a bound.
+    """Relation between a booster and a bound.
 
     Attributes
     ----------
     booster : tuple of str
     lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
-        One of them. Of several boosters, the relation is to each; ``others`` are all other
-        boosters.
+        Exactly one is given. A relation to several boosters must hold for each; ``others`` are
+        all other boosters.
     within : Tolerance
-        Of ``equal_to``.
+        Tolerance of ``equal_to``.
     ties : bool
         Equal values count as lower or higher.
     """
@@ -77,11 +77,11 @@ class Relation(AboutValues):
 
     @property
     def bound(self) -> Bound:
-        """The one bound that is given."""
+        """The given bound."""
         return next(bound for bound in self._bounds if bound is not None)
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
-        """Return the samples that the boosters ``mine`` are compared with, by name."""
+        """Return the samples to compare with those of the boosters ``mine``, by name."""
         bound = self.bound
         if bound == "others":
             bound = tuple(self.others(evidence, *mine))
@@ -89,9 +89,9 @@ class Relation(AboutValues):
             return {label: evidence.sample(cell, label) for label in bound}
         if isinstance(bound, Quantity):
             there = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
-            found = evidence.sample(there, bound.booster or mine[0], value=bound.value or "")
+            sample = evidence.sample(there, bound.booster or mine[0], value=bound.value or "")
             times, plus = bound.times, bound.plus
-            return {"compared with": found.map(lambda value: times * value + plus)}
+            return {"compared with": sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
             own = evidence.sample(cell, mine[0])
             return {"compared with": Repeats.constant(bound, own)}
@@ -100,7 +100,7 @@ class Relation(AboutValues):
         return {"compared with": replace(rates, on_each=known)}
 
     def judge(self, evidence: Evidence, left: Repeats, right: Repeats, by: float = 0.0) -> Outcome:
-        """Decide about one pair; of ``higher_than``, with the sides exchanged (see `shown`)."""
+        """Decide on one pair; for ``higher_than``, the sides are exchanged (see `shown`)."""
         if self.lower_than is not None:
             return lower(left, right, ties=self.ties, slack=-by)
         if self.higher_than is not None:
@@ -108,19 +108,20 @@ class Relation(AboutValues):
         return near(left, right, self.within.of(right.mean, evidence.metric))
 
     def shown(self, outcome: Outcome) -> Outcome:
-        """Return an outcome of `judge` as one about left and right."""
+        """Return an outcome of `judge` with its difference as left minus right."""
         return outcome if self.higher_than is None else turned(outcome)
 
 
 class Compares(Relation, AboutMeans):
-    """A value is lower than, higher than or equal to others.
+    """A value is lower than, higher than or equal to other values.
 
     Attributes
     ----------
     several : {"each", "any", "mean"}
-        Of several boosters, each is a case; or one of them is enough; or their mean is compared.
+        Treatment of several boosters: each is a case, one of them is enough, or their mean is
+        compared.
     by : float
-        Lower or higher by at least so much, such as ``8%``; negative: by so much it may miss.
+        Minimum difference, such as ``8%``; a negative value is a tolerance.
     """
 
     several: Literal["each", "any", "mean"] = "each"
@@ -133,7 +134,7 @@ class Compares(Relation, AboutMeans):
         return self
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome of the relation in every cell."""
+        """Yield the outcome of the relation in each cell."""
         is_each = self.several == "each"
         for cell in evidence.cells(self.booster if is_each else ("",)):
             mine = (cell.booster,) if is_each else self.booster
@@ -147,8 +148,8 @@ class Compares(Relation, AboutMeans):
                     for left in own.values()
                 )
             )
-            shown = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
-            yield evidence.case(cell, outcome, _shown(evidence, {**shown, **rivals}, outcome))
+            left = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
+            yield evidence.case(cell, outcome, _numbers(evidence, {**left, **rivals}, outcome))
 
 
 class ShareOfRuns(Relation):
@@ -157,37 +158,37 @@ class ShareOfRuns(Relation):
     Attributes
     ----------
     runs : float or int
-        A share such as 0.9 of all runs there could be, judged by a binomial interval; or a number
-        of the planned runs.
+        Share of all possible runs such as 0.9, judged by the exact binomial test; or a number of
+        the planned runs.
     """
 
     runs: ShareOrCount
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on the share of runs in every cell."""
+        """Yield the outcome on the share of runs in each cell."""
         for cell in evidence.cells(self.booster):
             own = evidence.sample(cell)
             rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
-            held = _by_unit(own, rivals, lambda a, b: self.judge(evidence, a, b))
-            outcome = at_least(held, self.runs)
-            yield evidence.case(cell, outcome, held_in(held, outcome))
+            successes = _by_unit(own, rivals, lambda a, b: self.judge(evidence, a, b))
+            outcome = at_least(successes, self.runs)
+            yield evidence.case(cell, outcome, held_in(successes, outcome))
 
 
 class Ordered(AboutMeans):
-    """Boosters stand in this order, lowest first; those of a list within share a step.
+    """Boosters are in this order, lowest first; boosters in a nested list share a level.
 
     Attributes
     ----------
     boosters : tuple of tuple of str
     ties : bool
-        Equal values are in order.
+        Accept equal values.
     """
 
     boosters: Levels
     ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on the order in every cell."""
+        """Yield the outcome on the order in each cell."""
         labels = [label for level in self.boosters for label in level]
         for cell in evidence.cells():
             values = {label: evidence.sample(cell, label) for label in labels}
@@ -197,7 +198,7 @@ class Ordered(AboutMeans):
                 for a in level
                 for b in later
             )
-            yield evidence.case(cell, outcome, _shown(evidence, values, outcome))
+            yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))
 
 
 class Agrees(AboutMeans):
@@ -207,26 +208,27 @@ class Agrees(AboutMeans):
     ----------
     boosters : tuple of str
     within : Tolerance
-        Its share refers to the booster named first.
+        Its relative part refers to the booster named first.
     """
 
     boosters: SeveralLabels
     within: Tolerance
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on all pairs in every cell."""
+        """Yield the outcome on all pairs in each cell."""
         for cell in evidence.cells():
             values = {label: evidence.sample(cell, label) for label in self.boosters}
             outcome = all_of(
                 near(b, a, self.within.of(a.mean, evidence.metric))
                 for a, b in itertools.combinations(values.values(), 2)
             )
-            yield evidence.case(cell, outcome, _shown(evidence, values, outcome))
+            yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))
 
 
-def held_in(held: Repeats, outcome: Outcome) -> dict[str, str]:
-    """Return in how many runs something held, and the share with its interval."""
-    numbers = {"held in": f"{round(sum(held.values.values()))} of {len(held.values)}"}
+def held_in(successes: Repeats, outcome: Outcome) -> dict[str, str]:
+    """Return the number and share of successful runs, with the interval of the share, as text."""
+    values = successes.values.values()
+    numbers = {"held in": f"{round(sum(values))} of {len(values)}"}
     if outcome.difference is not None:
         numbers["share"] = f"{100 * outcome.difference:.1f} %"
     if outcome.interval is not None:
@@ -235,7 +237,8 @@ def held_in(held: Repeats, outcome: Outcome) -> dict[str, str]:
     return numbers
 
 
-def _shown(evidence: Evidence, values: dict[str, Repeats], outcome: Outcome) -> dict[str, str]:
+def _numbers(evidence: Evidence, values: dict[str, Repeats], outcome: Outcome) -> dict[str, str]:
+    """Return the values and their difference as tables show them."""
     texts = {label: evidence.text(sample) for label, sample in values.items()}
     return {**texts, "difference": evidence.change(outcome)}
 
@@ -245,13 +248,14 @@ def _by_unit(
     rivals: Sequence[Repeats],
     judge: Callable[[Repeats, Repeats], Outcome],
 ) -> Repeats:
-    """Return 1 in the runs where ``judge`` holds of all pairs, 0 in the others."""
+    """Return 1 for each run in which ``judge`` holds for all rivals, else 0."""
     values = {}
     for unit in left.values:
         if all(unit in rival.values for rival in rivals):
-            mine, theirs = left.only(unit), [rival.only(unit) for rival in rivals]
-            values[unit] = float(all(judge(mine, rival).state == "holds" for rival in theirs))
-    both = left
+            own = left.only(unit)
+            outcomes = (judge(own, rival.only(unit)) for rival in rivals)
+            values[unit] = float(all(outcome.state == "holds" for outcome in outcomes))
+    combined = left  # with the design and the gaps of all
     for rival in rivals:
-        both = both.minus(rival)
-    return replace(both, values=values)
+        combined = combined.minus(rival)
+    return replace(combined, values=values)

@@ -1,4 +1,4 @@
-"""Evidence of claims: the cells that a claim looks at, the values there, and its cases."""
+"""Evidence of claims: cells of an experiment, the values of boosters in them, and cases."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from boostbench.reports.values.frame import Result, Study, error_at
 from boostbench.reports.values.metrics import END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
-#: Gives the study of another config.
+#: Function from another config to its study.
 Studies = Callable[[Config], Study]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A place in the grid of an experiment: where a claim looks for one of its cases."""
+    """Cell in the grid of an experiment, which a case of a claim is about."""
 
     group: str  # the claim's rule must be met in every group
-    datasets: tuple[str, ...]  # one, or all those whose mean is looked at
+    datasets: tuple[str, ...]  # one, or several whose mean is taken
     noise: str  # label
     at: int | str  # round T, or "end"
     booster: str = ""  # empty for cases about several boosters
-    subject: str = ""  # the cell in words, less its group
+    subject: str = ""  # the cell in words, without its group
 
 
 @dataclass(frozen=True)
 class CellSelection:
-    """The part of an experiment that a claim is about: its options of these names."""
+    """Part of an experiment that a claim is about, from the options of the same names."""
 
     datasets: tuple[str, ...] = ()  # labels
     noise: tuple[str, ...] = ()  # labels by rising rate
     value: str = "test_error"  # a key of `METRICS`
     at: tuple[int | str, ...] = (END,)
-    #: Each leaves out the cells that agree with all that it gives.
+    #: Exclusions; each excludes the cells that match all its fields.
     except_: tuple[Iterable[tuple[str, Any]], ...] = ()
     per: Literal["dataset", "mean"] = "dataset"
     pooled: bool = False  # whether all noises and T make one group
@@ -48,28 +48,29 @@ class CellSelection:
 
 @dataclass(frozen=True)
 class Case:
-    """One of the things that have to hold."""
+    """A condition of a claim."""
 
     group: str
-    subject: str  # a data set, the mean over data sets, a booster ...
+    subject: str  # such as a data set, the mean over data sets or a booster
     outcome: Outcome
-    numbers: dict[str, str] = field(default_factory=dict)  # behind the outcome, by column
-    dataset: str = ""  # empty if it is about several
-    placebo: float | None = None  # the share of wrong columns of a printed table that would hold
+    numbers: dict[str, str] = field(default_factory=dict)  # shown with the outcome, by column
+    dataset: str = ""  # empty for cases about several data sets
+    #: Share of the other boosters whose values also agree with the printed value of this case.
+    placebo: float | None = None
 
 
 class Evidence:
-    """The runs of an experiment, as a claim looks at them.
+    """Runs of an experiment, from which a kind of claim computes its cases.
 
     Parameters
     ----------
     scope : Scope
-        The data sets, noises and boosters of the config; there need not be runs of all of them.
+        Data sets, noises and boosters of the config, including those without runs.
     results : iterable of Result
-        Without any, every case is missing; a claim is tried so when its config is read.
+        If empty, every case is missing; the validation of a config relies on this.
     selection : CellSelection
     studies : callable or None, default=None
-        Gives the runs of another config.
+        Function from another config to its study.
     printed : sequence of PaperValues, default=()
         Printed test errors, for the power of claims.
     """
@@ -103,36 +104,36 @@ class Evidence:
         along: Literal["", "rounds", "noise"] = "",
         named: bool | None = None,
     ) -> Iterator[Cell]:
-        """Yield the cells of a claim: noises, T, data sets, boosters, without the exceptions.
+        """Yield the cells of a claim by noise, T, data set and booster, without its exceptions.
 
         Parameters
         ----------
         boosters : sequence of str, default=("",)
-            Labels of boosters that have cases of their own.
-        along : {"", "rounds", "noise"}
-            An axis that the kind walks along itself; cells stand at its first value, and an
-            exception anywhere on it leaves out the whole.
-        named : bool, default=None
-            Subjects name the booster; by default if there are several.
+            Labels of the boosters with separate cases.
+        along : {"", "rounds", "noise"}, default=""
+            Axis that the kind iterates over itself. Cells are yielded at its first value only, and
+            an exception at any value of the axis excludes the cell.
+        named : bool or None, default=None
+            True to name the booster in subjects; by default, only if there are several boosters.
         """
         chosen = self.selection
         noises = chosen.noise[:1] if along == "noise" else chosen.noise
         rounds = chosen.at[:1] if along == "rounds" else chosen.at
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
-            words = [noise] if len(noises) > 1 else []
-            words += [f"T = {at}"] if len(rounds) > 1 else []
-            group, more = ("", words) if chosen.pooled else (", ".join(words), [])
-            kept = [d for d in chosen.datasets if not self._excepts(along, d, noise, at)]
-            parts: list[tuple[str, ...]] = [(name,) for name in kept]
+            place = [noise] if len(noises) > 1 else []
+            place += [f"T = {at}"] if len(rounds) > 1 else []
+            group, prefix = ("", place) if chosen.pooled else (", ".join(place), [])
+            included = [d for d in chosen.datasets if not self._excepts(along, d, noise, at)]
+            parts: list[tuple[str, ...]] = [(name,) for name in included]
             if chosen.per == "mean":
-                parts = [tuple(kept)] if kept else []
+                parts = [tuple(included)] if included else []
             for datasets, booster in itertools.product(parts, boosters):
                 if booster and self._excepts(along, datasets[0], noise, at, booster):
                     continue
                 mean = "mean" if len(datasets) == 1 else f"mean of {len(datasets)}"
                 name = datasets[0] if chosen.per == "dataset" else mean
-                subject = ", ".join([name, *more, *([booster] if named else [])])
+                subject = ", ".join([name, *prefix, *([booster] if named else [])])
                 yield Cell(group, datasets, noise, at, booster, subject)
 
     def sample(
@@ -150,13 +151,13 @@ class Evidence:
         ----------
         cell : Cell
         booster : str, default=""
-            Label; that of the cell by default.
+            Label; by default, the booster of the cell.
         value : str, default=""
-            A key of `METRICS`; that of the claim by default.
+            A key of `METRICS`; by default, the metric of the claim.
         counted : bool, default=False
-            Return counts of errors instead of their share.
+            Return numbers of errors instead of error rates.
         rounds : int or None, default=None
-            Runs of another number of rounds have no value.
+            If given, runs of another number of rounds have no value.
         """
         metric = value or self.selection.value
         label = booster or cell.booster
@@ -165,16 +166,16 @@ class Evidence:
             if rounds not in (None, result.run.rounds):
                 return math.nan
             at = result.run.rounds if cell.at == END else int(cell.at)
-            found = error_at(result, metric, at)
+            error = error_at(result, metric, at)
             size = METRICS[metric].size
             if counted and size and result.record:
-                return found * float(getattr(result.record, size))
-            return found
+                return error * float(getattr(result.record, size))
+            return error
 
         wrong_at = cell.at if metric == "test_error" and not counted else None
         on_test = METRICS[metric].on_test
         samples = [
-            self._of_dataset(name, cell, label, read, wrong_at=wrong_at, on_test=on_test)
+            self._dataset_sample(name, cell, label, read, wrong_at=wrong_at, on_test=on_test)
             for name in cell.datasets
         ]
         if metric == "test_error" and not counted:
@@ -185,33 +186,33 @@ class Evidence:
         return over_sets(samples)
 
     def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Repeats:
-        """Return the mean, over the data sets of a cell, of what ``read`` returns for their runs.
+        """Return the values of ``read`` for the runs of a cell, as means over its data sets.
 
         Parameters
         ----------
         cell : Cell
         read : callable
-            Takes a `Result` that is ok; NaN stands for no value.
+            Function from an ok `Result` to a number; NaN if there is no value.
         booster : str, default=""
-            Label; that of the cell by default.
+            Label; by default, the booster of the cell.
         """
         label = booster or cell.booster
-        return over_sets([self._of_dataset(name, cell, label, read) for name in cell.datasets])
+        return over_sets([self._dataset_sample(name, cell, label, read) for name in cell.datasets])
 
     def printed(
         self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
     ) -> PaperValue | None:
-        """Return a paper's number for a booster in a cell; at the end that of its largest T."""
+        """Return the printed value of a booster in a cell; at the end, that of the largest T."""
         label, names = booster or cell.booster, self.scope.names
         datasets = dataset, names.get(dataset, dataset)
         methods = label, names.get(label, label)
         rate = next(n.rate for n in self.scope.noises if n.full_label == cell.noise)
-        # A rate that the problem draws is in no table.
+        # No table has a rate that is drawn with the problem.
         rate = -1.0 if isinstance(rate, str) else rate
         return paper.find(datasets, methods, None if cell.at == END else int(cell.at), rate)
 
     def of(self, config: Config) -> Evidence:
-        """Return the same of another config's runs; without noise if it has some without."""
+        """Return the evidence of another config, restricted to its clean noises if it has any."""
         scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
         labels = tuple(noise.full_label for noise in clean or scope.noises)
@@ -221,18 +222,18 @@ class Evidence:
         return Evidence(scope, results, selection, self.studies, self._papers)
 
     def n_test(self, cell: Cell) -> int:
-        """Return the number of test samples of the runs in a cell on one data set; 1 if unknown."""
+        """Return the number of test samples of the first data set of a cell; 1 if unknown."""
         results = self._results.get((cell.datasets[0], cell.booster, cell.noise), [])
         records = [result.record for result in results if result.ok and result.record]
         return records[0].n_test if records else 1
 
     def text(self, sample: Repeats, *, value: str = "", statistic: Statistic = "mean") -> str:
-        """Return the mean of a sample as tables show it; a dash if it is empty."""
+        """Return the mean or median of a sample as tables show it; a dash if it is empty."""
         middle = sample.middle(statistic)
         return "–" if middle is None else METRICS[value or self.selection.value].text(middle)
 
     def change(self, outcome: Outcome) -> str:
-        """Return a difference with its interval as tables show it."""
+        """Return the difference of an outcome with its interval, as tables show it."""
         if outcome.difference is None:
             return "–"
         text = self._signed(outcome.difference)
@@ -242,7 +243,7 @@ class Evidence:
         return f"{text} ({self._signed(low)} to {self._signed(high)})"
 
     def case(self, cell: Cell, outcome: Outcome, numbers: Mapping[str, str]) -> Case:
-        """Return a case about a cell."""
+        """Return the case of a cell."""
         dataset = cell.datasets[0] if len(cell.datasets) == 1 else ""
         return Case(cell.group, cell.subject, outcome, dict(numbers), dataset)
 
@@ -254,10 +255,10 @@ class Evidence:
     def _excepts(
         self, along: str, dataset: str, noise: str, at: int | str, booster: str = ""
     ) -> bool:
-        here = {"dataset": dataset, "noise": noise, "at": at, "booster": booster}
-        here.pop("at" if along == "rounds" else along, None)
+        cell = {"dataset": dataset, "noise": noise, "at": at, "booster": booster}
+        cell.pop("at" if along == "rounds" else along, None)
         return any(
-            all(wanted is None or here.get(key, wanted) == wanted for key, wanted in exception)
+            all(wanted is None or cell.get(key, wanted) == wanted for key, wanted in exception)
             for exception in self.selection.except_
         )
 
@@ -265,7 +266,7 @@ class Evidence:
         values = (self.printed(paper, cell, dataset, booster) for paper in self._papers)
         return next((value.error for value in values if value is not None), None)
 
-    def _of_dataset(
+    def _dataset_sample(
         self,
         dataset: str,
         cell: Cell,
@@ -291,7 +292,7 @@ class Evidence:
 
 
 def _gap(result: Result, at: int | str) -> str:
-    """Return the reason why a result says nothing about round T; empty if it does."""
+    """Return the reason why a result has no value at round T; empty if it has one."""
     if not result.ok:
         return result.status
     beyond = at != END and int(at) > result.run.rounds and not result.run.booster.rounds

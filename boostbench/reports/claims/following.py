@@ -1,4 +1,4 @@
-"""Claims that follow a quantity: `Trend` along an axis, and `Stops`, where runs end."""
+"""Claims about the course of runs: `Trend` of a value along an axis, and `Stops` before a round."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Trend(AboutMeans):
     Attributes
     ----------
     booster : tuple of str
-        Each is a case of its own.
+        Each is a separate case.
     against : tuple of str
-        If any are given, the value is the distance from the best of these boosters.
+        If given, the value is the difference from the best of these boosters.
     direction : {"rises", "falls"}
     over : {"noise", "rounds"}
-        Along the noises by rate, or along the rounds of ``at``.
+        Axis: the noises in order of their rates, or the rounds of ``at``.
     slack : Tolerance
-        Steps back as small as this pass; strict steps by default.
+        Tolerated change in the opposite direction; by default, every step must be strict.
     ends : bool
-        Only the last step is compared with the first.
+        Compare only the last value with the first.
     statistic : {"mean", "median"}
-        Over runs.
+        Statistic over runs.
     """
 
     booster: Labels
@@ -65,23 +65,23 @@ class Trend(AboutMeans):
 
     @property
     def _steps(self) -> list[int | str]:
-        """The noises by rate, or the rounds in rising order, the end last."""
+        """Noises in order of their rates, or rounds in ascending order with the end last."""
         if self.over == "noise":
             return [*self.noise]
         return sorted(self.at, key=lambda T: (T == END, T if isinstance(T, int) else 0))
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on all steps together."""
+        """Yield an outcome on all steps together."""
         steps = self._steps[:: len(self._steps) - 1] if self.ends else self._steps
         for cell in evidence.cells(self.booster, along=self.over):
-            values = [self._value(evidence, self._moved(cell, step)) for step in steps]
+            values = [self._value(evidence, self._cell_at(cell, step)) for step in steps]
             outcome = all_of(self._step(evidence, a, b) for a, b in itertools.pairwise(values))
             texts = [evidence.text(value, statistic=self.statistic) for value in values]
             name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
             numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
             yield evidence.case(cell, outcome, numbers)
 
-    def _moved(self, cell: Cell, step: int | str) -> Cell:
+    def _cell_at(self, cell: Cell, step: int | str) -> Cell:
         if self.over == "rounds":
             return replace(cell, at=step)
         return replace(cell, noise=str(step))
@@ -89,14 +89,14 @@ class Trend(AboutMeans):
     def _value(self, evidence: Evidence, cell: Cell) -> Repeats:
         if not self.against:
             return evidence.sample(cell)
-        places = [replace(cell, datasets=(name,)) for name in cell.datasets]
-        return over_sets([self._distance(evidence, place) for place in places])
+        cells = [replace(cell, datasets=(name,)) for name in cell.datasets]
+        return over_sets([self._distance(evidence, each) for each in cells])
 
     def _distance(self, evidence: Evidence, cell: Cell) -> Repeats:
-        """Return how far a booster is above the best of the others on one data set."""
+        """Return the difference of a booster from the best of ``against`` on one data set."""
         rivals = [evidence.sample(cell, label) for label in self.against]
         absent = [rival for rival in rivals if not rival.values]
-        # Without the values of one of them the best is not known.
+        # A rival without values leaves the best unknown.
         best = absent[0] if absent else min(rivals, key=lambda r: r.middle(self.statistic) or 0)
         return evidence.sample(cell).minus(best)
 
@@ -109,16 +109,16 @@ class Trend(AboutMeans):
 
 
 class Stops(AboutRuns):
-    """Every run ends before a round.
+    """Every run stops before a given round.
 
     Attributes
     ----------
     booster : tuple of str
-        Each is a case of its own.
+        Each is a separate case.
     before : int
-        The run makes fewer rounds than this.
+        Every run makes fewer rounds than this.
     reason : str
-        Part of the stop reason; any by default.
+        Text that the stop reason contains; by default, any reason.
     """
 
     booster: Labels
@@ -126,11 +126,11 @@ class Stops(AboutRuns):
     reason: str = ""
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on all runs of a cell."""
+        """Yield an outcome on all runs of each cell."""
         for cell in evidence.cells(self.booster):
-            ended = evidence.gathered(cell, self._is_stopped)
+            stopped = evidence.gathered(cell, self._is_stopped)
             made = evidence.gathered(cell, _rounds_made).values
-            outcome = near(ended, Repeats.constant(1.0, ended), 0.0)
+            outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
             numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
             yield evidence.case(cell, outcome, numbers)
 

@@ -1,7 +1,7 @@
-"""History of claims, so that what was changed after its results were seen is marked.
+"""History of claims, which marks changes made after results were seen.
 
-Every report keeps the claims that it judged, in ``claims-history.json`` beside it. The first report
-in a folder goes on from the history that is shipped with the config, if there is one.
+Every report writes the claims that it judged to ``claims-history.json`` in its folder. The first
+report in a folder continues the history that is shipped with the config, if there is one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from boostbench.reports.claims.verdicts import Verdict
 from boostbench.source import show
 
 HISTORY = "claims-history.json"
-#: Terms that may change without making another claim of it, as numbers may.
+#: Terms that do not identify a claim. Numbers in other terms do not either.
 _LOOSE = ("origin", "at_least")
 _PLAIN = (str, bool, int, float)
 
@@ -32,8 +32,8 @@ _PLAIN = (str, bool, int, float)
 class ClaimChange:
     """Terms of a claim that were changed after its results were seen."""
 
-    date: str  # day of the first report with the new ones
-    before: dict[str, Any]  # those that differ, by name; None if not given
+    date: str  # day of the first report with the new terms
+    before: dict[str, Any]  # the changed terms by name; None if not given
     after: dict[str, Any]
 
     @property
@@ -47,13 +47,13 @@ class ClaimChange:
 
 @dataclass(frozen=True)
 class PastClaim:
-    """A claim as the last report that judged it found it."""
+    """A claim, as in the last report that judged it."""
 
     says: str
-    terms: dict[str, Any]  # origin, kind, and the options by their places
+    terms: dict[str, Any]  # origin, kind, and the options by their paths
     seen: bool  # whether any run had a result
     changes: tuple[ClaimChange, ...] = ()
-    stated: str = ""  # the day, if results of the experiment had been seen before
+    stated: str = ""  # day of the first report with it, if results had been seen before
     withdrawn: str = ""  # the day of the first report without it
 
     @property
@@ -69,9 +69,10 @@ class ClaimHistory:
     Parameters
     ----------
     folder : Path
-        Of the reports.
+        Folder of the reports.
     config : Path or None, default=None
-        Beside it ``<its name>-claims-history.json`` may stand, with which a new folder begins.
+        Config NAME.yaml. A folder without a history continues ``NAME-claims-history.json`` beside
+        the config, if that exists.
 
     Raises
     ------
@@ -86,21 +87,22 @@ class ClaimHistory:
 
     @property
     def withdrawn(self) -> list[PastClaim]:
-        """Claims that were taken out after their results were seen."""
+        """Claims withdrawn after their results were seen."""
         return [claim for claim in self.claims if claim.withdrawn and claim.seen]
 
     def note(
         self, verdicts: Sequence[Verdict], *, today: date | None = None
     ) -> tuple[Verdict, ...]:
-        """Note the claims of a report; return the verdicts with their marks.
+        """Record the claims of a report; return the verdicts with their marks.
 
-        A claim is known again by its terms, else by its words, else by its terms but numbers.
+        A claim is recognised by its words and terms, else by its terms, else by its words, else by
+        its terms without numbers.
 
         Parameters
         ----------
         verdicts : sequence of Verdict
         today : date or None, default=None
-            Taken from the clock by default.
+            Date of the report; by default, the current date.
         """
         day = (today or date.today()).isoformat()
         any_seen = any(claim.seen for claim in self.claims)
@@ -112,21 +114,21 @@ class ClaimHistory:
             )
             for verdict in verdicts
         ]
-        known, others = _matched(new, self.claims)
-        noted = [
-            _following(known[place], claim, day)
-            if place in known
+        predecessors, unmatched = _matched(new, self.claims)
+        current = [
+            _continued(predecessors[index], claim, day)
+            if index in predecessors
             else replace(claim, stated=day if any_seen else "")
-            for place, claim in enumerate(new)
+            for index, claim in enumerate(new)
         ]
-        # A claim that is taken out and put back is the same.
-        past = [claim if claim.withdrawn else replace(claim, withdrawn=day) for claim in others]
-        self.claims = [*noted, *past]
-        pairs = zip(verdicts, noted, strict=True)
+        # Withdrawn claims are kept, to be recognised if they are put back.
+        past = [claim if claim.withdrawn else replace(claim, withdrawn=day) for claim in unmatched]
+        self.claims = [*current, *past]
+        pairs = zip(verdicts, current, strict=True)
         return tuple(replace(verdict, marks=claim.marks) for verdict, claim in pairs)
 
     def text(self) -> str:
-        """Return the file."""
+        """Return the content of the file."""
         claims = [asdict(claim) for claim in self.claims]
         return json.dumps({"format": 2, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
 
@@ -152,26 +154,26 @@ def _past(changes: Iterable[dict[str, Any]] = (), **value: Any) -> PastClaim:
 def _matched(
     new: Sequence[PastClaim], old: Sequence[PastClaim]
 ) -> tuple[dict[int, PastClaim], list[PastClaim]]:
-    """Return what each new claim was before, by its place, and the old ones that none was."""
-    likeness: tuple[Callable[[PastClaim], object], ...] = (
+    """Return the predecessors of new claims by index, and the old claims without a successor."""
+    keys: tuple[Callable[[PastClaim], object], ...] = (
         lambda claim: (claim.says, claim.terms),
         lambda claim: claim.terms,
         lambda claim: claim.says,
         lambda claim: _shape(claim.terms),
     )
-    found: dict[int, PastClaim] = {}
-    left = list(old)
-    for key in likeness:
-        for place, claim in enumerate(new):
-            same = next((past for past in left if key(past) == key(claim)), None)
-            if place not in found and same is not None:
-                found[place] = same
-                left.remove(same)
-    return found, left
+    predecessors: dict[int, PastClaim] = {}
+    unmatched = list(old)
+    for key in keys:
+        for index, claim in enumerate(new):
+            match = next((past for past in unmatched if key(past) == key(claim)), None)
+            if index not in predecessors and match is not None:
+                predecessors[index] = match
+                unmatched.remove(match)
+    return predecessors, unmatched
 
 
-def _following(old: PastClaim, new: PastClaim, day: str) -> PastClaim:
-    """Return what is known of a claim after one more report."""
+def _continued(old: PastClaim, new: PastClaim, day: str) -> PastClaim:
+    """Return a new claim with the history of its predecessor."""
     names = [
         name
         for name in dict.fromkeys([*old.terms, *new.terms])
@@ -179,13 +181,13 @@ def _following(old: PastClaim, new: PastClaim, day: str) -> PastClaim:
     ]
     changes = old.changes
     if old.seen and names:
-        before, after = ({name: its.terms.get(name) for name in names} for its in (old, new))
+        before, after = ({name: c.terms.get(name) for name in names} for c in (old, new))
         changes = (*changes, ClaimChange(day, before, after))
     return replace(new, seen=old.seen or new.seen, changes=changes, stated=old.stated)
 
 
 def _shape(terms: dict[str, Any]) -> dict[str, Any]:
-    """Return the terms that make a claim what it is."""
+    """Return the terms that identify a claim, without their numbers."""
     return {
         name: None if _is_number(value) else value
         for name, value in terms.items()
@@ -204,12 +206,13 @@ def _terms(claim: Claim) -> dict[str, Any]:
 
 
 def _given(options: BaseModel) -> Iterator[tuple[str, Any]]:
-    """Yield the options that were written, in a fixed order."""
+    """Yield the names and values of the options that were given, sorted by name."""
     for name in sorted(options.model_fields_set):
         yield type(options).model_fields[name].alias or name, getattr(options, name)
 
 
 def _flat(items: Iterable[tuple[Any, Any]], path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the dotted paths and plain values of nested options."""
     for name, value in items:
         place = f"{path}.{name}" if path else str(name)
         if isinstance(value, Config):
@@ -234,11 +237,11 @@ def _difference(before: Any, after: Any) -> str:
     if isinstance(before, list) and isinstance(after, list):
         more = [value for value in after if value not in before]
         less = [value for value in before if value not in after]
-        sides = [f"{sign} {_shown(some)}" for sign, some in (("+", more), ("−", less)) if some]
-        if sides:  # else only the order differs
-            return " ".join(sides)
-    return f"{_shown(before)} → {_shown(after)}"
+        parts = [f"{sign} {_text(part)}" for sign, part in (("+", more), ("−", less)) if part]
+        if parts:  # else only the order differs
+            return " ".join(parts)
+    return f"{_text(before)} → {_text(after)}"
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     return "not given" if value is None else value if isinstance(value, str) else show(value)

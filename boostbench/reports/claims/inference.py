@@ -1,8 +1,8 @@
-"""Outcomes of cases: whether something holds, as far as the runs tell.
+"""Outcomes of cases: statements about quantities, decided by tests on the runs.
 
 `boostbench.reports.values.differences.estimate` chooses the test of a difference from the design of
-the runs. An outcome holds, or fails, if the test of its side is significant at 2.5 %; what is
-computed, such as the last round of a run or a value without test samples, counts as it is.
+the runs. An outcome holds, or fails, if the one-sided test for it is significant at 2.5 %. Computed
+values, such as the last round of a run or a value without test samples, are compared as they are.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from boostbench.reports.values.designs import Repeats, Statistic
 from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate, quantile
 
 State = Literal["holds", "fails", "open", "missing"]
-#: Power: from the level of a test and a multiple of the repeats to the probability that it holds.
+#: Power function: from the level of the test and a factor on the number of repeats to the
+#: probability that an outcome holds.
 Power = Callable[[float, float], float]
 
-#: Number of runs where no number of runs would decide.
+#: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
 SHARE_TEST = "exact binomial test of a share"
 EQUALITY = "equality in every run"
@@ -30,32 +31,31 @@ UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Answer to a statement, as far as the runs tell."""
+    """Outcome of a statement about two quantities, or about a share of runs."""
 
-    state: State  # ``open``: the runs at hand leave it open; ``missing``: there are too few of them
-    difference: float | None = None  # by how much one quantity is above the other
-    interval: tuple[float, float] | None = None  # of the difference; None if it is a computed value
+    state: State  # ``open``: not decided by the runs at hand; ``missing``: too few runs
+    difference: float | None = None  # left minus right quantity, or the share itself
+    interval: tuple[float, float] | None = None  # of the difference, 95 %; None if computed
     n: int = 0  # units with a value
-    planned: int = 0  # units
-    #: Units that would about decide it, if it is open; `NEVER` if no number would.
+    planned: int = 0  # planned units
+    #: Estimated number of units that would decide it, if it is open; `NEVER` if none would.
     total: float = NEVER
-    leans: bool = False  # True if it holds by the point values
-    why: str = ""  # why something is missing
+    leans: bool = False  # True if the point estimate holds
+    why: str = ""  # reason for missing values
     test: str = ""  # name of the test; empty for a computed value
-    #: P-values of the tests that it holds and that it fails; by default those of a computed value.
+    #: P-values for "holds" and for "fails"; by default 0 or 1, from the state.
     p: tuple[float, float] | None = None
-    #: Probability that it holds if the printed values are true; None if nothing is printed. What is
-    #: missing does not hold.
+    #: Power if the printed values are true; None without printed values.
     power: Power | None = None
 
     @property
     def p_values(self) -> tuple[float, float]:
-        """P-values of the tests that it holds and that it fails."""
+        """P-values for "holds" and for "fails"."""
         return self.p or (float(self.state != "holds"), float(self.state != "fails"))
 
     @property
     def badness(self) -> float:
-        """Closeness to failing, for comparison within one state."""
+        """Sort key among outcomes of one state: the largest is closest to failing."""
         return -math.inf if self.difference is None else self.difference
 
 
@@ -73,97 +73,100 @@ def lower(
     ----------
     left, right : Repeats
     ties : bool, default=False
-        Equal values hold.
+        Accept equal values.
     slack : float, default=0.0
-        The left one may be higher by this much.
-    statistic : {"mean", "median"}
-        Of the values over runs.
+        Amount by which the left quantity may be higher.
+    statistic : {"mean", "median"}, default="mean"
+        Statistic over runs.
 
     Returns
     -------
     outcome : Outcome
-        Its difference is left minus right.
+        With the difference left minus right.
     """
-    found = _compared(left, right, statistic)
-    if isinstance(found, Outcome):
-        return found
-    beyond = found.difference - slack
+    compared = _compared(left, right, statistic)
+    if isinstance(compared, Outcome):
+        return compared
+    beyond = compared.difference - slack
     leans = _is_lower(beyond, ties)
     printed = left.minus(right).printed
     if printed is not None:
         printed -= slack
-    if found.scale == 0.0:
+    if compared.scale == 0.0:
         power = None if printed is None else certain(_is_lower(printed, ties))
-        return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
-    p = found.not_below(slack), found.not_above(slack)
-    power = None if printed is None else _power_below(found, printed)
-    return _outcome(found, left, right, p, leans, power, _enough(found, beyond))
+        return _outcome(compared, left, right, (float(not leans), float(leans)), leans, power)
+    p = compared.not_below(slack), compared.not_above(slack)
+    power = None if printed is None else _power_below(compared, printed)
+    return _outcome(compared, left, right, p, leans, power, _enough(compared, beyond))
 
 
 def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
-    """Decide whether two quantities are equivalent; with a tolerance of 0: equal in every run.
+    """Decide whether two quantities are equivalent; with a tolerance of 0, equal in every run.
 
-    The difference lies in the region of practical equivalence, or outside, with a probability of
-    at least 97.5 % (Benavoli et al. 2017).
+    The outcome holds, or fails, if the probability that the difference lies inside, or outside,
+    the region of practical equivalence is at least 97.5 % (Benavoli et al. 2017).
     """
     if tolerance <= 0:
         return _equal(left, right)
-    found = _compared(left, right, "mean")
-    return found if isinstance(found, Outcome) else equivalent(found, left, right, tolerance)
+    compared = _compared(left, right, "mean")
+    if isinstance(compared, Outcome):
+        return compared
+    return equivalent(compared, left, right, tolerance)
 
 
-def equivalent(found: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
+def equivalent(estimated: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     """Decide whether an estimated difference is at most a tolerance, see `near`."""
-    leans = abs(found.difference) <= tolerance + ROUNDING
+    leans = abs(estimated.difference) <= tolerance + ROUNDING
     printed = left.minus(right).printed
-    if found.scale == 0.0:
+    if estimated.scale == 0.0:
         power = None if printed is None else certain(abs(printed) <= tolerance + ROUNDING)
-        return _outcome(found, left, right, (float(not leans), float(leans)), leans, power)
-    outside = min(1.0, found.not_below(tolerance) + found.not_above(-tolerance))
-    edge = abs(found.difference) - tolerance
-    power = None if printed is None else _power_within(found, printed, tolerance)
+        return _outcome(estimated, left, right, (float(not leans), float(leans)), leans, power)
+    outside = min(1.0, estimated.not_below(tolerance) + estimated.not_above(-tolerance))
+    edge = abs(estimated.difference) - tolerance
+    power = None if printed is None else _power_within(estimated, printed, tolerance)
     p = outside, 1 - outside
-    return _outcome(found, left, right, p, leans, power, _enough(found, edge))
+    return _outcome(estimated, left, right, p, leans, power, _enough(estimated, edge))
 
 
-def share_of(held: Repeats, bound: float) -> Outcome:
+def share_of(successes: Repeats, bound: float) -> Outcome:
     """Decide whether a share of all possible runs is at least a bound, by the exact binomial test.
 
-    Its interval is Wilson's. Runs on overlapping splits count as fewer.
+    The interval is Wilson's. Runs on overlapping splits count as a smaller effective number.
 
     Parameters
     ----------
-    held : Repeats
-        1 in runs where something holds, 0 in others.
+    successes : Repeats
+        1 for each run in which a statement holds, 0 for the other runs.
     bound : float
         Share, 0 to 1.
 
     Returns
     -------
     outcome : Outcome
-        Its difference is the share itself.
+        With the share itself as the difference.
     """
     from scipy.stats import binomtest
 
-    n, planned = len(held.values), len(held.design.units)
+    n, planned = len(successes.values), len(successes.design.units)
     if n == 0:
-        return Outcome("missing", n=0, planned=planned, why=_why(held))
-    yes = round(sum(held.values.values()))
-    share = yes / n
-    overlap = held.design.ratio if held.design.source == "splits" else 0.0
-    alike = 1 + n * overlap  # runs that are worth one
-    k, m = round(yes / alike), max(1, round(n / alike))
-    found = binomtest(k, m).proportion_ci(method="wilson")
+        return Outcome("missing", n=0, planned=planned, why=_why(successes))
+    n_successes = round(sum(successes.values.values()))
+    share = n_successes / n
+    overlap = successes.design.ratio if successes.design.source == "splits" else 0.0
+    inflation = 1 + n * overlap  # of the variance
+    k, m = round(n_successes / inflation), max(1, round(n / inflation))
+    interval = binomtest(k, m).proportion_ci(method="wilson")
     above, below = (binomtest(k, m, bound, alternative=side).pvalue for side in ("greater", "less"))
     p = float(above), float(below)
     leans = share >= bound - ROUNDING
-    far = abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap
-    limit = _NORMAL.inv_cdf(LEVEL)
-    total = max(float(n), bound * (1 - bound) * (limit / (share - bound)) ** 2) if far else NEVER
+    total = NEVER
+    if abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap:
+        z = _NORMAL.inv_cdf(LEVEL)
+        total = max(float(n), bound * (1 - bound) * (z / (share - bound)) ** 2)
     return Outcome(
         _state(p),
         share,
-        (float(found.low), float(found.high)),
+        (float(interval.low), float(interval.high)),
         n,
         planned,
         total,
@@ -173,36 +176,40 @@ def share_of(held: Repeats, bound: float) -> Outcome:
     )
 
 
-def at_least(held: Repeats, wanted: float | int) -> Outcome:
-    """Decide about a share of all possible runs, or about a number of the planned ones."""
+def at_least(successes: Repeats, wanted: float | int) -> Outcome:
+    """Decide on a share of all possible runs (a float), or a number of the planned runs (an int).
+
+    The parameter ``successes`` is that of `share_of`.
+    """
     if isinstance(wanted, float):
-        return share_of(held, wanted)
-    n, planned = len(held.values), len(held.design.units)
-    yes = round(sum(held.values.values()))
-    difference = yes / n if n else None
-    if yes >= wanted:
-        return Outcome("holds", difference, None, n, planned, leans=True)
-    if planned >= wanted > yes + planned - n:
-        return Outcome("fails", difference, None, n, planned)
-    why = "; ".join(held.gaps) or f"only {planned} runs are planned"
-    return Outcome("missing", difference, None, n, planned, why=why)
+        return share_of(successes, wanted)
+    n, planned = len(successes.values), len(successes.design.units)
+    n_successes = round(sum(successes.values.values()))
+    share = n_successes / n if n else None
+    if n_successes >= wanted:
+        return Outcome("holds", share, None, n, planned, leans=True)
+    if planned >= wanted > n_successes + planned - n:
+        return Outcome("fails", share, None, n, planned)
+    why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
+    return Outcome("missing", share, None, n, planned, why=why)
 
 
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome that everything holds.
+    """Return the outcome of "all of the outcomes hold".
 
-    It holds if the weakest part does, and fails if a part does at Holm's first, smallest level.
+    Its p-value for "holds" is the largest of all; that for "fails" is the smallest, times the
+    number of outcomes (the first step of Holm's method).
     """
     return _joined(list(outcomes), wants_all=True)
 
 
 def any_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome that something holds, the other way round than `all_of`."""
+    """Return the outcome of "an outcome holds": `all_of` with "holds" and "fails" exchanged."""
     return _joined(list(outcomes), wants_all=False)
 
 
 def turned(outcome: Outcome) -> Outcome:
-    """Return the outcome about right and left as one about left and right."""
+    """Return an outcome with left and right exchanged in its difference and interval."""
     difference = None if outcome.difference is None else -outcome.difference
     interval = None if outcome.interval is None else (-outcome.interval[1], -outcome.interval[0])
     return replace(outcome, difference=difference, interval=interval)
@@ -234,7 +241,7 @@ def _joined(outcomes: Sequence[Outcome], *, wants_all: bool) -> Outcome:
 
 
 def _joint_power(powers: Sequence[Power], wants_all: bool) -> Power:
-    """Return the power of all, or any, as if the tests were independent."""
+    """Return the power of all, or of any, for independent tests."""
 
     def of_all(level: float, factor: float) -> float:
         return math.prod(power(level, factor) for power in powers)
@@ -246,15 +253,15 @@ def _joint_power(powers: Sequence[Power], wants_all: bool) -> Power:
 
 
 def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate | Outcome:
-    """Return the estimated difference, or the outcome that there are too few runs."""
+    """Return the estimated difference, or a missing outcome if there are too few runs."""
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     if n == 0 or (n == 1 and planned > 1):
         why = _why(pairs, "no runs in common")
         return Outcome("missing", n=n, planned=planned, why=why, power=certain(False))
-    found = estimate(left, right, statistic)
-    if found is not None:
-        return found
+    estimated = estimate(left, right, statistic)
+    if estimated is not None:
+        return estimated
     difference = sum(pairs.values.values()) / n
     return Outcome(
         "missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES, power=certain(False)
@@ -262,7 +269,7 @@ def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate |
 
 
 def _outcome(
-    found: Estimate,
+    estimated: Estimate,
     left: Repeats,
     right: Repeats,
     p: tuple[float, float],
@@ -271,16 +278,26 @@ def _outcome(
     total: float = NEVER,
 ) -> Outcome:
     pairs = left.minus(right)
-    interval = found.interval if found.scale else None
+    interval = estimated.interval if estimated.scale else None
     state = _state(p)
     n, planned = len(pairs.values), len(pairs.design.units)
     total = max(n + 1, total)
     return Outcome(
-        state, found.difference, interval, n, planned, total, leans, "", found.test, p, power
+        state,
+        estimated.difference,
+        interval,
+        n,
+        planned,
+        total,
+        leans,
+        test=estimated.test,
+        p=p,
+        power=power,
     )
 
 
 def _equal(left: Repeats, right: Repeats) -> Outcome:
+    """Decide whether two quantities are equal in every run."""
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
@@ -302,32 +319,35 @@ def _is_lower(beyond: float, ties: bool) -> bool:
 
 
 def certain(holds: bool) -> Power:
-    """Return the power of what needs no test."""
+    """Return the power function of a statement that needs no test: 0 or 1."""
     return lambda level, factor: float(holds)
 
 
-def _power_below(found: Estimate, printed: float) -> Power:
-    return lambda level, factor: found.repeated(factor).chance_below(printed, level)
+def _power_below(estimated: Estimate, printed: float) -> Power:
+    return lambda level, factor: estimated.repeated(factor).chance_below(printed, level)
 
 
-def _power_within(found: Estimate, printed: float, tolerance: float) -> Power:
+def _power_within(estimated: Estimate, printed: float, tolerance: float) -> Power:
     def power(level: float, factor: float) -> float:
-        more = found.repeated(factor)
-        room = tolerance + quantile(more.df, level) * more.scale
-        if room <= 0:
+        repeated = estimated.repeated(factor)
+        margin = tolerance + quantile(repeated.df, level) * repeated.scale
+        if margin <= 0:
             return 0.0
-        low, high = ((end - printed) / more.scale for end in (-room, room))
+        low, high = ((end - printed) / repeated.scale for end in (-margin, margin))
         return _NORMAL.cdf(high) - _NORMAL.cdf(low)
 
     return power
 
 
-def _enough(found: Estimate, beyond: float) -> float:
-    """Return about how many units would put the bound at the end of the interval."""
-    if abs(beyond) <= ROUNDING or found.per_unit == 0.0:
+def _enough(estimated: Estimate, beyond: float) -> float:
+    """Return the approximate number of units with the bound at an end of the interval.
+
+    The estimated difference lies ``beyond`` above the bound.
+    """
+    if abs(beyond) <= ROUNDING or estimated.per_unit == 0.0:
         return NEVER
-    room = (beyond / (found.reach / found.scale)) ** 2 - found.fixed
-    return found.per_unit / room if room > 0 else NEVER
+    variance = (beyond / (estimated.reach / estimated.scale)) ** 2 - estimated.fixed
+    return estimated.per_unit / variance if variance > 0 else NEVER
 
 
 def _why(sample: Repeats, otherwise: str = "no runs") -> str:

@@ -1,4 +1,4 @@
-"""Base of the kinds of claims: the options that all kinds share, and the cases they make."""
+"""Base classes of the kinds of claims, with the options that the kinds share."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from boostbench.validation import MistakesError
 
 
 class Kind(Options):
-    """A kind of claim: its options, and the cases that it makes of the evidence.
+    """Kind of claim: its options, and the cases computed from the evidence.
 
     Attributes
     ----------
     at_least : Rule
-        Number or share of the cases of each group that have to hold.
+        Number or share of the cases of each group that must hold.
     of : int or None
-        Number of cases, as a check of what was written.
+        Expected number of cases in each group, checked when the config is read.
     """
 
     is_derived = False
-    #: True if the verdict comes from a bootstrap over data sets: cases are without spread.
+    #: True if the verdict comes from a bootstrap over data sets, because cases have no spread.
     over_sets: ClassVar[bool] = False
 
     at_least: AtLeast = Rule()
@@ -58,7 +58,7 @@ class Kind(Options):
         Raises
         ------
         BoostbenchError
-            If the kind, one of a plugin, does not define them.
+            If the kind of a plugin does not define this method.
         """
         raise BoostbenchError(f"kind of claim {type(self).__name__} must define cases(evidence)")
 
@@ -69,20 +69,21 @@ class Kind(Options):
         studies: Studies | None = None,
         printed: Sequence[PaperValues] = (),
     ) -> list[Case]:
-        """Return the cases that the claim makes of the runs of its config.
+        """Return the cases of the claim for runs of its config.
 
         Parameters
         ----------
         scope : Scope
         results : iterable of Result, default=()
         studies : callable or None, default=None
-            Gives the runs of another config.
+            Function from another config to its study.
         printed : sequence of PaperValues, default=()
+            Printed test errors, for the power.
         """
         return list(self.cases(Evidence(scope, results, self.selection(scope), studies, printed)))
 
     def check(self, scope: Scope) -> None:
-        """Check how many cases there are against how many are asked for.
+        """Check that there are cases, and that ``at_least`` and ``of`` fit their number.
 
         Raises
         ------
@@ -92,37 +93,37 @@ class Kind(Options):
             return
         per_group = Counter(case.group for case in self.cases_of(scope))
         if not per_group:
-            what = (
-                "needs something to look at; 'except', 'datasets' or the paper's file leave no case"
-            )
+            what = "needs at least one case; 'except', 'datasets' or the paper's file leave none"
             raise MistakesError(((), what))
-        everything = self.model_copy(update={"except_": ()})
-        whole = Counter(case.group for case in everything.cases_of(scope))
+        without_exceptions = self.model_copy(update={"except_": ()})
+        whole = Counter(case.group for case in without_exceptions.cases_of(scope))
         for group, n in per_group.items():
-            here = f" at {group}" if group else ""
+            where = f" at {group}" if group else ""
             if (self.at_least.count or 0) > n:
-                what = f"at_least: {self.at_least.count} is more than the {n} cases there are{here}"
+                what = (
+                    f"at_least: {self.at_least.count} is more than the number of cases, {n}{where}"
+                )
                 raise MistakesError((("at_least",), what))
             if self.of is not None and self.of not in (n, whole[group]):
-                what = f"of: {self.of}, but there are {n} cases{here}"
+                what = f"of: {self.of}, but there are {n} cases{where}"
                 raise MistakesError((("of",), what))
 
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
-        """Return the boosters of the config but these."""
+        """Return the boosters of the config except ``mine``."""
         return [label for label in evidence.scope.boosters if label not in mine]
 
 
 class AboutRuns(Kind):
-    """A kind that looks at the runs of the config.
+    """Kind of claim about the runs of the config.
 
     Attributes
     ----------
     datasets, noise : tuple of str
         All by default.
     except_ : tuple of dict
-        Cells that are left out.
+        Excluded cells.
     pooled : bool
-        All noises and T make one group.
+        Count the cases of all noises and T in one group.
     """
 
     datasets: Datasets = ()
@@ -132,7 +133,7 @@ class AboutRuns(Kind):
 
 
 class AboutValues(AboutRuns):
-    """A kind that looks at values of a quantity.
+    """Kind of claim about the values of a quantity.
 
     Attributes
     ----------
@@ -147,12 +148,12 @@ class AboutValues(AboutRuns):
 
 
 class AboutMeans(AboutValues):
-    """A kind that may look at the mean over data sets.
+    """Kind of claim about values, or about their mean over data sets.
 
     Attributes
     ----------
     per : {"dataset", "mean"}
-        Each data set is a case, or their mean is the only one.
+        Each data set is a case, or the mean over data sets is the only case.
     """
 
     per: Literal["dataset", "mean"] = "dataset"

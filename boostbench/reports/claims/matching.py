@@ -1,4 +1,4 @@
-"""Claims about printed numbers, `MatchesPaper`, and about ranks, `RanksWithin`."""
+"""Claims about printed values, `MatchesPaper`, and about ranks, `RanksWithin`."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _DECIMALS = 10
 
 
 class MatchesPaper(AboutValues):
-    """Printed numbers are met, or printed counts of errors exactly.
+    """Values agree with printed values, or numbers of errors equal printed numbers.
 
     Attributes
     ----------
     paper : PaperValues or None
-        A file of printed values. A case is a data set, a booster, a T and a noise for which it has
-        one; at ``end`` the largest T that the file has for the others, which must be the last round
-        of the runs.
+        File of printed values. Each value for a data set, booster, T and noise of the claim is a
+        case. At ``end`` it is the value of the largest printed T, which must be the last round of
+        the runs.
     errors : dict of str to tuple of int
-        In the place of a file: the counts of errors of boosters, one for each T of ``at``.
+        Alternative to a file: numbers of errors by booster, one for each T of ``at``.
     boosters : tuple of str
         All by default.
     within : Tolerance or None
-        By default a printed number is met if it lies in the prediction interval around ours; with a
-        tolerance, if ours is equivalent to it. Its share refers to the printed value.
+        By default, a printed value agrees if it lies in the prediction interval around ours; with
+        a tolerance, if ours is equivalent to it. The relative part refers to the printed value.
     """
 
     paper: PaperFile = None
@@ -59,7 +59,7 @@ class MatchesPaper(AboutValues):
         return self
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on every printed number."""
+        """Yield the outcome on each printed value."""
         labels = tuple(self.errors) or self.boosters or evidence.scope.boosters
         columns = labels if len(labels) > 1 else evidence.scope.boosters
         for cell in evidence.cells(labels, named=True):
@@ -69,48 +69,49 @@ class MatchesPaper(AboutValues):
             value = evidence.printed(self.paper, cell, cell.datasets[0])
             if value is not None and value.error is not None:
                 others = [replace(cell, booster=label) for label in columns]
-                wrong = [
-                    self._against(evidence, other, value)[0].state == "holds"
+                agreements = [
+                    self._outcome(evidence, other, value)[0].state == "holds"
                     for other in others
-                    if (its := evidence.printed(self.paper, other, cell.datasets[0])) is not None
-                    and its.method != value.method
+                    if (theirs := evidence.printed(self.paper, other, cell.datasets[0])) is not None
+                    and theirs.method != value.method
                 ]
-                placebo = sum(wrong) / len(wrong) if wrong else None
+                placebo = sum(agreements) / len(agreements) if agreements else None
                 yield replace(self._compared(evidence, cell, value), placebo=placebo)
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
-        right = self.errors[cell.booster][self.at.index(cell.at)]
-        found = evidence.sample(cell, counted=True)
-        outcome = near(found, Repeats.constant(right, found), 0.0)
-        distinct = sorted({round(count) for count in found.values.values()})
-        ours = ", ".join(map(str, distinct)) or "–"
-        return evidence.case(cell, outcome, {"ours": ours, "paper": str(right)})
+        printed = self.errors[cell.booster][self.at.index(cell.at)]
+        ours = evidence.sample(cell, counted=True)
+        outcome = near(ours, Repeats.constant(printed, ours), 0.0)
+        distinct = sorted({round(count) for count in ours.values.values()})
+        text = ", ".join(map(str, distinct)) or "–"
+        return evidence.case(cell, outcome, {"ours": text, "paper": str(printed)})
 
     def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
-        outcome, found, held = self._against(evidence, cell, value)
-        numbers = {"ours": evidence.text(found), "paper": value.text, "difference": "–"}
-        if held is not None:
-            numbers |= {"difference": evidence.change(outcome), "against the paper": held.agreement}
+        outcome, ours, comparison = self._outcome(evidence, cell, value)
+        numbers = {"ours": evidence.text(ours), "paper": value.text, "difference": "–"}
+        if comparison is not None:
+            numbers["difference"] = evidence.change(outcome)
+            numbers["against the paper"] = comparison.agreement
         return evidence.case(cell, outcome, numbers)
 
-    def _against(
+    def _outcome(
         self, evidence: Evidence, cell: Cell, value: PaperValue
     ) -> tuple[Outcome, Repeats, Against | None]:
-        """Hold our runs in a cell against a printed value."""
-        found = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
-        found = replace(found, printed=value.error)
-        printed = Repeats.constant(value.error or 0.0, found)
-        held = against(found, value, evidence.n_test(cell))
-        if held is None:
-            return lower(found, printed), found, None  # says what is missing
-        n, planned = len(found.values), len(found.design.units)
+        """Compare our runs in a cell with a printed value."""
+        ours = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
+        ours = replace(ours, printed=value.error)
+        printed = Repeats.constant(value.error or 0.0, ours)
+        comparison = against(ours, value, evidence.n_test(cell))
+        if comparison is None:
+            return lower(ours, printed), ours, None  # the outcome names the missing runs
+        n, planned = len(ours.values), len(ours.design.units)
+        estimate, agreement = comparison.estimate, comparison.agreement
         if self.within is not None:
             tolerance = self.within.of(value.error, evidence.metric)
-            outcome = equivalent(held.estimate, found, printed, tolerance)
+            outcome = equivalent(estimate, ours, printed, tolerance)
         else:
-            estimate, agrees = held.estimate, held.agreement == "agrees"
+            agrees, is_off = agreement == "agrees", agreement.endswith("printed")
             tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
-            is_off = held.agreement.endswith("printed")
             outcome = Outcome(
                 "holds" if agrees else "fails" if is_off else "open",
                 estimate.difference,
@@ -120,20 +121,21 @@ class MatchesPaper(AboutValues):
                 leans=not is_off,
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
-                power=_power_of_agreement if held.tells else certain(False),
+                power=_power_of_agreement if comparison.tells else certain(False),
             )
-        return outcome, found, held
+        return outcome, ours, comparison
 
 
 def _power_of_agreement(level: float, factor: float) -> float:
+    """Return the coverage of the prediction interval."""
     return 1 - 2 * LEVEL
 
 
 class RanksWithin(AboutValues):
-    """A booster, or the best of several, has at most a rank among all boosters.
+    """A booster, or the best of several, has at most a given rank among all boosters.
 
-    Ranks go by the means over the runs that all boosters have, as in papers: 1 is best, and
-    equal means share the better rank. The verdict comes from a bootstrap over data sets.
+    Boosters are ranked by their means over the runs that all of them have: 1 is best, and equal
+    means share the better rank. The verdict comes from a bootstrap over data sets.
 
     Attributes
     ----------
@@ -148,7 +150,7 @@ class RanksWithin(AboutValues):
     pooled: bool = True
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield the outcome on the best rank in every cell."""
+        """Yield the outcome on the best rank in each cell."""
         for cell, ranks in ranked(evidence):
             if ranks is None:
                 yield without_values(evidence, cell, evidence.scope.boosters)
@@ -156,14 +158,15 @@ class RanksWithin(AboutValues):
             best = min(self.booster, key=lambda label: ranks[label])
             beyond = ranks[best] - self.within
             printed = printed_ranks(evidence, cell)
-            does = printed and min(printed[label] for label in self.booster) <= self.within
-            power = None if printed is None else certain(bool(does))
+            power = None
+            if printed is not None:
+                power = certain(min(printed[label] for label in self.booster) <= self.within)
             outcome = replace(by_means(beyond <= 0, beyond), power=power)
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 
 def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
-    """Yield the rank of every booster in each cell; None without runs that all of them have."""
+    """Yield the ranks of the boosters in each cell; None if they have no runs in common."""
     for cell in evidence.cells():
         means = common_means(evidence, cell, evidence.scope.boosters)
         if means is None:
@@ -176,7 +179,7 @@ def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
 
 
 def printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
-    """Return the rank of every booster by the printed values; None if one has none."""
+    """Return the ranks of the boosters by printed values; None if a booster has no value."""
     printed = [evidence.sample(cell, label).printed for label in evidence.scope.boosters]
     if None in printed:
         return None
@@ -185,7 +188,7 @@ def printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
 
 
 def common_means(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> dict[str, float] | None:
-    """Return each booster's mean over the runs that all have; None if there are none."""
+    """Return the means of boosters over their common runs; None if there are none."""
     samples = {label: evidence.sample(cell, label) for label in labels}
     units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
     if not units:
@@ -197,12 +200,12 @@ def common_means(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> dict[
 
 
 def without_values(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> Case:
-    """Return the case of a cell in which the boosters have no run in common."""
+    """Return the case of a cell in which the boosters have no runs in common."""
     gaps = [gap for label in labels for gap in evidence.sample(cell, label).gaps]
     why = gaps[0] if gaps else "no runs in common"
     return evidence.case(cell, Outcome("missing", planned=1, why=why, power=certain(False)), {})
 
 
 def by_means(holds: bool, beyond: float) -> Outcome:
-    """Return the outcome of means alone, which says nothing of their spread."""
+    """Return an outcome based on means alone, without their spread."""
     return Outcome("holds" if holds else "fails", float(beyond), leans=holds)

@@ -1,4 +1,4 @@
-"""Verdicts on claims: reproduced, not reproduced or undecided, and what would decide them."""
+"""Verdicts on claims: reproduced, not reproduced or undecided, with their reasons."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
 
 @dataclass(frozen=True)
 class GroupVerdict:
-    """The cases of one group, counted and tested together."""
+    """Verdict on the cases of one group."""
 
-    group: str  # empty if there is only one
+    group: str  # empty if there is only one group
     status: Status
-    rule: str  # how many cases have to hold
+    rule: str  # required number of cases, in words
     holds: int
     fails: int
     open: int
     missing: int
-    p: tuple[float, float] = (1.0, 1.0)  # p-values that the rule is met, and that it is not
-    #: Runs of each kind that would about decide it, if it is undecided for their randomness.
+    p: tuple[float, float] = (1.0, 1.0)  # for "the rule is met" and "it is not met"
+    #: Estimated number of units that would decide an undecided group; `NEVER` if none would.
     total: float = NEVER
 
     @property
@@ -56,23 +56,22 @@ class GroupVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and the verdict of the runs on it."""
+    """Verdict of the runs on a claim."""
 
     claim: Claim
     status: Status
     groups: tuple[GroupVerdict, ...]
     cases: tuple[Case, ...]  # the evidence
-    #: For the reader: how many cases hold where, what is missing, which tests were made, with which
-    #: power. The first is the summary.
+    #: Sentences on the counts of cases (first, as the summary), missing runs, tests and power.
     reasons: tuple[str, ...]
-    #: About how many more runs (seeds) would decide it; None if it is decided, or no number would
-    #: do.
+    #: Estimated number of further runs (seeds) that would decide it; None if it is decided, or if
+    #: no number would.
     more_runs: int | None = None
     #: Probability of "reproduced" if the printed values are true; None if nothing is printed.
     power: float | None = None
-    #: Runs of each kind at which the power is 0.8; None if no number would do.
+    #: Number of units at which the power is 0.8; None if no number suffices.
     repeats: int | None = None
-    #: Seconds of one core that one more repeat of the runs takes; None if no run has a result.
+    #: Seconds of one core for one more repeat of the runs; None if no run has a result.
     seconds: float | None = None
     #: Changes made after results were seen, in words.
     marks: tuple[str, ...] = ()
@@ -88,7 +87,7 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     ----------
     study : Study
     studies : callable or None, default=None
-        Gives the study of another config, for claims that need one.
+        Function from another config to its study, for claims that need one.
     """
     printed = _printed(study)
     return tuple(
@@ -115,9 +114,13 @@ def judge_claim(
     kind = claim.options
     assert isinstance(kind, Kind)
     cases = kind.cases_of(claim.scope, results, studies, printed)
-    part = kind.selection(claim.scope)
-    its = [r for r in results if r.run.dataset in part.datasets and r.noise in part.noise]
-    seconds = _seconds_of_a_repeat(its)
+    selection = kind.selection(claim.scope)
+    selected = [
+        result
+        for result in results
+        if result.run.dataset in selection.datasets and result.noise in selection.noise
+    ]
+    seconds = _seconds_of_a_repeat(selected)
     return verdict_on(claim, cases, kind.at_least, over_sets=kind.over_sets, seconds=seconds)
 
 
@@ -131,30 +134,31 @@ def verdict_on(
 ) -> Verdict:
     """Form the verdict on a claim from its cases.
 
-    That at least k of n cases hold has the p-value (n - k + 1) times the k-th smallest one
-    (Benjamini & Heller 2008): the largest for "all", Holm's first step for "any". Every group must
-    meet the rule; that one does not is tested with Holm's correction over the groups.
+    The p-value of "at least k of n cases hold" is n - k + 1 times the k-th smallest p-value of the
+    cases (Benjamini & Heller 2008): the largest p-value for k = n, the first step of Holm's method
+    for k = 1. A claim is reproduced if every group meets the rule, and not reproduced if a group
+    fails it after Holm's correction over the groups.
 
     Parameters
     ----------
     claim : Claim
     cases : sequence of Case
-        Each decided from its own runs (`boostbench.reports.claims.inference`).
+        Cases with their outcomes (`boostbench.reports.claims.inference`).
     rule : Rule
-        Number or share of the cases of each group that have to hold.
+        Number or share of the cases of each group that must hold.
     over_sets : bool, default=False
-        Test the rule by a bootstrap over data sets, which takes cases as they are.
+        Test the rule by a bootstrap over data sets, without the p-values of the cases.
     seconds : float or None, default=None
-        Time of one more repeat.
+        Seconds of one core for one more repeat of the runs.
     """
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
     test = p_over_sets if over_sets else p_at_least
     p = [test(part, rule.needed(len(part))) for part in parts]
-    unmet = holm([p_unmet for _, p_unmet in p])
+    p_unmet = holm([unmet for _, unmet in p])
     groups = tuple(
-        _of_group(name, part, rule, (met, adjusted))
-        for name, part, (met, _), adjusted in zip(names, parts, p, unmet, strict=True)
+        _group_verdict(name, part, rule, (met, unmet))
+        for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True)
     )
     statuses = [group.status for group in groups]
     status: Status = "reproduced"
@@ -164,13 +168,13 @@ def verdict_on(
         status = "undecided"
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
-    deciding = _deciding(groups, more, seconds, over_sets=over_sets) if is_open else []
+    remedies = _remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
         *_placebo(cases),
         *_missing(cases),
-        *deciding,
+        *remedies,
         *_tests(cases, over_sets=over_sets),
         *_power_in_words(claim, cases, power, repeats, seconds),
         *_basis(cases),
@@ -178,7 +182,9 @@ def verdict_on(
     return Verdict(claim, status, groups, tuple(cases), reasons, more, power, repeats, seconds)
 
 
-def _of_group(name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, float]) -> GroupVerdict:
+def _group_verdict(
+    name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, float]
+) -> GroupVerdict:
     states = [case.outcome.state for case in cases]
     n = len(cases)
     holds, fails = states.count("holds"), states.count("fails")
@@ -200,9 +206,9 @@ def _of_group(name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, floa
 
 
 def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
-    """Return the number of runs with which enough cases would be decided as they lean."""
-    undecided = [case.outcome for case in cases if case.outcome.state == "open"]
-    for outcome in sorted(undecided, key=lambda outcome: outcome.total):
+    """Return the number of units that would decide a group if open cases go as they lean."""
+    open_outcomes = [case.outcome for case in cases if case.outcome.state == "open"]
+    for outcome in sorted(open_outcomes, key=lambda outcome: outcome.total):
         holds, fails = holds + outcome.leans, fails + (not outcome.leans)
         if holds >= needed or len(cases) - fails < needed:
             return outcome.total
@@ -210,27 +216,28 @@ def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
 
 
 def _more_runs(groups: Sequence[GroupVerdict], cases: Sequence[Case]) -> int | None:
-    """Return how many more runs would decide what runs can decide; None if nothing."""
+    """Return the further runs that would decide the groups that runs can decide; None if none."""
     totals = [g.total for g in groups if g.status == "undecided" and math.isfinite(g.total)]
     if not totals:
         return None
-    there = max(case.outcome.n for case in cases if case.outcome.state == "open")
-    return max(1, math.ceil(max(totals)) - there)
+    n = max(case.outcome.n for case in cases if case.outcome.state == "open")
+    return max(1, math.ceil(max(totals)) - n)
 
 
 def _counts(groups: Sequence[GroupVerdict]) -> list[str]:
+    """Return the counts of cases by group, or of groups by verdict if there are many."""
     if len(groups) <= _MOST_GROUPS:
         return ["; ".join(f"{g.group}: {g.text}" if g.group else g.text for g in groups)]
     parts = []
     for status in STATUSES:
         names = [group.group for group in groups if group.status == status]
-        shown = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
-        parts += [f"{len(names)} of {len(groups)} {status}{shown}"] if names else []
+        listing = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
+        parts += [f"{len(names)} of {len(groups)} {status}{listing}"] if names else []
     return [", ".join(parts)]
 
 
 def _placebo(cases: Sequence[Case]) -> list[str]:
-    """Return how many printed numbers a wrong column would meet."""
+    """Return the expected number of printed values that a wrong column would match."""
     known = [case for case in cases if case.outcome.state != "missing"]
     shares = [case.placebo for case in known if case.placebo is not None]
     if not shares:
@@ -239,8 +246,9 @@ def _placebo(cases: Sequence[Case]) -> list[str]:
 
 
 def _missing(cases: Sequence[Case]) -> list[str]:
-    whys = dict.fromkeys(case.outcome.why for case in cases if case.outcome.state == "missing")
-    gaps = list(dict.fromkeys(gap for why in whys for gap in why.split("; ") if gap))
+    """Return the first gaps of the missing cases."""
+    reasons = [case.outcome.why for case in cases if case.outcome.state == "missing"]
+    gaps = list(dict.fromkeys(gap for why in reasons for gap in why.split("; ") if gap))
     if not gaps:
         return []
     rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
@@ -248,37 +256,37 @@ def _missing(cases: Sequence[Case]) -> list[str]:
 
 
 def _seconds_of_a_repeat(results: Sequence[Result]) -> float | None:
-    """Return what the finished runs took, for each seed and fold."""
+    """Return the total time of the finished runs per seed and fold."""
     done = [(result, result.record) for result in results if result.ok]
     repeats = {(result.run.seed, result.fold) for result, _ in done}
-    taken = sum(record.total_seconds for _, record in done if record is not None)
-    return taken / len(repeats) if repeats else None
+    total = sum(record.total_seconds for _, record in done if record is not None)
+    return total / len(repeats) if repeats else None
 
 
-def _price(repeats: int, seconds: float | None) -> str:
+def _cost(repeats: int, seconds: float | None) -> str:
     return "" if seconds is None else f" ({duration(repeats * seconds)} of one core)"
 
 
-def _deciding(
+def _remedies(
     groups: Sequence[GroupVerdict], more: int | None, seconds: float | None, *, over_sets: bool
 ) -> list[str]:
-    """Return in words what would decide the claim, such as further runs."""
-    waiting = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
-    found = []
+    """Return the ways to decide an undecided claim, such as further runs."""
+    stuck = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
+    reasons = []
     if more is not None:
         runs = f"about {more} more {'run' if more == 1 else 'runs'} (seeds)"
-        found.append(f"{runs} would decide it{_price(more, seconds)}")
-    if any(group.missing for group in waiting):
-        found.append("missing runs could change the verdict")
-    if any(not group.missing and not over_sets for group in waiting):
-        found.append("no number of further runs is known to decide it")
-    if any(not group.missing and over_sets for group in waiting):
-        found.append("another choice of data sets could change the verdict")
-    return found
+        reasons.append(f"{runs} would decide it{_cost(more, seconds)}")
+    if any(group.missing for group in stuck):
+        reasons.append("missing runs could change the verdict")
+    if any(not group.missing and not over_sets for group in stuck):
+        reasons.append("no number of further runs is known to decide it")
+    if any(not group.missing and over_sets for group in stuck):
+        reasons.append("another choice of data sets could change the verdict")
+    return reasons
 
 
 def _tests(cases: Sequence[Case], *, over_sets: bool) -> list[str]:
-    """Return the tests that were made."""
+    """Return the names of the tests."""
     if over_sets:
         return ["bootstrap over data sets; ranks by means"]
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
@@ -295,20 +303,21 @@ def _power_in_words(
     repeats: int | None,
     seconds: float | None,
 ) -> list[str]:
+    """Return the power, or the detectable difference if there are no printed values."""
     if power is not None:
-        there = max(case.outcome.planned for case in cases)
-        absent = any(case.outcome.state == "missing" for case in cases)
+        planned = max(case.outcome.planned for case in cases)
+        is_incomplete = any(case.outcome.state == "missing" for case in cases)
         text = f"if the printed values are true, it is reproduced with probability {power:.2f}"
         if power >= WANTED_POWER:
             return [text]
-        if absent:
+        if is_incomplete:
             return [f"{text} without the missing runs"]
         if repeats is None:
             return [f"{text}, and no number of repeats gives {WANTED_POWER}"]
-        price = _price(repeats - there, seconds)
-        return [f"{text}; {WANTED_POWER} takes {repeats} repeats, not {there}{price}"]
+        cost = _cost(repeats - planned, seconds)
+        return [f"{text}; {WANTED_POWER} takes {repeats} repeats, not {planned}{cost}"]
     if all(case.outcome.test in ("", EQUALITY) for case in cases):
-        return []  # nothing is left to chance
+        return []  # no test involves chance
     halves = [
         (case.outcome.interval[1] - case.outcome.interval[0]) / 2
         for case in cases
@@ -318,25 +327,24 @@ def _power_in_words(
     if not halves:
         return [text]
     metric = METRICS[getattr(claim.options, "value", "test_error")]
-    # 1.96 + 0.84 standard errors are found with probability 0.8, and 1.96 are half the interval.
+    # A difference of 1.96 + 0.84 standard errors has power 0.8; half the interval is 1.96 of them.
     detectable = metric.text(2.8 / 1.96 * statistics.median(halves))
     unit = " points" if metric.unit == "%" else ""
-    found = f"in a case, a difference of {detectable}{unit} is found with probability"
-    return [f"{text}; {found} {WANTED_POWER}"]
+    power_text = f"in a case, a difference of {detectable}{unit} is found with probability"
+    return [f"{text}; {power_text} {WANTED_POWER}"]
 
 
 def _basis(cases: Sequence[Case]) -> list[str]:
-    """Return in words the number of runs behind the verdict, where that matters."""
-    known = [case.outcome for case in cases if case.outcome.n]
-    short = [outcome for outcome in known if outcome.n < outcome.planned]
-    if short:
-        least = min(short, key=lambda outcome: outcome.n)
-        return [f"rests on {least.n} of {least.planned} runs in places"]
-    return []
+    """Return the smallest number of runs behind a case, if some runs are missing."""
+    incomplete = [c.outcome for c in cases if 0 < c.outcome.n < c.outcome.planned]
+    if not incomplete:
+        return []
+    least = min(incomplete, key=lambda outcome: outcome.n)
+    return [f"rests on {least.n} of {least.planned} runs in places"]
 
 
 def _printed(study: Study) -> list[PaperValues]:
-    """Return the printed test errors that the report of a study shows."""
+    """Return the printed test errors shown in the report of a study."""
     paths: dict[Path, None] = {}
     for part in study.config.report:
         path = getattr(part.options, "paper", None)

@@ -1,4 +1,4 @@
-"""Verdicts as text: the evidence as rows, Markdown and JSON."""
+"""Verdicts and their evidence as rows, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boostbench.reports.text import markdown, markdown_table
 if TYPE_CHECKING:
     from boostbench.reports.claims.history import PastClaim
 
-#: One claim, and several, of an origin.
+#: Names of one claim and of several claims of an origin.
 _ORIGINS: dict[Origin, tuple[str, str]] = {
     "paper": ("claim of the paper", "claims of the paper"),
     "ours": ("claim of ours", "claims of ours"),
@@ -28,7 +28,7 @@ HOW_TO_READ = (
 
 
 def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
-    """Return the evidence as rows with equal keys: group, case, numbers and result."""
+    """Return the evidence as one row per case; all rows have the same keys."""
     cases = verdict.cases
     columns = list(dict.fromkeys(column for case in cases for column in case.numbers))
     has_groups = any(case.group for case in cases)
@@ -40,20 +40,20 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
         row["case"] = case.subject
         row |= {column: case.numbers.get(column, "") for column in columns}
         if has_runs:
-            is_whole = outcome.n == outcome.planned
-            row["runs"] = f"{outcome.n}" if is_whole else f"{outcome.n} of {outcome.planned}"
+            is_complete = outcome.n == outcome.planned
+            row["runs"] = f"{outcome.n}" if is_complete else f"{outcome.n} of {outcome.planned}"
         row["result"] = outcome.state
         rows.append(row)
     return rows
 
 
 def summary_line(verdicts: Sequence[Verdict]) -> str:
-    """Return how many claims there are of each origin and verdict, in words."""
+    """Return the numbers of claims by origin and verdict, in words."""
     return counts_in_words([(verdict.claim.origin, verdict.status) for verdict in verdicts])
 
 
 def counts_in_words(judged: Collection[tuple[Origin, Status]]) -> str:
-    """Return how many claims there are of each origin and verdict, in words.
+    """Return the numbers of claims by origin and verdict, in words.
 
     Examples
     --------
@@ -62,17 +62,17 @@ def counts_in_words(judged: Collection[tuple[Origin, Status]]) -> str:
     """
     parts = []
     for origin, (one, several) in _ORIGINS.items():
-        found = [status for its, status in judged if its == origin]
-        counts = [f"{found.count(status)} {status}" for status in STATUSES if status in found]
-        words = one if len(found) == 1 else several
-        parts += [f"{len(found)} {words}: {', '.join(counts)}"] if found else []
+        statuses = [status for of_claim, status in judged if of_claim == origin]
+        counts = [f"{statuses.count(each)} {each}" for each in STATUSES if each in statuses]
+        name = one if len(statuses) == 1 else several
+        parts += [f"{len(statuses)} {name}: {', '.join(counts)}"] if statuses else []
     return "; ".join(parts) or "no claims"
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict with its evidence as JSON-able data; errors and differences as fractions."""
+    """Return a verdict with its evidence as JSON data, with errors and differences as fractions."""
     return {
-        **_picked(verdict.claim, ("says", "note", "origin", "section", "quote", "kind")),
+        **_attributes(verdict.claim, ("says", "note", "origin", "section", "quote", "kind")),
         "verdict": verdict.status,
         "reasons": list(verdict.reasons),
         "marks": list(verdict.marks),
@@ -81,14 +81,14 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "repeats_for_power": verdict.repeats,
         "seconds_per_repeat": verdict.seconds,
         "groups": [
-            {"where": group.group, "verdict": group.status, **_picked(group, _OF_GROUPS)}
+            {"where": group.group, "verdict": group.status, **_attributes(group, _OF_GROUPS)}
             for group in verdict.groups
         ],
         "cases": [
             {
                 "where": case.group,
                 "case": case.subject,
-                **_picked(case.outcome, _OF_OUTCOMES),
+                **_attributes(case.outcome, _OF_OUTCOMES),
                 "runs": case.outcome.n,
                 "shown": case.numbers,
             }
@@ -97,14 +97,14 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _picked(value: object, names: Sequence[str]) -> dict[str, Any]:
+def _attributes(value: object, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
 def verdicts_markdown(
     title: str, verdicts: Sequence[Verdict], withdrawn: Sequence[PastClaim] = ()
 ) -> str:
-    """Return the page of a config's verdicts, each with its evidence, in GitHub's Markdown."""
+    """Return the page of verdicts with their evidence, in GitHub Flavored Markdown."""
     parts = [f"# Claims: {markdown(title)}", f"{summary_line(verdicts)}. {HOW_TO_READ}"]
     for number, verdict in enumerate(verdicts, start=1):
         claim = verdict.claim
@@ -115,16 +115,16 @@ def verdicts_markdown(
         marks = [f"- **{markdown(mark)}**" for mark in verdict.marks]
         parts.append("\n".join([*marks, *(f"- {markdown(text)}" for text in verdict.reasons)]))
         parts.append(_table(evidence_rows(verdict)))
-    gone = [
+    lines = [
         f"- **withdrawn after its results were seen, {claim.withdrawn}**: {markdown(claim.says)}"
         for claim in withdrawn
     ]
-    parts += ["\n".join(gone)] if gone else []
+    parts += ["\n".join(lines)] if lines else []
     return "\n\n".join(parts) + "\n"
 
 
 def verdicts_list(verdicts: Sequence[Verdict]) -> str:
-    """Return the verdicts without evidence, to stand below a table in Markdown; empty if none."""
+    """Return the verdicts as a Markdown list that links to their evidence; empty without any."""
     lines = [
         f"- **{verdict.status}** ({verdict.claim.origin}): {markdown(verdict.claim.says)} "
         f"([evidence](claims.md#claim-{number}))"
@@ -134,7 +134,7 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
 
 
 def _about(claim: Claim) -> list[str]:
-    """Return where a claim is from, and its note."""
+    """Return the source of a claim and its note, if any."""
     source = f"{claim.origin}, {claim.section}" if claim.section else claim.origin
     return [source, claim.note] if claim.note else [source]
 
