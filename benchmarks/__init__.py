@@ -1,1 +1,1 @@
-"""Speed and memory of boostbench beside its peers; run with ``python -m benchmarks``."""
+"""Benchmarks of speed and memory against other libraries; run with ``python -m benchmarks``."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# One thread, whatever library asks; read when the libraries are imported, hence first.
+# One thread for every library. The variables are read on import, so they are set first.
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ[f"{_name}_NUM_THREADS"] = "1"
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the table, and write it."""
+    """Take the measures, then print the table and write it to files."""
     from rich.console import Console
 
     from benchmarks.settings import Settings
@@ -37,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows.append(row)
     show(rows, console)
     if options.out is not None:
-        how = shlex.join(["python", "-m", "benchmarks", *(arguments or sys.argv[1:])])
-        for path in write(rows, options.out, how):
+        command = shlex.join(["python", "-m", "benchmarks", *(arguments or sys.argv[1:])])
+        for path in write(rows, options.out, command):
             console.print(f"wrote {path}")
     return 0
 
@@ -48,21 +48,21 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     from benchmarks.measures import MEASURES
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    many = {"nargs": "+", "metavar": "NAME"}
+    names = {"nargs": "+", "metavar": "NAME"}
     parser.add_argument(
-        "--measure", choices=MEASURES, default=MEASURES, help=", ".join(MEASURES), **many
+        "--measure", choices=MEASURES, default=MEASURES, help=", ".join(MEASURES), **names
     )
-    parser.add_argument("--data-set", choices=NAMES, default=NAMES, help=", ".join(NAMES), **many)
+    parser.add_argument("--data-set", choices=NAMES, default=NAMES, help=", ".join(NAMES), **names)
     folder = os.environ.get("BOOSTBENCH_DATA")
     parser.add_argument(
         "--data",
         type=Path,
         default=Path(folder) if folder else None,
-        help="folder of NAME.csv.gz; data of the same shape is generated if absent "
+        help="folder of files NAME.csv.gz; data of the same shape are generated for missing files "
         "(default: $BOOSTBENCH_DATA)",
     )
     parser.add_argument("--quick", action="store_true", help="small data, few rounds and repeats")
-    parser.add_argument("--repeats", type=int, help="turns of each contestant")
+    parser.add_argument("--repeats", type=int, help="number of turns of each contestant")
     parser.add_argument(
         "--out",
         type=Path,
@@ -92,7 +92,7 @@ def _rows(
 
 
 def _guarded(measure: Callable[[], Iterator[Row]], name: str, data: str) -> Iterator[Row]:
-    """One measure that fails, or whose peer is absent, must not take the others along."""
+    """Yield the rows of a measure; one with the error if it fails or the peer is missing."""
     from benchmarks.peers import PeerMissingError
     from benchmarks.table import Row
 

@@ -1,6 +1,6 @@
-"""The measure of histogram additions: the engine's kernel beside a bare loop.
+"""Measures of the histogram kernel against bare loops.
 
-This looks into the engine, below its public surface, as the kernel has no other face.
+They use private functions of the tree engine, since the kernel has no public interface.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from boostbench.weak_learners import BinaryLabels, Tree
 from boostbench.weak_learners.histograms import build_labels, share_of
 from boostbench.weak_learners.structures import Work
 
-#: Additions of one turn; enough for the clock.
+#: Additions in one turn, enough for the resolution of the clock.
 ADDITIONS = 20_000_000
 
 
 def histogram_additions(data: Data, settings: Settings) -> Iterator[Row]:
-    """Additions per second of a root histogram beside those of a bare loop in cache."""
+    """Compare the additions per second of a root histogram with those of a bare loop in cache."""
     ours, n_ours = our_additions(data)
     bare, n_bare = bare_additions()
     a, b = compete([ours, bare], settings.repeats, settings.budget)
@@ -41,15 +41,15 @@ def histogram_additions(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def histogram_bandwidth(data: Data, settings: Settings) -> Iterator[Row]:
-    """Bytes of binned data and weights per second, beside a bare loop that reads and adds them up.
+    """Compare bytes of binned data and weights per second with those of a bare loop.
 
-    The loop over memory has no table to add to: this is as fast as the data can arrive.
+    The loop only sums what it reads, so it measures the speed at which memory delivers the data.
     """
     ours, n_ours = our_additions(data)
     prepared, n = Tree(max_leaf_nodes=2).prepare(data.X), len(data.y)
     codes, bins = prepared.dense_codes, prepared.sparse_bins
     stat, label = np.full(n, 2**40, dtype=np.int64), (data.y == 0).astype(np.int32)
-    moved = sum(its.nbytes for its in (codes, bins, stat, label))
+    moved = sum(array.nbytes for array in (codes, bins, stat, label))
     passes = n_ours // (codes.size + len(bins))
     flat = codes.ravel()
     _read(1, flat, bins, stat, label)
@@ -68,9 +68,9 @@ def histogram_bandwidth(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def our_additions(data: Data) -> tuple[Contestant, int]:
-    """Return a contestant that builds root histograms of two classes, and its additions.
+    """Return a contestant that builds root histograms of two classes, and the number of additions.
 
-    What the most frequent bins of sparse features are spared is not counted.
+    The additions that the sparse storage saves are not counted.
     """
     learner, n = Tree(max_leaf_nodes=2), len(data.y)
     prepared = learner.prepare(data.X)
@@ -89,7 +89,7 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
 
 
 def bare_additions() -> tuple[Contestant, int]:
-    """Return a contestant that adds 1,000 rows of 16 features over and over, and its additions."""
+    """Return a contestant that repeatedly adds 1,000 rows of 16 features, and the additions."""
     rng = np.random.default_rng(0)
     bins = rng.integers(64, size=(1_000, 16)) + 64 * np.arange(16)
     weight = np.full(1_000, 2**40, dtype=np.int64)

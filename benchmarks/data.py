@@ -1,4 +1,4 @@
-"""The data sets of the benchmarks: real ones from a folder, or generated ones of the same shape."""
+"""Data sets of the benchmarks: read from a folder, or generated with the same shape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: Rows for training and testing, features, classes, distinct values per feature, share of zeros.
+#: Training rows, test rows, features, classes, distinct values per feature, share of zeros.
 SHAPES = {
     "letter": (15_000, 5_000, 16, 26, 16, 0.0),
     "pendigits": (7_494, 3_498, 16, 10, 101, 0.0),
@@ -25,14 +25,14 @@ NAMES = (*SHAPES, COVTYPE)
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A data set, divided.
+    """A data set divided into training and test data.
 
     Parameters
     ----------
     name : str
-        Name of the data set, and in brackets what was cut off or made up.
+        Name of the data set, with "(generated)" or the number of rows if truncated.
     X, X_test : array of float64, shape (n, d) and (n_test, d)
-        Rows.
+        Features.
     y, y_test : array of int64, shape (n,) and (n_test,)
         Labels, 0..K-1.
     n_classes : int
@@ -47,7 +47,7 @@ class Data:
     n_classes: int
 
     def head(self, n: int) -> Data:
-        """Return the same with at most n training rows."""
+        """Return the data set with at most n training rows."""
         if n >= len(self.X):
             return self
         return replace(self, name=f"{self.name} ({n:,} rows)", X=self.X[:n], y=self.y[:n])
@@ -55,7 +55,7 @@ class Data:
 
 @cache
 def load(name: str, folder: Path | None) -> Data:
-    """Read ``folder/name.csv.gz``, or generate data of its shape if there is no such file."""
+    """Read ``folder/name.csv.gz``, or generate data of the same shape if the file is missing."""
     if name == COVTYPE:
         return covtype_like(500_000)
     file = None if folder is None else folder / f"{name}.csv.gz"
@@ -70,7 +70,7 @@ def load(name: str, folder: Path | None) -> Data:
 
 @cache
 def covtype_like(n: int) -> Data:
-    """Generate data shaped as covtype: ten measured features, 44 indicators, seven classes."""
+    """Generate data with the shape of covtype: 10 numeric features, 44 indicators, 7 classes."""
     rng = np.random.default_rng(zlib.crc32(COVTYPE.encode()))
     n_test = 10_000
     X = np.zeros((n + n_test, 54))
@@ -85,7 +85,7 @@ def covtype_like(n: int) -> Data:
 def generated(
     name: str, n: int, n_test: int, d: int, n_classes: int, n_values: int, zeros: float
 ) -> Data:
-    """Generate rows of whole numbers, a share of them zero, labelled by the nearest prototype."""
+    """Generate rows of integers with a share of zeros, labelled by the nearest prototype."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     X = np.floor(n_values * rng.beta(2.0, 2.0, size=(n + n_test, d)))
     X[rng.random(X.shape) < zeros] = 0.0
@@ -94,7 +94,7 @@ def generated(
 
 
 def _labels(X: Any, n_classes: int, rng: np.random.Generator) -> Any:
-    """Label rows by the nearest of some prototypes of each class, so that there is a rule."""
+    """Label rows by the class of the nearest prototype, so that labels depend on features."""
     scaled = X / np.maximum(X.std(axis=0), 1e-12)
     prototypes = rng.choice(scaled, size=3 * n_classes, replace=False)
     distance = (prototypes**2).sum(axis=1) - 2.0 * scaled @ prototypes.T

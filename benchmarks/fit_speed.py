@@ -18,7 +18,7 @@ from boostbench.weak_learners import BinaryLabels, Forest, Tree
 
 
 def mh_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
-    """AdaBoost.MH beside LightGBM multiclass: as many rounds, trees and leaves; binning counts."""
+    """Compare AdaBoost.MH with LightGBM at equal rounds, trees and leaves, including binning."""
     rounds = settings.rounds
     warm_up("adaboost-mh")
     contestants = [
@@ -32,7 +32,7 @@ def mh_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def sm_and_mh(data: Data, settings: Settings) -> Iterator[Row]:
-    """sm-boost beside our AdaBoost.MH."""
+    """Compare sm-boost with AdaBoost.MH of boostbench."""
     rounds = settings.rounds
     contestants = []
     for name in ("sm-boost", "adaboost-mh"):
@@ -44,18 +44,18 @@ def sm_and_mh(data: Data, settings: Settings) -> Iterator[Row]:
     )
 
 
-#: Boosters that are measured with two threads, and how many times as fast they should be.
+#: Boosters that are measured with two threads, and the target speed-up of each.
 _THREADED = {"adaboost-mh": 1.8, "sm-boost": 1.8, "samme": 1.6, "logitboost": 1.6}
 
 
 def one_and_two_threads(data: Data, settings: Settings) -> Iterator[Row]:
-    """One thread beside two. LogitBoost is for two classes: the labels in two halves."""
+    """Compare one thread with two; for LogitBoost the classes are merged into two."""
     rounds = settings.rounds if data.X.size < 10**7 else settings.rounds // 5
-    halves = replace(data, y=(data.y >= data.n_classes // 2).astype(np.int64))
+    two_classes = replace(data, y=(data.y >= data.n_classes // 2).astype(np.int64))
     for name, target in _THREADED.items():
-        its = halves if name == "logitboost" else data
-        fit(name, its.head(200), 2)()
-        contestants = [fit(name, its, rounds, n_jobs, elapsed) for n_jobs in (2, 1)]
+        training = two_classes if name == "logitboost" else data
+        fit(name, training.head(200), 2)()
+        contestants = [fit(name, training, rounds, n_jobs, elapsed) for n_jobs in (2, 1)]
         a, b = compete(contestants, settings.repeats, settings.budget)
         yield Row(
             f"{name} fit, T={rounds}, one thread / two",
@@ -77,18 +77,18 @@ def fit(
     timed: Callable[[Callable[[], object]], Contestant] = whole,
 ) -> Contestant:
     """Return a contestant that fits a booster."""
-    given = {"n_estimators": rounds, "random_state": 0, "n_jobs": n_jobs}
-    return timed(lambda: make_booster(name, **given).fit(data.X, data.y))
+    params = {"n_estimators": rounds, "random_state": 0, "n_jobs": n_jobs}
+    return timed(lambda: make_booster(name, **params).fit(data.X, data.y))
 
 
 def warm_up(name: str) -> None:
-    """Fit something tiny, so that nothing is compiled or loaded on the clock."""
+    """Fit a tiny data set, so that compilation and loading are not timed."""
     X = np.arange(12.0)[:, None]
     make_booster(name, n_estimators=2, random_state=0).fit(X, np.arange(12) % 3).predict(X)
 
 
 def samme_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
-    """SAMME beside AdaBoostClassifier on CART; test errors must agree within half a point."""
+    """Compare SAMME with AdaBoostClassifier on CART; test errors must agree within half a point."""
     rounds = settings.rounds
     if data.X.size > 10**7:  # scikit-learn would take hours
         rounds, data = 10, data.head(10_000)
@@ -105,8 +105,8 @@ def samme_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
     warm_up("samme")
     a, b = compete([whole(fit_ours), whole(fit_peer)], min(settings.repeats, 3), settings.budget)
     errors = {
-        who: 100.0 * float((model.predict(data.X_test) != data.y_test).mean())
-        for who, model in fitted.items()
+        side: 100.0 * float((model.predict(data.X_test) != data.y_test).mean())
+        for side, model in fitted.items()
     }
     yield Row(
         f"scikit-learn / SAMME fit, T={rounds}",
@@ -122,12 +122,13 @@ def samme_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def staged_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
-    """Scores after every round beside LightGBM's scores after the last one."""
+    """Compare scores after every round with LightGBM's scores after the last round."""
     data = data.head(10_000)
     n_trees = 350 if settings.quick else 3_500
     rounds = -(-n_trees // data.n_classes)
     X = np.resize(data.X_test, (10_000, data.X.shape[1]))
-    peer = lightgbm_multiclass(data, rounds, learning_rate=0.01)  # slow, so that trees stay full
+    # the small learning rate keeps all trees at full size
+    peer = lightgbm_multiclass(data, rounds, learning_rate=0.01)
     forest = _forest(data, rounds)
     tree_index = np.arange(forest.n_trees)
     coefficient = np.linspace(1.0, 0.1, forest.n_trees)
@@ -155,7 +156,7 @@ def staged_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def _forest(data: Data, rounds: int) -> Forest:
-    """Grow as many trees as AdaBoost.MH would, on random weights."""
+    """Grow as many trees as AdaBoost.MH in the given rounds, on random weights."""
     rng = np.random.default_rng(0)
     tree = Tree(max_leaf_nodes=12)
     prepared = tree.prepare(data.X)

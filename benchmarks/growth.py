@@ -1,4 +1,4 @@
-"""The measure of growth: the time of a fit against rows, features, classes and rounds."""
+"""Measure of growth: fit time as a function of rows, features, classes and rounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.settings import Settings
 from benchmarks.table import Row, seconds
 from benchmarks.timing import compete
 
-#: What a fit is varied around, and the values of each in turn.
+#: Default sizes of a fit, and the values over which each size is varied in turn.
 BASE = {"rows": 8_000, "features": 16, "classes": 6, "rounds": 25}
 GRID = {
     "rows": (8_000, 16_000, 32_000, 64_000),
@@ -23,12 +23,12 @@ GRID = {
 
 
 def growth(settings: Settings) -> Iterator[Row]:
-    """Exponents of the time of AdaBoost.MH, by least squares on logarithms."""
+    """Fit exponents of the time of AdaBoost.MH by least squares on logarithms."""
     warm_up("adaboost-mh")
     for name, values in GRID.items():
         chosen = values[:3] if settings.quick else values
         sizes = [{**BASE, name: value} for value in chosen]
-        contestants = [fit("adaboost-mh", _data(**its), its["rounds"]) for its in sizes]
+        contestants = [fit("adaboost-mh", _data(**size), size["rounds"]) for size in sizes]
         times = compete(contestants, settings.repeats, settings.budget, choose=min)
         exponent = float(np.polyfit(np.log(chosen), np.log(times), 1)[0])
         around = ", ".join(f"{value:,} {key}" for key, value in BASE.items() if key != name)
@@ -44,5 +44,5 @@ def growth(settings: Settings) -> Iterator[Row]:
 
 
 def _data(rows: int, features: int, classes: int, rounds: int) -> Data:
-    """Generate rows with 64 values a feature; they are the same however many rounds there are."""
+    """Generate rows with 64 values per feature; the rounds do not affect the data."""
     return generated("made up", rows, 100, features, classes, 64, 0.0)

@@ -1,4 +1,4 @@
-"""The list of the measures."""
+"""Lists of the measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.data import NAMES, SHAPES, Data
 from benchmarks.settings import Settings
 from benchmarks.table import Row
 
-#: Measures taken on each data set, and the data sets they are taken on.
+#: Measures that are taken on data sets, and the data sets suitable for each.
 ON_DATA: dict[str, tuple[Callable[[Data, Settings], Iterator[Row]], tuple[str, ...]]] = {
     "tree-lightgbm": (tree_speed.tree_and_lightgbm, NAMES),
     "tree-sklearn": (tree_speed.tree_and_sklearn, tuple(SHAPES)),
@@ -21,7 +21,7 @@ ON_DATA: dict[str, tuple[Callable[[Data, Settings], Iterator[Row]], tuple[str, .
     "histogram": (additions.histogram_additions, NAMES),
     "bandwidth": (additions.histogram_bandwidth, NAMES),
 }
-#: Measures that make their own data.
+#: Measures that generate their data.
 ALONE: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "scaling": tree_speed.scaling,
     "growth": growth.growth,

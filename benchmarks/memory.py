@@ -1,4 +1,4 @@
-"""The measure of memory: how much a fit adds to a process that already holds the data."""
+"""Measure of the memory that a fit adds to a process that already holds the data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BINNED_DATA = 3
 
 
 def memory(settings: Settings) -> Iterator[Row]:
-    """Peak growth of a fit of AdaBoost.MH beside what binned data and scores allow."""
+    """Compare the peak growth in a fit of AdaBoost.MH with a bound by binned data and scores."""
     n, rounds = (50_000, 10) if settings.quick else (500_000, 100)
     command = [sys.executable, "-m", "benchmarks.memory", str(n), str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -37,13 +37,13 @@ def memory(settings: Settings) -> Iterator[Row]:
 
 
 def _measure(n: int, rounds: int) -> dict[str, int]:
-    """Fit in this process and return bytes; the warm-up has loaded all compiled code."""
+    """Fit in this process, after a warm-up that loads all compiled code; return sizes in bytes."""
     from boostbench.boosters import make_booster
 
     data = covtype_like(n)
     make_booster("adaboost-mh", n_estimators=2).fit(data.X[:1000], data.y[:1000])
     booster = make_booster("adaboost-mh", n_estimators=rounds)
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of making the data
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak after generating the data
     before = _status("VmRSS")
     booster.fit(data.X, data.y)
     return {
@@ -55,7 +55,7 @@ def _measure(n: int, rounds: int) -> dict[str, int]:
 
 
 def _status(key: str) -> int:
-    """Return an entry of this process's status in bytes; Linux."""
+    """Return an entry of /proc/self/status in bytes (Linux only)."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(key + ":"):
             return 1024 * int(line.split()[1])

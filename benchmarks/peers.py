@@ -1,4 +1,4 @@
-"""The peers, set to do the same work as ours with one thread."""
+"""Other libraries, configured to do the same work as boostbench with one thread."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.data import Data
 from benchmarks.timing import Contestant, Stopwatch
 
-#: Twelve leaves, no other limit but its own on the hessian, without which it breaks down once the
-#: training rows are fitted; col-wise or row-wise histograms as LightGBM itself finds faster.
+#: Twelve leaves and no other limits, except LightGBM's default limit on the hessian, without which
+#: training fails once all rows are fitted. LightGBM chooses col-wise or row-wise histograms itself.
 LIGHTGBM = {
     "num_leaves": 12,
     "max_bin": 255,
@@ -22,7 +22,7 @@ LIGHTGBM = {
 
 
 class PeerMissingError(Exception):
-    """A peer is not installed."""
+    """Raised if a peer is not installed."""
 
 
 def lightgbm() -> Any:
@@ -37,8 +37,8 @@ def lightgbm() -> Any:
 def lightgbm_tree(data: Data, n_trees: int) -> Contestant:
     """Return a contestant that grows trees for one class against the others.
 
-    The data set is built and the booster made beforehand; what counts is LightGBM's own training
-    loop: gradients, the tree, the new scores.
+    The data set and the booster are made beforehand; only LightGBM's training loop is timed:
+    gradients, the tree, and new scores.
     """
     lgb = lightgbm()
     dataset = lgb.Dataset(data.X, (data.y == 0).astype(float), params=LIGHTGBM).construct()
@@ -66,7 +66,7 @@ def sklearn_tree(data: Data, weights: list[np.ndarray]) -> Contestant:
     """Return a contestant that grows one CART of 12 leaves per vector of weights."""
     from sklearn.tree import DecisionTreeClassifier
 
-    X, y = data.X.astype(np.float32), data.y == 0  # its own format, so that it need not convert
+    X, y = data.X.astype(np.float32), data.y == 0  # scikit-learn's type, to avoid a conversion
 
     def contestant() -> float:
         watch = Stopwatch()

@@ -1,10 +1,10 @@
-"""Time that a short run takes beside its own work, with each executor.
+"""Overhead of short runs with each executor.
 
     python -m benchmarks.run_overhead [--n 2000] [--workers 2]
 
-The time between start and end, times the workers, less what the runs themselves took by their
-records, by run. It includes planning the run, its lock, its way to a worker and back, and its
-record on the disk.
+The overhead per run is the wall time from start to end, times the number of workers, less the time
+of the runs according to their records, divided by the number of runs. It includes planning,
+locking, communication with the worker, and writing the record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONFIG: dict[str, Any] = {
 
 
 def main() -> None:
-    """Measure, and print a line for each executor."""
+    """Measure the overhead, and print a line for each executor."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
@@ -49,8 +49,8 @@ def main() -> None:
             whole = (moments[-1] - moments[0]) * arguments.workers
             n = len(records)
             print(
-                f"{executor}: {1000 * (whole - spent) / n:.1f} ms of a worker's time by run, "
-                f"{1000 * cpu / n:.1f} ms of processor in the command"
+                f"{executor}: {1000 * (whole - spent) / n:.1f} ms of a worker's time per run, "
+                f"{1000 * cpu / n:.1f} ms of CPU time in the command"
             )
 
 

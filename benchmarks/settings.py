@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Settings:
-    """Numbers of repeats and sizes of a measurement.
+    """Repeats and sizes of a measurement.
 
     Parameters
     ----------
     quick : bool
-        Small data and few rounds: shows that all runs, and where it is far off.
+        Whether to use small data and few rounds, to test the benchmarks or find large deviations.
     repeats : int
-        Turns of every contestant.
+        Number of turns of each contestant.
     budget : float
         Seconds after which a measure starts no further turn.
     """
@@ -25,10 +25,10 @@ class Settings:
 
     @property
     def rounds(self) -> int:
-        """Rounds T of the whole fits."""
+        """Number T of rounds of whole fits."""
         return 10 if self.quick else 100
 
     @property
     def max_rows(self) -> int:
-        """Training rows to keep of a data set."""
+        """Largest number of training rows of a data set."""
         return 5_000 if self.quick else 10**9

@@ -1,4 +1,4 @@
-"""The measures of starting: the first fit on a machine, short commands, runs that are done."""
+"""Measures of start-up times: the first fit on a machine, short commands, and finished runs."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ class Mine(SAMME):
 
 
 def start(settings: Settings) -> Iterator[Row]:
-    """CPU seconds of whole processes, import included, beside what is allowed; the least counts."""
+    """Compare least CPU seconds of whole processes, including imports, with limits."""
+    first_fit = [sys.executable, "-c", FIRST_FIT]
     with tempfile.TemporaryDirectory() as folder:
-        kept = str(Path(folder) / "kept")
-        (fitted,) = compete([_process([sys.executable, "-c", FIRST_FIT], kept)], 1, 0.0)
+        cache = str(Path(folder) / "cache")
+        (fitted,) = compete([_process(first_fit, cache)], 1, 0.0)
         cold, warm, fit = compete(
             [
-                lambda: _process([sys.executable, "-c", FIRST_FIT], tempfile.mkdtemp(dir=folder))(),
-                _process([sys.executable, "-c", FIRST_FIT], kept),
-                lambda: float(_run([sys.executable, "-c", FIRST_FIT], kept)),
+                lambda: _process(first_fit, tempfile.mkdtemp(dir=folder))(),
+                _process(first_fit, cache),
+                lambda: float(_run(first_fit, cache)),
             ],
             min(settings.repeats, 3),
             settings.budget,
@@ -53,11 +54,11 @@ def start(settings: Settings) -> Iterator[Row]:
         yield _row("first fit of AdaBoost.MH, nothing compiled", "digits", min(cold, fitted), 6.0)
         yield _row("first fit of AdaBoost.MH, compiled before", "digits", warm, None)
         yield _row("the same without imports", "digits", fit, 0.3)
-        commands = _commands(Path(folder))
-        turns = [_process(_command(its), kept) for its in commands.values()]
-        times = compete(turns, settings.repeats, settings.budget, choose=min)
-        for (shown, words), time in zip(commands.items(), times, strict=True):
-            yield _row(f"boostbench {shown}", "", time, 1.0 if words[0] == "run" else 0.3)
+        commands = _commands(Path(folder), cache)
+        contestants = [_process(_command(words), cache) for words in commands.values()]
+        times = compete(contestants, settings.repeats, settings.budget, choose=min)
+        for (label, words), time in zip(commands.items(), times, strict=True):
+            yield _row(f"boostbench {label}", "", time, 1.0 if words[0] == "run" else 0.3)
 
 
 def _row(measure: str, data: str, time: float, allowed: float | None) -> Row:
@@ -70,25 +71,25 @@ def _command(words: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "boostbench", *words]
 
 
-def _commands(folder: Path) -> dict[str, list[str]]:
-    """Return what is typed after the program's name, by what it is; all runs are done before."""
+def _commands(folder: Path, cache: str) -> dict[str, list[str]]:
+    """Return arguments of the program by label, after carrying out all runs."""
     plugin, results = folder / "mine.py", str(folder / "results")
     plugin.write_text(PLUGIN)
     commands = {"--help": ["--help"]}
     commands |= {f"list {kind}": ["list", kind] for kind in ("boosters", "datasets", "configs")}
-    for name, boosters, own in (("done", ["samme"], []), ("done-plugin", ["mine"], [str(plugin)])):
+    for name, booster, plugins in (("done", "samme", []), ("done-plugin", "mine", [str(plugin)])):
         config = folder / f"{name}.yaml"
         config.write_text(
-            json.dumps({"name": name, **CONFIG, "boosters": boosters, "plugins": own})
+            json.dumps({"name": name, **CONFIG, "boosters": [booster], "plugins": plugins})
         )
-        shown = f"run, all done{', with a plugin' if own else ''}"
-        commands[shown] = ["run", str(config), "--results", results, "--quiet"]
-        _run(_command(commands[shown]), str(folder / "kept"))
+        label = f"run, all done{', with a plugin' if plugins else ''}"
+        commands[label] = ["run", str(config), "--results", results, "--quiet"]
+        _run(_command(commands[label]), cache)
     return commands
 
 
 def _process(command: Sequence[str], cache: str) -> Contestant:
-    """Return a contestant that runs a process; the CPU seconds of all of it count."""
+    """Return a contestant that runs a process and returns its CPU seconds."""
 
     def contestant() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -100,7 +101,7 @@ def _process(command: Sequence[str], cache: str) -> Contestant:
 
 
 def _run(command: Sequence[str], cache: str) -> str:
-    """Run a process whose compiled kernels are kept in a folder; return what it prints."""
+    """Run a process with its cache of compiled kernels in a folder; return its output."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

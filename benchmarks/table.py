@@ -1,4 +1,4 @@
-"""The table of the benchmarks: on the terminal, as Markdown and as CSV."""
+"""Table of the benchmarks, for the terminal, as Markdown and as CSV."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ PACKAGES = ("boostbench", "numba", "numpy", "scikit-learn", "lightgbm")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement and what it should have been.
+    """A measurement and its target.
 
     Parameters
     ----------
     measure, data : str
-        What was measured, on what.
+        Names of the measure and of the data.
     ours, peer : str
-        The two values with their units.
+        The two measured values with units.
     ratio : float or None
-        What the target is about; None if nothing could be measured.
+        Ratio to compare with the target; None if the measure failed.
     target : float or None
-        Bound of the ratio; None if there is none.
+        Bound of the ratio; None for no bound.
     at_least : bool, default=False
-        Whether the ratio must reach the target rather than stay below.
+        Whether the target is a lower bound instead of an upper bound.
     ok : bool, default=True
         Whether side conditions hold, such as equal test errors.
     note : str, default=""
-        What else there is to say.
+        Remarks.
     """
 
     measure: str
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """True if the target was met; None if unknown or if there is none."""
+        """Whether the target is met; None if there is no ratio or no target."""
         if self.ratio is None or self.target is None:
             return None
         return self.ok and (
@@ -70,7 +70,7 @@ class Row:
 
 
 def seconds(value: float) -> str:
-    """Write a duration with the unit that suits it.
+    """Format a duration in s or ms.
 
     Examples
     --------
@@ -91,20 +91,20 @@ def show(rows: Sequence[Row], console: Console) -> None:
     console.print(table)
 
 
-def write(rows: Sequence[Row], folder: Path, how: str) -> list[Path]:
-    """Write the table as Markdown and CSV into a folder; return the two paths.
+def write(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
+    """Write the table as Markdown and CSV to a folder; return the two paths.
 
     Parameters
     ----------
     rows : sequence of Row
-        The table.
+        Rows of the table.
     folder : Path
-        Made if absent.
-    how : str
-        The command that produced the rows.
+        Created if missing.
+    command : str
+        Command that produced the rows.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# boostbench and its peers", "", f"`{how}`, {date.today()}. {conditions()}", ""]
+    lines = ["# boostbench and its peers", "", f"`{command}`, {date.today()}. {conditions()}", ""]
     lines += ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += ["| " + " | ".join(row.cells()) + " |" for row in rows]
     markdown, table = folder / "benchmarks.md", folder / "benchmarks.csv"
@@ -117,7 +117,7 @@ def write(rows: Sequence[Row], folder: Path, how: str) -> list[Path]:
 
 
 def conditions() -> str:
-    """Say what the numbers depend on."""
+    """Return a description of the method, the machine and the versions of packages."""
     versions = []
     for package in PACKAGES:
         try:

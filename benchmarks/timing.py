@@ -1,4 +1,4 @@
-"""Fair timing: contestants take turns, and medians decide."""
+"""Timing of contestants that take turns, summarised by medians."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-#: A contestant does its work once and returns the seconds of the part that counts.
+#: Does its work once and returns the seconds of the timed part.
 Contestant = Callable[[], float]
 
 
 @dataclass
 class Stopwatch:
-    """Adds up the CPU seconds spent in its ``with`` blocks.
+    """Sum of the CPU seconds spent in the ``with`` blocks of the stopwatch.
 
-    CPU time, as wall time on a busy machine measures the neighbours; for one thread on a quiet
-    machine they are the same.
+    Unlike wall time, CPU time does not depend on other programs. For one thread on an idle machine
+    the two are equal.
     """
 
     seconds: float = 0.0
@@ -31,7 +31,7 @@ class Stopwatch:
 
 
 def whole(work: Callable[[], object]) -> Contestant:
-    """Make a contestant of a function all of which counts."""
+    """Return a contestant for a function, by CPU seconds."""
 
     def contestant() -> float:
         watch = Stopwatch()
@@ -43,7 +43,7 @@ def whole(work: Callable[[], object]) -> Contestant:
 
 
 def elapsed(work: Callable[[], object]) -> Contestant:
-    """Make a contestant of a function whose threads share the work: seconds of a clock."""
+    """Return a contestant for a function with several threads, by wall seconds."""
 
     def contestant() -> float:
         start = time.perf_counter()
@@ -59,19 +59,19 @@ def compete(
     budget: float,
     choose: Callable[[Sequence[float]], float] = median,
 ) -> list[float]:
-    """Let contestants take turns; return the median of each.
+    """Let contestants take turns; return the median time of each.
 
     Parameters
     ----------
     contestants : sequence of callable
-        Each returns its own seconds. They should be warm: nothing is compiled on their account.
+        Functions that return the seconds of a turn, with all code compiled beforehand.
     repeats : int
-        Turns, at least 1.
+        Number of turns, at least 1.
     budget : float
-        No new turn starts after so many wall seconds.
+        Wall seconds after which no new turn starts.
     choose : callable, default=median
-        Makes one number of a contestant's turns; the least is the steadier one where others use
-        the machine too.
+        Summary of the turns of a contestant. The minimum varies less than the median if other
+        programs use the machine.
     """
     start = time.perf_counter()
     results: list[list[float]] = []

@@ -1,4 +1,4 @@
-"""Measures of the tree engine: one tree, histogram additions, growth with the number of rows."""
+"""Measures of the tree engine: time of one tree, and its growth with the number of rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def our_tree(data: Data, weights: list[np.ndarray]) -> Contestant:
 
 
 def tree_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
-    """One 12-leaf binary tree beside LightGBM's."""
+    """Compare the time of a binary tree of 12 leaves with LightGBM."""
     n_trees = 20
     peer = lightgbm_tree(data, n_trees)
     ours = our_tree(data, boosting_weights(data, n_trees))
@@ -61,7 +61,7 @@ def tree_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def tree_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
-    """One 12-leaf binary tree beside scikit-learn's; the ratio is how many times faster."""
+    """Compare the time of a binary tree of 12 leaves with scikit-learn, as a speed-up."""
     weights = boosting_weights(data, 2 if data.X.size > 10**7 else 10)
     contestants = [our_tree(data, weights), sklearn_tree(data, weights)]
     a, b = compete(contestants, settings.repeats, settings.budget)
@@ -71,7 +71,7 @@ def tree_and_sklearn(data: Data, settings: Settings) -> Iterator[Row]:
 
 
 def scaling(settings: Settings) -> Iterator[Row]:
-    """Exponent of the time of a tree in the number of rows."""
+    """Fit the exponent of the time of a tree in the number of rows."""
     sizes = [10_000, 30_000, 100_000, 500_000]
     if settings.quick:
         sizes = sizes[:3]

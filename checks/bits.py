@@ -1,10 +1,10 @@
-"""`python -m checks.bits [--quick] [--write FILE | --compare FILE | --emulate]`: the same bits?
+"""`python -m checks.bits [--quick] [--write FILE | --compare FILE | --emulate]`: compare results.
 
-A stated list of runs is done, every booster and weak learner among them, and what each gives is
-kept to the last bit: curves, scores after every round, probabilities, computed figures. Two lists
-from before and after a change, or from two machines, must not differ. ``--emulate`` does the list
-on processors that this one can stand in for: with other kernels of OpenBLAS, with narrower vector
-instructions in numpy, the C library and numba, and with two threads.
+The check carries out a fixed list of runs with all boosters and weak learners, and computes the
+figures of the theory. It stores all results to the last bit: curves, scores after every round,
+probabilities and figures. The results before and after a change, or on two machines, must be equal.
+``--emulate`` repeats the list as on other processors: with other kernels of OpenBLAS, with narrower
+vector instructions in numpy, the C library and numba, and with two threads.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROUNDS, QUICK_ROUNDS, FEW_ROUNDS = 300, 40, 15
 _TREE = {"tree": {"max_leaf_nodes": 4}}
 _DEEP = list(product(("sum", "comp-sum", "max-sum", "max"), ("exponential", "logistic")))
 _EXACT = {"step": "exact", "complexity_penalty": 1e-4, "l1_penalty": 1e-4}
-#: Parameters that change a booster's arithmetic, beside its own defaults.
+#: Parameters, other than the defaults, that change the arithmetic of a booster.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "adaboost-m1": [{"resample": True, "weak_learner": _TREE}],
     "adaboost-mh": [{"weak_learner": "multilabel-stump"}],
@@ -89,7 +89,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         for name in ("splboost", "spl-logitboost", "spl-l2boost")
     },
 }
-#: Data of two or of more classes; every booster is tried on all.
+#: Data sets of two or more classes.
 DATA = {
     "wdbc": Data("breast-cancer"),
     "ringnorm": Data("ring-norm", Params({"n_train": 300, "n_test": 300, "n_features": 8})),
@@ -110,7 +110,7 @@ _SPLIT = Params({"official": True, "otherwise": {"holdout": 0.3, "stratify": Tru
 
 
 def runs(quick: bool) -> Iterator[tuple[str, Run]]:
-    """Yield the runs by name: long ones of every booster, then short ones of every option."""
+    """Yield names and runs: long runs of every booster, then short runs of every option."""
     noisy = NOISE[1]
     rounds = QUICK_ROUNDS if quick else ROUNDS
     for name in list_boosters():
@@ -130,18 +130,18 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
 
 
 def _run(name: str, options: dict[str, Any], data: str, noise: Noise, rounds: int) -> Any:
-    told = ",".join(f"{key}={_told(value)}" for key, value in options.items())
-    label = f"{name}({told})/{data}/{noise.label.replace(' ', '-')}/{rounds}"
+    arguments = ",".join(f"{key}={_text(value)}" for key, value in options.items())
+    label = f"{name}({arguments})/{data}/{noise.label.replace(' ', '-')}/{rounds}"
     booster = BoosterSpec(name, Params(options), source=name)
     return label, Run(DATA[data], _SPLIT, noise, booster, rounds, seed=0)
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str | int | float) else next(iter(value))
 
 
 def trained(run: Run) -> Values:
-    """Return what a run gives: all numbers of a record, and the scores."""
+    """Carry out a run; return the numbers of its record, and the scores."""
     problem = prepare(run)
     booster = make(run, problem.X, problem.n_classes, run.rounds)
     curves, tested = Curves(problem.y, problem.y_clean, record=["bound"]), Tally(problem.y_test)
@@ -149,13 +149,13 @@ def trained(run: Run) -> Values:
     staged = [F.copy() for F in booster.staged_scores(problem.X_test)]
     for labels in booster.staged_predict(problem.X_test):
         tested.add(labels)
-    found = curves.as_dict() | tested.as_dict("test")
-    found |= _numbers(X=problem.X, X_test=problem.X_test, y=problem.y, scores=staged[-1:])
-    found[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
+    values = curves.as_dict() | tested.as_dict("test")
+    values |= _numbers(X=problem.X, X_test=problem.X_test, y=problem.y, scores=staged[-1:])
+    values[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
     if _has_probabilities(booster, problem.X_test[:1]):
-        found["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
-        found |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
-    return found
+        values["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+        values |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
+    return values
 
 
 def _has_probabilities(booster: Any, X: Any) -> bool:
@@ -167,13 +167,13 @@ def _has_probabilities(booster: Any, X: Any) -> bool:
 
 
 def _numbers(**arrays: Any) -> Values:
-    """Return a hundred numbers of each array, and a digest of all of them."""
-    found: Values = {}
-    for name, values in arrays.items():
-        flat = np.ascontiguousarray(values, dtype=np.float64).ravel()
-        found[name] = flat[:: max(1, len(flat) // 100)].tolist()
-        found[f"{name} {_DIGEST}"] = _digest(flat.tobytes())
-    return found
+    """Return about a hundred numbers of each array, and a digest of all numbers."""
+    values: Values = {}
+    for name, array in arrays.items():
+        flat = np.ascontiguousarray(array, dtype=np.float64).ravel()
+        values[name] = flat[:: max(1, len(flat) // 100)].tolist()
+        values[f"{name} {_DIGEST}"] = _digest(flat.tobytes())
+    return values
 
 
 def _digest(content: bytes) -> list[float]:
@@ -181,7 +181,7 @@ def _digest(content: bytes) -> list[float]:
 
 
 def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
-    """Yield what is computed rather than trained."""
+    """Yield names and functions of the computations without training."""
     means, spreads = [[1.0, 2.0], [-1.0, 0.0]], [[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]]]
     points = np.linspace(-4.0, 4.0, 100).reshape(50, 2)
     for condition in ("uniform", "minimal"):
@@ -196,11 +196,12 @@ def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
     yield "densities", lambda: _numbers(log_p=gaussians.log_densities(points, means, spreads))
 
 
-def _fields(*found: Any) -> Values:
+def _fields(*parts: Any) -> Values:
+    """Return the numbers in the attributes of objects."""
     return _numbers(
         **{
             f"{name} {number}": value
-            for number, part in enumerate(found)
+            for number, part in enumerate(parts)
             for name, value in vars(part).items()
             if isinstance(value, np.ndarray | float)
         }
@@ -208,7 +209,7 @@ def _fields(*found: Any) -> Values:
 
 
 def do_all(quick: bool) -> Iterator[tuple[str, Values]]:
-    """Compute the figures, and do every run of the list that is not refused."""
+    """Yield names and results of all computations, and of all runs that are not rejected."""
     for name, compute in computed():
         yield name, compute()
     for name, run in runs(quick):
@@ -218,36 +219,36 @@ def do_all(quick: bool) -> Iterator[tuple[str, Values]]:
 
 
 def line(name: str, values: Values) -> str:
-    """Return a run as a line of JSON: name, digest and numbers."""
+    """Return results as a line of JSON: name, digest and numbers."""
     text = json.dumps(values)
     return json.dumps([name, hashlib.sha256(text.encode()).hexdigest()[:16], values])
 
 
 def read(text: str) -> dict[str, tuple[str, Values]]:
-    """Return digest and numbers of every run by name."""
+    """Return digest and numbers of all results by name."""
     return {name: (digest, values) for name, digest, values in map(json.loads, text.splitlines())}
 
 
 def compare(
     ours: dict[str, tuple[str, Values]], others: dict[str, tuple[str, Values]], where: str
 ) -> int:
-    """Print which runs differ and by how much; return how many."""
+    """Print the differences between two lists of results; return the number of differing runs."""
     differing = [name for name in ours if name not in others or ours[name][0] != others[name][0]]
     differing += [name for name in others if name not in ours]
     for name in differing:
         if name in ours and name in others:
-            print(f"{where}: {name}: {how_far(ours[name][1], others[name][1])}")
+            print(f"{where}: {name}: {differences(ours[name][1], others[name][1])}")
         else:
             print(f"{where}: {name}: is in one list only")
     print(f"{where}: {len(differing)} of {len(ours)} runs differ", flush=True)
     return len(differing)
 
 
-def how_far(ours: Values, others: Values) -> str:
-    """Return where two runs differ and the largest difference, relative to the largest number."""
+def differences(ours: Values, others: Values) -> str:
+    """Describe the differences of two runs, relative to the largest number of each quantity."""
     parts = []
     for key in sorted({*ours, *others}):
-        a, b = (np.array(its.get(key, []), dtype=np.float64) for its in (ours, others))
+        a, b = (np.array(values.get(key, []), dtype=np.float64) for values in (ours, others))
         if a.tobytes() == b.tobytes():
             continue
         if a.shape != b.shape:
@@ -263,7 +264,7 @@ def how_far(ours: Values, others: Values) -> str:
 
 
 def machines(quick: bool) -> dict[str, dict[str, str]]:
-    """Return the environments that stand in for other processors, by name; quick: two for all."""
+    """Return environments that emulate other processors, by name; for `quick`, only two of them."""
     kernels = {
         core: {"OPENBLAS_CORETYPE": core}
         for core in ("Nehalem", "SandyBridge", "Haswell", "Zen", "SkylakeX")
@@ -278,7 +279,7 @@ def machines(quick: bool) -> dict[str, dict[str, str]]:
             "old": kernels["Nehalem"] | narrow | no_fma | two,
             "AVX2": kernels["Haswell"] | wide,
         }
-    found = {
+    environments = {
         **kernels,
         "numpy without AVX512": wide,
         "numpy without AVX2": narrow,
@@ -287,11 +288,11 @@ def machines(quick: bool) -> dict[str, dict[str, str]]:
         "two threads": two,
         "all at once": kernels["Nehalem"] | narrow | no_fma | generic | two,
     }
-    return {name: setting for name, setting in found.items() if setting}
+    return {name: environment for name, environment in environments.items() if environment}
 
 
 def _numpy_without(kept: tuple[str, ...]) -> dict[str, str]:
-    """Return the setting that takes away what numpy would dispatch to here, but for ``kept``."""
+    """Return the variable that disables all vector features of numpy here except ``kept``."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
     here = [name for name in __cpu_dispatch__ if __cpu_features__.get(name) and name not in kept]
@@ -299,9 +300,10 @@ def _numpy_without(kept: tuple[str, ...]) -> dict[str, str]:
 
 
 def emulate(quick: bool) -> int:
-    """Do the list here and on emulated machines; return how many runs differ in all."""
+    """Carry out the list here and on emulated machines; return the number of differing runs."""
     plain = dict.fromkeys(THREAD_VARIABLES, "1")
-    settings = {"here": plain, **{name: plain | its for name, its in machines(quick).items()}}
+    settings = {"here": plain}
+    settings |= {name: plain | changes for name, changes in machines(quick).items()}
     with tempfile.TemporaryDirectory(prefix="bits-") as folder:
         files = {name: Path(folder) / f"{number}" for number, name in enumerate(settings)}
 
@@ -315,36 +317,37 @@ def emulate(quick: bool) -> int:
             return read(files[name].read_text())
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = dict(zip(settings, pool.map(written, settings), strict=True))
-        return sum(compare(found["here"], found[name], name) for name in settings if name != "here")
+            results = dict(zip(settings, pool.map(written, settings), strict=True))
+        here = results.pop("here")
+        return sum(compare(here, others, name) for name, others in results.items())
 
 
-#: Variables that would change what is compared with what.
+#: Variables that emulation sets, and that are removed from the environment first.
 _SET = {"OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "GLIBC_TUNABLES", "NUMBA_CPU_NAME"}
 
 
 def main() -> int:
-    """Do the list, or compare; return 1 if any run differs."""
+    """Write or compare results; return 1 if any run differs."""
     parser = argparse.ArgumentParser(prog="python -m checks.bits", description=__doc__)
-    quick = f"{QUICK_ROUNDS} rounds, fewer data; with --emulate the whole list on two machines"
+    quick = f"{QUICK_ROUNDS} rounds, fewer data; with --emulate, the whole list on two machines"
     parser.add_argument("--quick", action="store_true", help=quick)
     action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", type=Path, metavar="FILE", help="do the list and keep it")
-    action.add_argument("--compare", type=Path, metavar="FILE", help="do it and compare")
-    action.add_argument("--emulate", action="store_true", help="compare with other processors")
-    asked = parser.parse_args()
+    action.add_argument("--write", type=Path, metavar="FILE", help="write the results to a file")
+    action.add_argument("--compare", type=Path, metavar="FILE", help="compare with a file")
+    action.add_argument("--emulate", action="store_true", help="compare with emulated processors")
+    options = parser.parse_args()
     start = time.monotonic()
-    if asked.emulate:
-        n_differing = emulate(asked.quick)
-    elif asked.write:
-        text = "".join(line(name, values) + "\n" for name, values in do_all(asked.quick))
-        asked.write.write_text(text)
+    if options.emulate:
+        n_differing = emulate(options.quick)
+    elif options.write:
+        text = "".join(line(name, values) + "\n" for name, values in do_all(options.quick))
+        options.write.write_text(text)
         n_differing = 0
         print(f"{len(text.splitlines())} runs", end=" ")
     else:
-        others = read(asked.compare.read_text())
-        ours = read("\n".join(line(name, values) for name, values in do_all(asked.quick)))
-        n_differing = compare(ours, others, str(asked.compare))
+        others = read(options.compare.read_text())
+        ours = read("\n".join(line(name, values) for name, values in do_all(options.quick)))
+        n_differing = compare(ours, others, str(options.compare))
     print(f"in {time.monotonic() - start:.0f} s")
     return int(n_differing > 0)
 

@@ -1,7 +1,7 @@
-"""`--executor dask` on a cluster whose parts come and go (make dask).
+"""`--executor dask` on a cluster whose workers and scheduler are killed (make dask).
 
-A command is started before any worker is there; the first worker is killed, then the second and
-the scheduler with it, and both start again. All runs are done, and the records are those of
+The runs start before any worker exists. The first worker is killed, then the second worker and the
+scheduler; each is replaced. All runs must be done, with the same records as with
 `--executor inline`.
 """
 
@@ -30,7 +30,7 @@ seeds: 12
 
 
 class Cluster:
-    """A scheduler and workers as processes that are started and killed one by one."""
+    """A scheduler and workers, as processes that can be started and killed."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -39,15 +39,15 @@ class Cluster:
         self.start_scheduler()
 
     def start_scheduler(self) -> None:
-        """Start the scheduler, at the same port as before."""
+        """Start the scheduler, always on the same port."""
         options = ("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
-        self.scheduler = _started("scheduler", *options)
+        self.scheduler = _start("scheduler", *options)
         wait_for("the scheduler", lambda: is_open(self.port))
 
     def start_worker(self) -> None:
         """Start one more worker."""
         options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--death-timeout", "120")
-        self.workers.append(_started("worker", self.address, *options))
+        self.workers.append(_start("worker", self.address, *options))
 
     def kill(self) -> None:
         """Kill the scheduler and all workers."""
@@ -67,40 +67,40 @@ def main() -> int:
             _check(config, folder, cluster)
         finally:
             cluster.kill()
-    print("dask: all is well")
+    print("dask: all checks passed")
     return 0
 
 
 def _check(config: Path, folder: Path, cluster: Cluster) -> None:
-    notices, done = set(), 0
+    notices, n_done = set(), 0
 
     def listen(event: Event) -> None:
-        nonlocal done
+        nonlocal n_done
         notices.add(event.progress.notice)
-        done += event.kind == "finished"
+        n_done += event.kind == "finished"
         if not cluster.workers and event.progress.notice:
             cluster.start_worker()
-        elif len(cluster.workers) == 1 and done >= 6:
+        elif len(cluster.workers) == 1 and n_done >= 6:
             cluster.workers[0].kill()
             cluster.start_worker()
-        elif len(cluster.workers) == 2 and done >= 12:
+        elif len(cluster.workers) == 2 and n_done >= 12:
             cluster.kill()
             cluster.start_scheduler()
             cluster.start_worker()
 
-    (there,) = load_experiments([config], results=folder / "there")
+    (remote,) = load_experiments([config], results=folder / "remote")
     with DaskExecutor(cluster.address) as executor:
-        outcome = run_plan(there.plan().todo(), there.store, executor, on_event=listen)
-    expect("waiting for workers of the cluster" in notices, "a command waits for its workers")
+        outcome = run_plan(remote.plan().todo(), remote.store, executor, on_event=listen)
+    expect("waiting for workers of the cluster" in notices, "the command waited for workers")
     expect(len(cluster.workers) == 3, "two workers and the scheduler were killed")
     expect(outcome.counts == {"ok": 24}, "all runs are done")
-    (here,) = load_experiments([config], results=folder / "here")
-    run_plan(here.plan().todo(), here.store, InlineExecutor())
-    same = records_of(folder / "there") == records_of(folder / "here")
-    expect(same, "the records are those of this process")
+    (local,) = load_experiments([config], results=folder / "local")
+    run_plan(local.plan().todo(), local.store, InlineExecutor())
+    same = records_of(folder / "remote") == records_of(folder / "local")
+    expect(same, "the records equal those of the inline executor")
 
 
-def _started(kind: str, *options: str) -> subprocess.Popen[bytes]:
+def _start(kind: str, *options: str) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]
     return subprocess.Popen(words, stderr=subprocess.DEVNULL)
 

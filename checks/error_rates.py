@@ -1,10 +1,9 @@
-"""False verdicts and power of every design, on simulated experiments whose truth is known.
+"""Error rates of verdicts for every design, on simulated experiments with a known truth.
 
     python -m checks.error_rates [--n 20000] [--seed 0]
 
-prints, for each design, the share of verdicts that are false when two boosters are equal (at most
-6 % may be, at a nominal 5 %), the share of true differences that are found, and the power that is
-announced.
+For each design, the command prints the share of false verdicts about two equal boosters (at most
+6 %, at a nominal 5 %), the share of true differences that are found, and the announced power.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from boostbench.reports.values.designs import Design, Repeats, over_sets
 
 Pair = tuple[Repeats, Repeats]
 Floats = NDArray[np.float64]
-_LEAST = NormalDist()
-#: Distance of the class means in a feature, of which a stump errs in 31 % of cases.
+_NORMAL = NormalDist()
+#: Half the distance between the class means of a feature, on which a stump errs in 31 % of cases.
 _MEAN = 0.5
 
 
@@ -41,7 +40,7 @@ def _design(n: int, source: str, ratio: float = 0.0) -> Design:
 
 
 def _stumps(x: Floats, y: Floats, train: NDArray[np.bool_]) -> Floats:
-    """Return the test error of a threshold midway between the class means, for each split."""
+    """Return the test error, for each split, of a threshold midway between the class means."""
     above = y > 0
     up, down = train & above, train & ~above
     cut = ((up @ x) / up.sum(axis=1) + (down @ x) / down.sum(axis=1)) / 2
@@ -50,9 +49,9 @@ def _stumps(x: Floats, y: Floats, train: NDArray[np.bool_]) -> Floats:
 
 
 def _rows(rng: np.random.Generator, n: int, true: float) -> tuple[Floats, Floats, Floats]:
-    """Return a feature for each of two boosters, the first of which errs less by ``-true``."""
+    """Return a feature for each of two boosters, whose errors differ by ``true``, and labels."""
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    better = -_LEAST.inv_cdf(_LEAST.cdf(-_MEAN) + true)
+    better = -_NORMAL.inv_cdf(_NORMAL.cdf(-_MEAN) + true)
     return better * y + rng.normal(size=n), _MEAN * y + rng.normal(size=n), y
 
 
@@ -69,7 +68,7 @@ def fresh_data(rng: np.random.Generator, true: float) -> Pair:
 
 
 def holdout(rng: np.random.Generator, true: float) -> Pair:
-    """Split one data set of 300 rows ten times, 30 % for the test."""
+    """Split one data set of 300 rows ten times, with 30 % for testing."""
     a, b, y = _rows(rng, 300, true)
     train = rng.permuted(np.tile(np.arange(300) >= 90, (10, 1)), axis=1)
     design = _design(10, "splits", 90 / 210)
@@ -85,17 +84,17 @@ def _folds(rng: np.random.Generator, true: float, n_folds: int, repeats: int) ->
 
 
 def folds(rng: np.random.Generator, true: float) -> Pair:
-    """Cross-validate once on one data set of 300 rows, with four folds."""
+    """Simulate fourfold cross-validation on one data set of 300 rows."""
     return _folds(rng, true, 4, 1)
 
 
 def repeated_folds(rng: np.random.Generator, true: float) -> Pair:
-    """Cross-validate twice on one data set of 300 rows, with five folds."""
+    """Simulate fivefold cross-validation, repeated twice, on one data set of 300 rows."""
     return _folds(rng, true, 5, 2)
 
 
 def other_data(rng: np.random.Generator, true: float) -> Pair:
-    """Draw ten times for one booster, and ten other times for the other one."""
+    """Draw fresh data ten times for each booster independently."""
     left, _ = fresh_data(rng, true)
     _, right = fresh_data(rng, true)
     return left, replace(right, design=right.design._replace(problem="another problem"))
@@ -105,38 +104,38 @@ def _seeds(rng: np.random.Generator, true: float, n_seeds: int) -> Pair:
     n, sides = 300, []
     shared = rng.normal(size=n)
     for rate in (0.3 + true, 0.3):
-        hard = shared + rng.normal(size=n)  # samples are hard for both, or for one
-        # Of one run nothing is known but the two models as they were trained.
+        difficulty = shared + rng.normal(size=n)  # of samples, for both boosters and for one
+        # One run gives no information on the variation between trained models.
         between = 0.3 * (n_seeds > 1)
         luck = between * rng.normal(size=(n_seeds, 1)) + rng.normal(size=(n_seeds, n))
-        cut = -_LEAST.inv_cdf(rate) * np.sqrt(3 + between**2)
-        wrong = (hard + luck > cut).astype(np.float64)
+        cut = -_NORMAL.inv_cdf(rate) * np.sqrt(3 + between**2)
+        wrong = (difficulty + luck > cut).astype(np.float64)
         sides.append(_sample(wrong.mean(axis=1), _design(n_seeds, "one split"), wrong))
     return sides[0], sides[1]
 
 
 def one_run(rng: np.random.Generator, true: float) -> Pair:
-    """Run once on one split with 300 test samples."""
+    """Simulate one run on one split with 300 test samples."""
     return _seeds(rng, true, 1)
 
 
 def seeds_of_one_split(rng: np.random.Generator, true: float) -> Pair:
-    """Run five seeds on one split with 300 test samples."""
+    """Simulate runs with five seeds on one split with 300 test samples."""
     return _seeds(rng, true, 5)
 
 
 def several_sets(rng: np.random.Generator, true: float) -> Pair:
-    """Run five seeds on each of ten data sets, on which boosters differ to and fro."""
+    """Simulate runs with five seeds on ten data sets, with a random difference on each data set."""
     design, sides = _design(5, "fresh data"), ([], [])  # type: ignore[var-annotated]
     for _ in range(10):
         level = rng.uniform(0.1, 0.4)
-        apart = true + 0.02 * rng.standard_t(8)
-        for side, more in zip(sides, (apart, 0.0), strict=True):
-            side.append(_sample(level + more + 0.01 * rng.normal(size=5), design))
+        difference = true + 0.02 * rng.standard_t(8)
+        for side, excess in zip(sides, (difference, 0.0), strict=True):
+            side.append(_sample(level + excess + 0.01 * rng.normal(size=5), design))
     return over_sets(sides[0]), over_sets(sides[1])
 
 
-#: The designs, with a true difference that is mostly found.
+#: Simulation of each design, and a true difference that is found in most simulations.
 DESIGNS: dict[str, tuple[Callable[[np.random.Generator, float], Pair], float]] = {
     "fresh data": (fresh_data, -0.05),
     "holdout": (holdout, -0.1),
@@ -150,7 +149,7 @@ DESIGNS: dict[str, tuple[Callable[[np.random.Generator, float], Pair], float]] =
 
 
 def outcomes(name: str, n: int, true: float, seed: int = 0) -> Iterator[Outcome]:
-    """Yield what is decided about simulated experiments that claim a lower error on the left."""
+    """Yield the outcomes of the claim of a lower error on the left in n simulated experiments."""
     draw, _ = DESIGNS[name]
     rng = np.random.default_rng(seed)
     for _ in range(n):
@@ -159,29 +158,29 @@ def outcomes(name: str, n: int, true: float, seed: int = 0) -> Iterator[Outcome]
 
 
 def naive(pair: Pair) -> Pair:
-    """Return the same runs as if every one had data of its own."""
+    """Return the same runs with a design that treats them as independent."""
     left, right = pair
     design = left.design._replace(source="fresh data", ratio=0.0)
     return replace(left, design=design), replace(right, design=design)
 
 
 def false_share(name: str, n: int, seed: int = 0) -> tuple[float, float]:
-    """Return the shares of false "holds" and false "fails" between equal boosters."""
+    """Return the shares of false "holds" and false "fails" for equal boosters."""
     states = [outcome.state for outcome in outcomes(name, n, 0.0, seed)]
     return states.count("holds") / n, states.count("fails") / n
 
 
 def power(name: str, n: int, seed: int = 0) -> tuple[float, float]:
-    """Return the share of true differences that are found, and the mean of what is announced."""
-    found = list(outcomes(name, n, DESIGNS[name][1], seed))
-    announced = [outcome.power(0.025, 1.0) for outcome in found if outcome.power is not None]
-    return sum(outcome.state == "holds" for outcome in found) / n, float(np.mean(announced))
+    """Return the share of true differences that are found, and the mean announced power."""
+    simulated = list(outcomes(name, n, DESIGNS[name][1], seed))
+    announced = [outcome.power(0.025, 1.0) for outcome in simulated if outcome.power is not None]
+    return sum(outcome.state == "holds" for outcome in simulated) / n, float(np.mean(announced))
 
 
 def main() -> int:
-    """Print the table; 1 if a design has too many false verdicts or announces a wrong power."""
+    """Print the table; return 1 if a design has too many false verdicts or a wrong power."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=20_000, help="simulated experiments a design")
+    parser.add_argument("--n", type=int, default=20_000, help="simulated experiments per design")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     bad = 0

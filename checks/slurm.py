@@ -1,10 +1,11 @@
-"""`boostbench submit` against a real Slurm: daemons of this user on this machine (make slurm).
+"""`boostbench submit` with a real Slurm, run by the current user on this machine (make slurm).
 
-Starts munged, slurmctld and slurmd in a temporary folder with four cores to give away, submits a
-config as an array, and asks: no run is submitted or done twice; no more jobs run than allowed; a
-job that is killed or requeued in the middle, as preemption does, ends no other and goes on with
-what it has not done; the same command submits what a cancelled job left; the records are those of
-`boostbench run`. Without Slurm or submitit this says so and ends with 0.
+The check starts munged, slurmctld and slurmd in a temporary folder, with four cores, and submits a
+config as a job array. No run may be submitted or done twice, and no more jobs may run at a time
+than allowed. A job that is killed, or requeued as by preemption, must not end other jobs, and a
+requeued job must continue with its remaining runs. The same command must submit the runs that a
+cancelled job left. The records must equal those of `boostbench run`. Without Slurm or submitit, the
+check is skipped with a message and exit code 0.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp") as name, _daemons(Path(name)):
         _check(Path(name) / "work")
-    print("slurm: all is well")
+    print("slurm: all checks passed")
     return 0
 
 
@@ -89,9 +90,9 @@ def _check(folder: Path) -> None:
     submitting = ("submit", config, "--results", results, "--slurm", "--most-jobs", MOST_JOBS)
     submitting += ("--job-time", "0.001s")
 
-    said = _boostbench(*submitting)
-    print(said.strip())
-    array = said.split()[-1]
+    output = _boostbench(*submitting)
+    print(output.strip())
+    array = output.split()[-1]
     expect("nothing to submit" in _boostbench(*submitting), "nothing is submitted twice")
     wait_for("jobs run", lambda: _states(array).count("RUNNING") == MOST_JOBS)
     wait_for("the first record", lambda: bool(records_of(results)))
@@ -115,35 +116,35 @@ def _check(folder: Path) -> None:
     print(f"{len(done)} of {len(truth)} runs done; one job killed, one requeued, one cancelled")
     expect(0 < len(done) < len(truth), "the killed and the cancelled job left runs undone")
 
-    said = _boostbench(*submitting)
-    print(said.strip())
-    expect(f"submitted {len(truth) - len(done)} run" in said, "the rest is submitted")
-    second = said.split()[-1]
+    output = _boostbench(*submitting)
+    print(output.strip())
+    expect(f"submitted {len(truth) - len(done)} run" in output, "the rest is submitted")
+    second = output.split()[-1]
     wait_for("jobs run", lambda: "RUNNING" in _states(second))
     timed_out = _running(second)[0]
-    time.sleep(20)  # until the job has begun: submitit then handles the signal of a time limit
+    time.sleep(20)  # until the job has begun, so that submitit handles the time limit signal
     _call("scancel", "--signal=USR2", timed_out)
     print(_boostbench("watch", config, "--results", results, "--every", "2").strip())
     expect(records_of(results) == truth, "the records are those of `run`")
     expect("nothing to submit" in _boostbench(*submitting), "nothing is left")
     starts = "".join(path.read_text() for path in (results / ".jobs" / "logs").glob("*.out"))
-    again = starts.count("Starting with") - starts.count("Exiting after successful completion")
-    print(f"{again} starts of jobs ended early")
+    n_early = starts.count("Starting with") - starts.count("Exiting after successful completion")
+    print(f"{n_early} starts of jobs ended early")
 
 
-def expect(condition: bool, what: str) -> None:
-    """End the check if a condition does not hold."""
+def expect(condition: bool, description: str) -> None:
+    """Print that a condition holds, or exit with an error."""
     if not condition:
-        raise SystemExit(f"not so: {what}")
-    print(f"ok: {what}")
+        raise SystemExit(f"failed: {description}")
+    print(f"ok: {description}")
 
 
-def wait_for(what: str, condition: Callable[[], bool], seconds: float = 900.0) -> None:
-    """Wait until a condition holds; end the check if it never does."""
+def wait_for(event: str, condition: Callable[[], bool], seconds: float = 900.0) -> None:
+    """Wait until a condition holds, or exit with an error after a time limit."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise SystemExit(f"waited {seconds:.0f} s for {what}")
+            raise SystemExit(f"waited {seconds:.0f} s for {event}")
         time.sleep(0.5)
 
 
@@ -173,21 +174,21 @@ def _program(name: str) -> str | None:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens to."""
+    """Return a free TCP port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
 
 
 def is_open(port: int) -> bool:
-    """Return whether somebody listens to a port of this machine."""
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == 0
+    """Return whether a process listens on a TCP port of this machine."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
 def _daemons(folder: Path) -> Iterator[None]:
-    """Start the three daemons, and end them."""
+    """Start the three daemons, and terminate them at the end."""
     for name in ("state", "spool"):
         (folder / name).mkdir()
     folder.chmod(0o755)

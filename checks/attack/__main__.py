@@ -1,4 +1,4 @@
-"""`python -m checks.attack [AREA ...] [--n N] [--seed S]`: count how hostile inputs are taken.
+"""`python -m checks.attack [AREA ...] [--n N] [--seed S]`: try hostile inputs, count failures.
 
 An area is a module of this package with ``attack(n, seed, folder) -> Iterator[Case]``.
 """
@@ -13,28 +13,31 @@ import time
 from collections import Counter
 from pathlib import Path
 
+#: Areas, and the default number of inputs in each.
 AREAS = {"configs": 10_000, "data": 5_000, "records": 5_000, "plugins": 100, "kills": 200}
+#: Number of failures of each kind whose details are printed.
 SHOWN = 5
 
 
 def main() -> int:
-    """Attack the areas named and print a table; return 1 if any case went wrong."""
+    """Attack the given areas and print a table; return 1 if any case failed."""
     parser = argparse.ArgumentParser(prog="python -m checks.attack", description=__doc__)
-    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"of {', '.join(AREAS)}")
-    parser.add_argument("--n", type=int, help="inputs in each area; by default as many as count")
+    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"any of {', '.join(AREAS)}")
+    sizes = ", ".join(f"{area}: {n}" for area, n in AREAS.items())
+    parser.add_argument("--n", type=int, help=f"inputs in each area (default: {sizes})")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    unknown = set(asked.areas) - set(AREAS)
+    options = parser.parse_args()
+    unknown = set(options.areas) - set(AREAS)
     if unknown:
         parser.error(f"unknown area {min(unknown)!r}; choose from {', '.join(AREAS)}")
     n_wrong = 0
-    for area in asked.areas or AREAS:
-        n_wrong += _attacked(area, asked.n or AREAS[area], asked.seed)
+    for area in options.areas or AREAS:
+        n_wrong += _attack(area, options.n or AREAS[area], options.seed)
     return int(n_wrong > 0)
 
 
-def _attacked(area: str, n: int, seed: int) -> int:
-    """Attack one area, print its counts, and return how many cases went wrong."""
+def _attack(area: str, n: int, seed: int) -> int:
+    """Attack one area and print counts; return the number of failed cases."""
     module = importlib.import_module(f"checks.attack.{area}")
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()

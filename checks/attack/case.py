@@ -1,4 +1,4 @@
-"""One hostile input and how the program took it."""
+"""Outcome of one hostile input."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """One input that was tried.
+    """A hostile input and its outcome.
 
     Attributes
     ----------
     name : str
-        The kind of input; cases of one name are counted together.
+        Kind of input; cases of the same kind are counted together.
     ok : bool
-        Whether the program behaved: a clear message and the right exit code, no traceback, in
-        bounded time, no wrong number.
+        Whether the program gave a clear message and the right exit code in bounded time, without
+        traceback and without wrong numbers.
     detail : str
-        Input and answer, where it did not.
+        Input and output of a failed case.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The command that is attacked, and what it leaves."""
+"""The command under attack, and the records that it writes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 from boostbench.experiments.store.records import RecordStore
 
-#: The result of a run; times, machine and memory may differ.
+#: Fields of a record that must not differ; times, machine and memory may.
 RESULT = ("run", "status", "curves", "round_zero", "n_rounds", "noise")
 
 
 def run_command(config: Path, results: Path, *options: str) -> list[str]:
-    """Return the command line that carries out a config with two workers."""
+    """Return the command line that runs a config with two workers."""
     command = [sys.executable, "-m", "boostbench", "run", str(config), "--results", str(results)]
     return [*command, "--jobs", "2", *options]
 
 
 def records_of(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the results of all runs in a folder, by key; a damaged record has none."""
+    """Return the results of all undamaged records in a folder, by key."""
     store = RecordStore(results)
     records = (store.read(path) for path in store.all_paths())
     return {

@@ -1,8 +1,8 @@
-"""Configs that no one means: each is loaded and expanded, or refused in clear lines.
+"""Hostile configs: each must be loaded and expanded, or rejected with clear messages.
 
-A third are shipped configs with a token changed, two thirds with a value of the parsed file
-changed; before them come inputs written by hand. All run in this process; a case may use two
-seconds of processor time.
+Inputs written by hand come first. Of the other inputs, a third are shipped configs with changed
+tokens, and two thirds are shipped configs with changed values. All run in this process; each case
+may use two seconds of CPU time.
 """
 
 from __future__ import annotations
@@ -55,35 +55,35 @@ _NAMES = ("datasets", "boosters", "noise", "report", "claims", "sizes", "select"
 
 
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
-    """Yield ``n`` cases, the directed ones first."""
+    """Yield ``n`` cases, beginning with the inputs written by hand."""
     path = folder / "attack.yaml"
     rng = random.Random(seed)
     texts = {}
     for name, shipped in shipped_configs().items():
         texts[name] = shipped.read_text(encoding="utf-8")
-        for beside in shipped.parent.iterdir():  # paper values and other configs that it names
-            if beside.is_file() and beside.suffix != ".py":
-                (folder / beside.name).write_bytes(beside.read_bytes())
-    for shipped in shipped_configs().values():  # imports are no part of a case's time
+        for sibling in shipped.parent.iterdir():  # paper values and other configs that it names
+            if sibling.is_file() and sibling.suffix != ".py":
+                (folder / sibling.name).write_bytes(sibling.read_bytes())
+    for shipped in shipped_configs().values():  # the time of imports must not count
         load_config(shipped)
     trees = {name: read_source(shipped)[0].data for name, shipped in shipped_configs().items()}
     directed = list(_directed())
     for name, content, overrides in directed[:n]:
         path.write_bytes(content)
-        yield Case(f"directed: {name}", *_taken(path, overrides))
+        yield Case(f"directed: {name}", *_outcome(path, overrides))
     for index in range(max(0, n - len(directed))):
         name = rng.choice(sorted(texts))
         if index % 3:
-            kind, text = "structure", _bent(trees[name], rng)
+            kind, text = "structure", _with_changed_values(trees[name], rng)
         else:
-            kind, text = "token", _garbled(texts[name], rng)
+            kind, text = "token", _with_changed_tokens(texts[name], rng)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        ok, detail = _taken(path)
+        ok, detail = _outcome(path)
         yield Case(kind, ok, detail and f"{name} ({index}): {detail}")
 
 
 def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
-    """Yield name, content and overrides of what once broke a reader of configs."""
+    """Yield name, content and overrides of inputs that once broke the reading of configs."""
     lines = {
         "huge integers": ["rounds: 1" + "0" * 400, "rounds: " + "9" * 5000, "seeds: [1" + "0" * 99],
         "limits": [
@@ -189,8 +189,8 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
     base = dict(line.split(":", 1) for line in _BASE.splitlines())
     for name, changed in entries.items():
         for line in changed:
-            kept = {**base, **dict([line.split(":", 1)])}
-            yield name, "".join(f"{k}:{v}\n" for k, v in kept.items()).encode(), ()
+            entry = {**base, **dict([line.split(":", 1)])}
+            yield name, "".join(f"{k}:{v}\n" for k, v in entry.items()).encode(), ()
     encoded = {"BOM": "utf-8-sig", "UTF-16": "utf-16", "UTF-32": "utf-32", "Latin-1": "latin-1"}
     for name, encoding in encoded.items():
         yield name, f"{_BASE}title: gr\u00fcn\n".encode(encoding), ()
@@ -215,7 +215,7 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
         yield "--set", _BASE.encode(), (override,)
 
 
-def _garbled(text: str, rng: random.Random) -> str:
+def _with_changed_tokens(text: str, rng: random.Random) -> str:
     """Change a few tokens or lines of a text."""
     for _ in range(rng.randint(1, 3)):
         lines = text.split("\n")
@@ -242,7 +242,7 @@ def _garbled(text: str, rng: random.Random) -> str:
     return text
 
 
-def _bent(tree: Any, rng: random.Random) -> str:
+def _with_changed_values(tree: Any, rng: random.Random) -> str:
     """Change a few values or keys of a parsed config; return it as JSON, which is YAML."""
     tree = copy.deepcopy(tree)
     for _ in range(rng.randint(1, 2)):
@@ -252,8 +252,8 @@ def _bent(tree: Any, rng: random.Random) -> str:
         if change <= 2:
             holder[key] = copy.deepcopy(rng.choice(_VALUES))
         elif change == 3:
-            other, its = rng.choice(places)
-            holder[key] = copy.deepcopy(other[its])
+            other_holder, other_key = rng.choice(places)
+            holder[key] = copy.deepcopy(other_holder[other_key])
         elif isinstance(holder, dict):
             value = holder.pop(key)
             if change == 4:
@@ -274,7 +274,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class _TooLongError(BaseException):
-    """The time of a case is over."""
+    """Raised when the time limit of a case is exceeded."""
 
 
 @contextmanager
@@ -291,10 +291,10 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _taken(
+def _outcome(
     path: Path, overrides: tuple[str, ...] = (), seconds: float = _SECONDS
 ) -> tuple[bool, str]:
-    """Return whether a config is loaded or refused as it should be, and what is wrong if not."""
+    """Return whether a config is properly loaded or rejected, and a description of the failure."""
     try:
         with _limited(seconds):
             expand(load_config(path, overrides))
@@ -305,7 +305,7 @@ def _taken(
                 return False, f"unclear: {line[:300]!r}"
             if not _PLACED.fullmatch(line):
                 return False, f"no place: {line[:300]!r}"
-        return bool(lines), "refused without a word" if not lines else ""
+        return bool(lines), "rejected without a message" if not lines else ""
     except _TooLongError:
         return False, f"more than {seconds} s: {traceback.format_exc(limit=-3)[-500:]}"
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Damaged, mutated and endless data files, catalogs and caches."""
+"""Hostile data: damaged, mutated and endless data files, catalogs and caches."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from boostbench.cli import main
@@ -93,13 +94,13 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
 def _mutated(number: int, rng: random.Random) -> Case:
     name = rng.choice(list(_FILES))
     content = _changed(_FILES[name], rng)
-    if name.endswith("gz") and rng.random() < 0.5:  # damage what is packed, not the packing
+    if name.endswith("gz") and rng.random() < 0.5:  # damage the content, not the compression
         content = gzip.compress(_changed(gzip.decompress(_FILES[name]), rng), mtime=0)
-    catalog = _YAML if rng.random() < 0.05 else None  # with one, all catalogs are read anew
+    catalog = _YAML if rng.random() < 0.05 else None  # rarely, as all catalogs are read again
     if catalog is not None and rng.random() < 0.5:
         catalog = _changed(catalog.encode(), rng).decode("utf-8", "replace")
     command = None if number % 25 else rng.choice(("verify", "add", "plan"))
-    problem = _tried(name, content, catalog, command)
+    problem = _problem_with(name, content, catalog, command)
     return Case(f"mutated {name}", not problem, f"{problem}: {content[:300]!r} {catalog!r}")
 
 
@@ -123,8 +124,8 @@ def _changed(content: bytes, rng: random.Random) -> bytes:
     return bytes(text)
 
 
-def _tried(name: str, content: bytes, catalog: str | None, command: str | None) -> str:
-    """Read a file as a data set; return what the program did wrong."""
+def _problem_with(name: str, content: bytes, catalog: str | None, command: str | None) -> str:
+    """Read a file as a data set, or by a command; return a description of any failure."""
     shutil.rmtree("data", ignore_errors=True)
     Path("data").mkdir()
     (Path("data") / name).write_bytes(content)
@@ -138,7 +139,7 @@ def _load() -> str:
         data = load("toy", None, ["data"])
     except BoostbenchError as error:
         return "" if "\n" not in str(error).strip() else "several lines"
-    return "" if len(data.y) == len(data.X) and data.n_classes >= 2 else "nonsense was read"
+    return "" if len(data.y) == len(data.X) and data.n_classes >= 2 else "invalid data were read"
 
 
 def _call(command: str, *more: str) -> str:
@@ -187,7 +188,7 @@ def _bomb() -> bytes:
 
 
 def _directed() -> Iterator[Case]:
-    """Try what is known to have gone wrong, each by file, by command, and as an endless file."""
+    """Try inputs that once caused failures, by every command, and special and endless files."""
     wide = "a,b,target\n" + "x" * 140_000 + ",1\n" + "1,2,x\n" * 5
     files = {
         "a short row with a long cell": ("toy.csv", wide.encode()),
@@ -205,11 +206,11 @@ def _directed() -> Iterator[Case]:
             b"a," * 500_000 + b"target\n" + b"1," * 500_000 + b"x\n",
         ),
     }
-    for what, (name, content) in files.items():
+    for kind, (name, content) in files.items():
         for command in ("verify", "add", "plan", None):
-            problem = _tried(name, content, None, command)
-            yield Case(what, not problem, f"{command}: {problem}")
-    for what, make in {
+            problem = _problem_with(name, content, None, command)
+            yield Case(kind, not problem, f"{command}: {problem}")
+    for kind, make in {
         "a pipe": os.mkfifo,
         "a link to /dev/zero": lambda path: os.symlink("/dev/zero", path),
         "a link that leads nowhere": lambda path: os.symlink("nowhere", path),
@@ -221,18 +222,18 @@ def _directed() -> Iterator[Case]:
             make(f"data/{name}")
             for command in ("verify", "plan", *(("add",) if name != "toy.yaml" else ())):
                 problem = _call(command)
-                yield Case(what, not problem, f"{command} {name}: {problem}")
+                yield Case(kind, not problem, f"{command} {name}: {problem}")
     yield from _caches()
 
 
 def _caches() -> Iterator[Case]:
-    """Damage the cache of a parsed table; the same numbers must come out."""
+    """Damage the cache of a parsed table, which must not change the numbers read."""
     rng = random.Random(0)
     rows = "".join(f"{rng.random()},{rng.random()},{rng.choice('ab')}\n" for _ in range(4000))
     shutil.rmtree("data", ignore_errors=True)
     Path("data").mkdir()
     Path("data/toy.csv").write_text(f"u,v,target\n{rows}")
-    right = load("toy", None, ["data"]).X
+    expected = load("toy", None, ["data"]).X
     [cache] = Path("cache/parsed").iterdir()
     good = cache.read_bytes()
     for _ in range(300):
@@ -246,8 +247,8 @@ def _caches() -> Iterator[Case]:
         )
 
         def compare() -> str:
-            found = load("toy", None, ["data"]).X
-            return "" if found.shape == right.shape and (found == right).all() else "other numbers"
+            numbers = load("toy", None, ["data"]).X
+            return "" if np.array_equal(numbers, expected) else "wrong numbers"
 
         problem = _timed(compare)
         yield Case("a damaged cache", not problem, problem)

@@ -1,10 +1,10 @@
 """Kills and signals at random moments, each followed by the same command.
 
-Struck are the command itself, the server that workers are forked from, and workers: while they
-start, between runs, during runs and writes. Whatever is struck, a command ends in bounded time and
-without a traceback, leaves no process and, unless it was killed, no half-written file; every
-record that is there is right; and the same command goes on until all runs are there, with the
-numbers of an undisturbed one.
+The targets are the command itself, the server that workers are forked from, and workers, while they
+start, between runs, and during runs and writes. In all cases the command must end in bounded time
+without a traceback, leave no process and, unless killed itself, no partially written file, and all
+records must be right. Repetitions of the command must complete all runs with the results of an
+undisturbed command.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Records = dict[str, dict[str, Any]]
 
 
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
-    """Strike ``n`` times."""
+    """Send ``n`` signals."""
     rng = random.Random(seed)
     config = folder / "struck.yaml"
     config.write_text(CONFIG)
@@ -52,27 +52,27 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
         results = folder / str(n_folders)
         n_folders += 1
         while strikes and not _is_complete(results, truth):
-            yield from _attacked(config, results, truth, strikes, rng)
-        yield _finished(config, results, truth)
+            yield from _struck_command(config, results, truth, strikes, rng)
+        yield _final_command(config, results, truth)
 
 
 def _strikes(n: int, rng: random.Random) -> list[tuple[str, signal.Signals]]:
-    """Return targets and signals, every pair about as often."""
+    """Return n pairs of target and signal, all pairs about equally often, in random order."""
     pairs = [(target, number) for target in TARGETS for number in SIGNALS]
     strikes = [pairs[i % len(pairs)] for i in range(n)]
     rng.shuffle(strikes)
     return strikes
 
 
-def _attacked(
+def _struck_command(
     config: Path,
     results: Path,
     truth: Records,
     strikes: list[tuple[str, signal.Signals]],
     rng: random.Random,
 ) -> Iterator[Case]:
-    """Run the command once and strike until it ends."""
-    halves = {*results.rglob("*.tmp")}  # of commands that were killed before
+    """Run the command once, sending signals until it ends."""
+    partial_before = {*results.rglob("*.tmp")}  # of commands that were killed before
     process = subprocess.Popen(
         run_command(config, results),
         stdout=subprocess.DEVNULL,
@@ -88,7 +88,7 @@ def _attacked(
         target, number = strikes[-1]
         struck = _target(command, target, rng)
         if struck is None:
-            # Not there yet, or any more: strike something else first.
+            # The target does not exist yet, or no longer: try another one first.
             strikes.insert(0, strikes.pop())
         else:
             family |= {struck, *_children(command)}
@@ -100,20 +100,20 @@ def _attacked(
             if target == "command":
                 break
         time.sleep(rng.uniform(0.0, WORK_SECONDS))
-    wrong = _ending(process, family, results, truth, done, halves)
+    wrong = _faults(process, family, results, truth, done, partial_before)
     for target, number in done:
         yield Case(f"{target} {number.name}", not wrong, "; ".join(wrong))
 
 
-def _ending(
+def _faults(
     process: subprocess.Popen[str],
     family: set[psutil.Process],
     results: Path,
     truth: Records,
     done: list[tuple[str, signal.Signals]],
-    halves_before: set[Path],
+    partial_before: set[Path],
 ) -> list[str]:
-    """Return what is wrong with how a struck command ends."""
+    """Return descriptions of all faults in the end of a command that received signals."""
     begin = time.monotonic()
     try:
         _, err = process.communicate(timeout=PATIENCE)
@@ -130,28 +130,28 @@ def _ending(
     changed = [
         key
         for key, record in records.items()
-        if record != truth[key] and (record["status"] != "killed" or _spared(done))
+        if record != truth[key] and (record["status"] != "killed" or _spares_workers(done))
     ]
-    halves = {*results.rglob("*.tmp")} - halves_before
+    partial = {*results.rglob("*.tmp")} - partial_before
     checks = {
         f"traceback after {done}: {err[-1500:]}": "Traceback" not in err and "bug" not in err,
         f"exit code {process.returncode} after {done}": process.returncode
         in (codes | {0, 1} if is_command else {0, 1}),
         f"{len(changed)} records differ after {done}": not changed,
         f"left running: {alive}": not alive,
-        f"left half-written: {halves}": not halves or (is_command and number == signal.SIGKILL),
+        f"partially written: {partial}": not partial or (is_command and number == signal.SIGKILL),
         f"took {seconds:.0f} s to end": seconds < PATIENCE / 2,
     }
-    return [what for what, is_right in checks.items() if not is_right]
+    return [fault for fault, is_right in checks.items() if not is_right]
 
 
-def _spared(done: list[tuple[str, signal.Signals]]) -> bool:
-    """Return whether no run can have been killed for good."""
+def _spares_workers(done: list[tuple[str, signal.Signals]]) -> bool:
+    """Return whether only the command received signals, so that no run was recorded as killed."""
     return all(target == "command" for target, _ in done)
 
 
-def _finished(config: Path, results: Path, truth: Records) -> Case:
-    """Let the command end undisturbed; do again what was killed."""
+def _final_command(config: Path, results: Path, truth: Records) -> Case:
+    """Run the command without signals, then again for killed runs; compare the records."""
     for options in ((), ("--retry", "killed")):
         command = run_command(config, results, *options)
         subprocess.run(command, capture_output=True, timeout=10 * PATIENCE)

@@ -1,6 +1,6 @@
-"""Boosters that do what no booster should, each in one command with runs that must come out well.
+"""Misbehaving boosters, each in one command with runs of other boosters that must succeed.
 
-The boosters are those of ``tests/faults/hostile.py``; a case is one of its kinds.
+The boosters are defined in ``tests/faults/hostile.py``; each kind of misbehaviour is a case.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_BYTES = 100_000
 
 
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
-    """Try each kind in turn, ``n`` cases in all, the order of the boosters at random."""
+    """Try each kind in turn, ``n`` cases in all, with the boosters in random order."""
     rng = random.Random(seed)
     hostile = load_plugin(HOSTILE)
     kinds = list(hostile.EXPECTED)
@@ -45,7 +45,7 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
         rng.shuffle(boosters)
         results = folder / f"together-{i}"
         done = _run(folder, results, ", ".join(boosters), data_seed)
-        wrong = _wrong(done, alone, results, hostile.EXPECTED[how], hostile.LEFT_BEHIND)
+        wrong = _faults(done, alone, results, hostile.EXPECTED[how], hostile.LEFT_BEHIND)
         yield Case(how, not wrong, "; ".join(wrong))
 
 
@@ -56,27 +56,27 @@ def _run(folder: Path, results: Path, boosters: str, seed: int) -> subprocess.Co
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
-def _wrong(
+def _faults(
     done: subprocess.CompletedProcess[str],
     alone: Path,
     results: Path,
     expected: str | tuple[str, ...],
     left_behind: str,
 ) -> list[str]:
-    """Return what is wrong with the outcome of a command."""
-    truth, found = records_of(alone), records_of(results)
-    innocent = {key: record for key, record in found.items() if key in truth}
-    bad = [record["status"] for key, record in found.items() if key not in truth]
+    """Return descriptions of all faults in the outcome of a command."""
+    truth, records = records_of(alone), records_of(results)
+    innocent = {key: record for key, record in records.items() if key in truth}
+    bad = [record["status"] for key, record in records.items() if key not in truth]
     sizes = [path.stat().st_size for path in results.glob("runs/*/*.json")]
     left = [p for p in psutil.process_iter(["cmdline"]) if left_behind in (p.info["cmdline"] or ())]
     allowed = (expected,) if isinstance(expected, str) else expected
     checks = {
         f"innocent runs differ: {innocent}": innocent == truth,
-        f"its runs are {bad}, expected {allowed}": len(bad) == 2 and {*bad} <= {*allowed},
+        f"hostile runs are {bad}, expected {allowed}": len(bad) == 2 and {*bad} <= {*allowed},
         f"exit code {done.returncode}": done.returncode == int({*bad} != {"ok"}),
         f"stderr: {done.stderr[-2000:]}": "Traceback" not in done.stderr,
         f"{len(done.stderr)} characters on stderr": len(done.stderr) < MOST_BYTES,
         f"a record of {max(sizes, default=0)} bytes": max(sizes, default=0) < MOST_BYTES,
         f"left behind: {left}": not left,
     }
-    return [what for what, is_right in checks.items() if not is_right]
+    return [fault for fault, is_right in checks.items() if not is_right]

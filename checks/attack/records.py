@@ -1,4 +1,4 @@
-"""Well-signed records that make no sense, damaged ones, and what is named like a record."""
+"""Hostile records: invalid content with a valid digest, damaged files, special files and links."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ def _mutated(number: int, path: Path, good: dict[str, Any], rng: random.Random) 
     name, change = rng.choice(list(_CHANGES.items()))
     content = change(copy.deepcopy(good), rng)
     path.write_bytes(content)
-    every = _SLOW if number % 250 == 0 else ()
-    problem = _problem(path) or next((p for c in every if (p := _misbehaves(c))), "")
+    slow = _SLOW if number % 250 == 0 else ()
+    problem = _problem_reading(path) or next((p for c in slow if (p := _problem_running(c))), "")
     if number % 25 == 0:
-        problem = problem or _misbehaves(rng.choice(_COMMANDS))
+        problem = problem or _problem_running(rng.choice(_COMMANDS))
     shutil.rmtree("results")
     shutil.copytree("kept", "results")
     return Case(name, not problem, f"{problem}: {content[:300]!r}" if problem else "")
 
 
-def _problem(path: Path) -> str:
-    """Return what is wrong with the reading of a record; its numbers must not be nonsense."""
+def _problem_reading(path: Path) -> str:
+    """Read a record; return a description of a failure, such as invalid numbers."""
     store = RecordStore("results")
     try:
         summary = store.summary(path)
@@ -73,16 +73,17 @@ def _problem(path: Path) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     if record is None:
-        return "" if len(store.damaged) == 1 else f"said {len(store.damaged)} lines"
+        return "" if len(store.damaged) == 1 else f"reported {len(store.damaged)} times"
     sizes = {"train_errors": record.n_train, "test_errors": record.n_test}
     for curve, size in sizes.items() if record.status == "ok" else ():
         counts = record.curves[curve]
         if len(counts) != record.n_rounds or counts.min() < 0 or counts.max() > size:
-            return f"{curve} is nonsense and was taken"
+            return f"invalid {curve} were accepted"
     return ""
 
 
-def _misbehaves(command: list[str]) -> str:
+def _problem_running(command: list[str]) -> str:
+    """Run a command; return a description of a failure."""
     code, err = _call(command)
     if code not in (0, 1, 2) or "Traceback" in err:
         return f"{' '.join(command)}: exit {code}: {err[-300:]}"
@@ -97,27 +98,27 @@ def _call(command: list[str]) -> tuple[int, str]:
 
 
 def _links() -> Iterator[Case]:
-    """Try what is named like a record, or like a data set's folder, and is none."""
+    """Try special files and links with the names of records or of folders of data sets."""
     folder = Path("results/runs/iris")
     name = f"{'0' * 16}-4-{'0' * 8}-{'0' * 8}.json"
-    loop, other = folder / name, folder.with_name("loop")
+    record, other = folder / name, folder.with_name("loop")
     makers: dict[str, Callable[[], object]] = {
-        "a dangling link": lambda: loop.symlink_to("nowhere"),
-        "a link to itself": lambda: loop.symlink_to(name),
-        "a folder": lambda: loop.mkdir(),
-        "a pipe": lambda: os.mkfifo(loop),
-        "a link to a device": lambda: loop.symlink_to("/dev/zero"),
+        "a dangling link": lambda: record.symlink_to("nowhere"),
+        "a link to itself": lambda: record.symlink_to(name),
+        "a folder": lambda: record.mkdir(),
+        "a pipe": lambda: os.mkfifo(record),
+        "a link to a device": lambda: record.symlink_to("/dev/zero"),
         "a folder that is a loop": lambda: other.symlink_to("loop"),
         "a folder that is a file": lambda: other.write_text(""),
-        "a folder that leads nowhere": lambda: other.symlink_to("nowhere"),
+        "a folder that is a dangling link": lambda: other.symlink_to("nowhere"),
     }
-    for what, make in makers.items():
+    for kind, make in makers.items():
         make()
-        found = len(RecordStore("results").all_paths())
-        wrong = [p for command in (*_COMMANDS, *_SLOW) if (p := _misbehaves(command))]
-        if found != 2:
-            wrong.append(f"{found} records are found")
-        yield Case(f"named like a record: {what}", not wrong, "; ".join(wrong))
+        n_records = len(RecordStore("results").all_paths())
+        wrong = [p for command in (*_COMMANDS, *_SLOW) if (p := _problem_running(command))]
+        if n_records != 2:
+            wrong.append(f"{n_records} records are found")
+        yield Case(f"in place of a record: {kind}", not wrong, "; ".join(wrong))
         shutil.rmtree("results")
         shutil.copytree("kept", "results")
 

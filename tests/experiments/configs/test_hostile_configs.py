@@ -1,19 +1,19 @@
-"""A sample of the long check: hostile and mutated configs are loaded or refused in clear lines."""
+"""A sample of ``checks.attack``: hostile configs are loaded, or rejected with clear messages."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.source import read_source
-from checks.attack.configs import _bent, _directed, _taken
+from checks.attack.configs import _directed, _outcome, _with_changed_values
 
 
 def test_what_once_broke_a_reader_of_configs_is_refused_in_clear_lines(tmp_path):
     path = tmp_path / "attack.yaml"
-    small = (case for case in _directed() if len(case[1]) < 30_000)  # others take their time
+    small = (case for case in _directed() if len(case[1]) < 30_000)  # large ones take long
     for name, content, overrides in small:
         path.write_bytes(content)
-        ok, detail = _taken(path, overrides, seconds=60)
+        ok, detail = _outcome(path, overrides, seconds=60)
         assert ok, (name, detail)
 
 
@@ -22,6 +22,6 @@ def test_what_once_broke_a_reader_of_configs_is_refused_in_clear_lines(tmp_path)
 def test_a_mutated_config_is_loaded_or_refused_in_clear_lines(tmp_path, rng):
     tree = read_source(shipped_configs()["quickstart"])[0].data
     path = tmp_path / "attack.yaml"
-    path.write_text(_bent(tree, rng), encoding="utf-8")
-    ok, detail = _taken(path, seconds=60)
+    path.write_text(_with_changed_values(tree, rng), encoding="utf-8")
+    ok, detail = _outcome(path, seconds=60)
     assert ok, detail
