@@ -1,4 +1,4 @@
-"""Presets: estimators with some parameters chosen, stated as rows instead of classes."""
+"""Presets: subclasses of an estimator with fixed parameter values."""
 
 from __future__ import annotations
 
@@ -19,24 +19,28 @@ def preset(
     defaults: dict[str, Any] | None = None,
     **attributes: Any,
 ) -> type[T]:
-    """Return a subclass of an estimator that differs in its parameters alone.
+    """Return a subclass of an estimator that differs only in its parameters.
 
     Parameters
     ----------
     base : type
         A scikit-learn estimator whose constructor only stores parameters.
     name : str
-        Name of the class, that of the variable it is assigned to.
+        Name of the class, equal to the variable to which it is assigned.
     doc : str
-        Its docstring. The parameters it keeps are documented by ``base``.
+        Docstring of the class. The remaining parameters are documented by ``base``.
     chosen : dict or None, default=None
-        Values of parameters that the preset does not have.
+        Parameters fixed to the given values and removed from the constructor.
     hidden : tuple of str, default=()
-        More parameters that it does not have; they keep their defaults.
+        Parameters fixed to their defaults and removed from the constructor.
     defaults : dict or None, default=None
-        Other defaults of parameters that it has.
+        New default values of remaining parameters.
     **attributes
         Class attributes.
+
+    Returns
+    -------
+    cls : type
 
     Examples
     --------

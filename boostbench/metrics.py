@@ -1,22 +1,24 @@
-r"""Metrics of the answers on test samples, beside the error: one table of all there are.
+r"""Metrics of predictions on test samples, in addition to the error.
 
 With clean test labels y, predicted labels, and probabilities :math:`p_{ik}` of n samples:
 
 =====================  ============================================================================
-balanced accuracy      mean over the classes of the share of their samples that is named rightly
+balanced accuracy      mean over the classes of the recall
 F1                     mean over the classes of ``2 TP / (2 TP + FP + FN)``
 log loss               :math:`-\frac1n \sum_i \ln p_{i y_i}`, probabilities at least 2.2e-16
 Brier score            :math:`\frac1{2n} \sum_{ik} (p_{ik} - 1[y_i = k])^2`, from 0 to 1
-AUC                    mean over the classes of the share of pairs, one sample of the class and one
-                       of another, in which the first one's :math:`p_{ik}` is larger; ties are half
+AUC                    mean over the classes k of the fraction of pairs, a sample of class k and a
+                       sample of another class, in which the former has the larger
+                       :math:`p_{ik}`; ties count one half
 calibration error      :math:`\sum_b \frac{n_b}n |\text{right}_b - \text{probability}_b|` over 15
                        bins of equal width of the largest probability (Guo et al. 2017)
 =====================  ============================================================================
 
-They are those of scikit-learn: ``balanced_accuracy_score``, ``f1_score(average="macro")``,
-``log_loss``, ``brier_score_loss(scale_by_half=True)`` and ``roc_auc_score(multi_class="ovr")``,
-which leaves out classes without test samples here. Counts are exact, and sums and logarithms those
-of `boostbench.portable`: they are the same on every processor.
+The definitions are those of scikit-learn: ``balanced_accuracy_score``,
+``f1_score(average="macro")``, ``log_loss``, ``brier_score_loss(scale_by_half=True)`` and
+``roc_auc_score(multi_class="ovr")``, where classes without test samples are omitted here. Counts
+are exact, and sums and logarithms are computed by `boostbench.portable`, so that the values are
+identical on every processor.
 """
 
 from __future__ import annotations
@@ -33,18 +35,18 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Counts = NDArray[np.int64]
 
-#: As scikit-learn's for float64: an answer that is certain and wrong costs 36.04 nats.
+#: Lower bound of probabilities, as in scikit-learn; limits the log loss of a sample to 36.04 nats.
 LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
 N_BINS = 15
 
 
 def confusion_matrix(y: Labels, predicted: Labels, n_classes: int) -> Counts:
-    """Return how often each class (row) was answered by each class (column).
+    """Return the number of samples by class (row) and predicted class (column).
 
     Raises
     ------
     BoostbenchError
-        If an answer is no class.
+        If a prediction is not a class.
 
     Examples
     --------
@@ -74,7 +76,7 @@ def balanced_accuracy(confusion: Counts) -> float:
 
 
 def f1(confusion: Counts) -> float:
-    """Return the mean F1 of the classes that have samples or are answered."""
+    """Return the mean F1 of the classes that have samples or predictions."""
     from boostbench.portable import mean
 
     both = confusion.sum(axis=0) + confusion.sum(axis=1)
@@ -82,7 +84,7 @@ def f1(confusion: Counts) -> float:
 
 
 def log_loss(P: Floats, y: Labels) -> float:
-    """Return the mean negative logarithm of the probability of the label."""
+    """Return the mean negative log-probability of the label."""
     from boostbench.portable import log, mean
 
     p = P[np.arange(len(y)), y]
@@ -90,7 +92,7 @@ def log_loss(P: Floats, y: Labels) -> float:
 
 
 def brier(P: Floats, y: Labels) -> float:
-    """Return half the mean squared distance of the probabilities from those of certainty."""
+    """Return half the mean squared distance between probabilities and one-hot labels."""
     from boostbench.portable import total
 
     away = P.copy()
@@ -99,9 +101,9 @@ def brier(P: Floats, y: Labels) -> float:
 
 
 def auc(P: Floats, y: Labels) -> float:
-    """Return the mean over classes of the area under the curve of one against the rest.
+    """Return the area under the ROC curve of each class against the rest, averaged over classes.
 
-    Of two classes it is that of the second one. NaN if all samples are of one class.
+    With two classes, return the area for the second class. NaN if all samples have one class.
     """
     from scipy.stats import rankdata
 
@@ -119,7 +121,7 @@ def auc(P: Floats, y: Labels) -> float:
 
 
 def calibration_error(P: Floats, y: Labels) -> float:
-    """Return the expected calibration error of the largest probability, in 15 equal bins.
+    """Return the expected calibration error of the largest probability, with 15 equal bins.
 
     Examples
     --------
@@ -137,19 +139,20 @@ def calibration_error(P: Floats, y: Labels) -> float:
 
 
 class Measure(NamedTuple):
-    """A metric of the answers on test samples.
+    """Metric of predictions on test samples.
 
     Attributes
     ----------
     needs : {"labels", "probabilities"}
+        Kind of prediction.
     of : callable
-        Takes the confusion matrix, or the probabilities and the labels.
+        Function of the confusion matrix, or of the probabilities and the labels.
     higher : bool
-        True if a higher value is better.
+        True if higher values are better.
     words : str
-        Its name in print.
+        Name in reports.
     unit : str
-        "%" for a share that is shown in percent; empty for a number shown as it is.
+        "%" for fractions shown in percent, else empty.
     """
 
     needs: Literal["labels", "probabilities"]
@@ -159,7 +162,7 @@ class Measure(NamedTuple):
     unit: str = "%"
 
 
-#: The metrics that have a value after every round, by their names in a config.
+#: Metrics with a value after every round, by name in a config.
 MEASURES: dict[str, Measure] = {
     "balanced_accuracy": Measure("labels", balanced_accuracy, True, "balanced test accuracy"),
     "f1": Measure("labels", f1, True, "test F1"),
@@ -172,19 +175,19 @@ MEASURES: dict[str, Measure] = {
 }
 CONFUSION = "confusion"
 SIZE = "model_size"
-#: Metrics that every record holds: asking for them makes no other run.
+#: Metrics that every record contains, so that requesting them does not change the run.
 ALWAYS = ("error", "fit_time", "predict_time")
-#: All that the key ``metrics`` of a config may name.
+#: Allowed values of the config key ``metrics``.
 NAMES = (*ALWAYS, *MEASURES, CONFUSION, SIZE)
 
 
 def curve_of(name: str) -> str:
-    """Return the name of a metric's curve in records and tables."""
+    """Return the name of the curve of a metric in records and tables."""
     return f"test_{name}"
 
 
 def probabilities_of(booster: Any, P: Floats, n_classes: int) -> Floats:
-    """Return probabilities of all classes: 0 of those that a booster never saw."""
+    """Return probabilities of all classes, with 0 for classes absent from the training labels."""
     whole = np.zeros((len(P), n_classes))
     whole[:, booster.classes_] = P
     return whole

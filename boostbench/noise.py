@@ -1,13 +1,13 @@
-"""Label noise: which training labels are corrupted, and what they become.
+"""Label noise: models that corrupt training labels at a given rate.
 
-All models share one scheme, so that they can be compared. Every row gets one uniform number u and
-one replacement label, drawn for all rows whatever the rate. With ``exact=True`` the
-``round(rate * n)`` rows of smallest u are chosen, with ``exact=False`` all rows with u < rate (each
-label independently). So for one stream the chosen rows at a lower rate are among those at a higher
-rate, with the same replacements (``permute`` alone deals the labels of the chosen rows anew).
+All models share one scheme. A uniform number u and a replacement label are drawn for every row,
+independently of the rate. With ``exact=True`` the ``round(rate * n)`` rows with the smallest u are
+chosen, with ``exact=False`` all rows with u < rate (each label independently). For the same random
+stream, the rows chosen at a lower rate are therefore a subset of those chosen at a higher rate,
+with the same replacements (except in ``permute``, which permutes the labels of the chosen rows).
 
 A model is a function ``model(y, n_classes, rng, X, **parameters) -> Proposal`` registered in
-`boostbench.registry.noise_models`; it may also return just the replacement labels, one per row.
+`boostbench.registry.noise_models`. It may also return the replacement labels alone, one per row.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Features = NDArray[np.float64] | None
 
 
 class Proposal(NamedTuple):
-    """Corruption that a model would do to every row.
+    """Corruption proposed by a model for every row.
 
     Attributes
     ----------
     labels : ndarray of int64, shape (n,), or callable
-        The replacement of every row, or a function from the chosen rows (ascending) to their new
-        labels.
+        Replacement labels of all rows, or a function that maps the chosen rows (ascending) to
+        their new labels.
     order : ndarray of float64, shape (n,), or None
-        Rows are chosen from the smallest value up; None: uniformly at random.
+        Rows are chosen in ascending order of these values; None chooses uniformly at random.
     """
 
     labels: Labels | Callable[[Labels], Labels]
@@ -46,16 +46,16 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NoisyLabels:
-    """Corrupted labels and what was done.
+    """Corrupted labels and a record of the corruption.
 
     Attributes
     ----------
     y : ndarray of int64, shape (n,)
-        The labels a booster sees.
+        Corrupted labels, on which a booster is trained.
     chosen : ndarray of int64
-        Rows whose label was drawn anew, ascending; some may have got their own class back.
+        Rows with a redrawn label, in ascending order; a redrawn label may equal the clean label.
     confusion : ndarray of int64, shape (K, K)
-        Rows of clean class i (row) and seen class j (column).
+        Number of samples by clean class (row) and corrupted class (column).
     """
 
     y: Labels
@@ -64,12 +64,12 @@ class NoisyLabels:
 
     @property
     def n_chosen(self) -> int:
-        """Number of labels that were drawn anew."""
+        """Number of redrawn labels."""
         return len(self.chosen)
 
     @property
     def n_changed(self) -> int:
-        """Number of labels that differ from the clean ones."""
+        """Number of labels that differ from the clean labels."""
         return int(self.confusion.sum() - np.trace(self.confusion))
 
 
@@ -90,22 +90,22 @@ def corrupt(
     Parameters
     ----------
     y : array-like of int, shape (n,)
-        Clean labels, 0..K-1. It is not changed.
+        Clean labels, 0..K-1; the array is not modified.
     n_classes : int
         K, at least 2.
     model : str
         Name of a noise model.
     rate : float
-        Share of rows whose label is drawn anew, in [0, 1].
+        Fraction of rows with a redrawn label, in [0, 1].
     rng : numpy Generator
-        A stream that does not depend on the rate, fresh for every call.
+        Random stream, new for every call and independent of the rate.
     X : ndarray of float64, shape (n, d), default=None
-        Features, for the models that look at them.
+        Features, for models that depend on them.
     exact : bool, default=True
-        Exactly ``round(rate * n)`` rows (halves upwards); False: each row independently with
-        probability ``rate``.
+        If True, exactly ``round(rate * n)`` rows are chosen (halves are rounded up), otherwise
+        each row independently with probability ``rate``.
     per_class : bool, default=False
-        Exactly ``round(rate * n_k)`` rows of every class k.
+        If True, exactly ``round(rate * n_k)`` rows of every class k are chosen.
     **params
         Parameters of the model.
 
@@ -116,7 +116,7 @@ def corrupt(
     Raises
     ------
     BoostbenchError
-        If the rate, the labels or a parameter is out of range, or the model does not fit.
+        If the rate, the labels or a parameter is invalid, or the model does not support the data.
 
     Examples
     --------
@@ -156,35 +156,36 @@ def corrupt(
 
 
 def exchange(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """A class uniform over all K, the row's own included.
+    """A class drawn uniformly from all K classes, the true class included.
 
-    The effective rate is rate (K-1)/K. This is the law of ``flip_y`` in scikit-learn's
-    `make_classification` and the reading of "randomly exchanging labels" in "Soft-max boosting"
-    (Geist, 2015, Section 5.4) that is the default there.
+    The effective rate is rate (K-1)/K. This is the distribution of ``flip_y`` in scikit-learn's
+    `make_classification`, and the default interpretation here of "randomly exchanging labels" in
+    "Soft-max boosting" (Geist, 2015, Section 5.4).
     """
     return Proposal(rng.integers(n_classes, size=len(y)))
 
 
 def uniform_other(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """Another class, uniform over the other K-1; the effective rate is the rate."""
+    """A class drawn uniformly from the K-1 wrong classes; the effective rate equals the rate."""
     return Proposal((y + rng.integers(1, n_classes, size=len(y))) % n_classes)
 
 
 def permute(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The labels of the chosen rows, shuffled among themselves; class counts do not change.
+    """A permutation of the labels of the chosen rows; class counts do not change.
 
-    The effective rate is about rate (1 - sum_k share_k^2).
+    The effective rate is about rate (1 - sum_k share_k^2), where share_k is the fraction of
+    samples in class k.
     """
     return Proposal(lambda chosen: rng.permutation(y[chosen]))
 
 
 def pair(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The next class, k to k+1, the last to the first."""
+    """The next class: k becomes k+1, and the last class becomes the first."""
     return Proposal((y + 1) % n_classes)
 
 
 def flip(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The opposite class; for two classes only."""
+    """The opposite class, for two classes."""
     if n_classes != 2:
         raise BoostbenchError(
             f"'flip' is for 2 classes, found {n_classes}; use 'uniform-other'", where="noise"
@@ -195,16 +196,17 @@ def flip(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Pr
 def one_sided(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, source: int = 0
 ) -> Proposal:
-    """Another class, uniform over the other K-1, for the rows of one class; the rest stay.
+    """A class drawn uniformly from the K-1 wrong classes, for samples of one class only.
 
-    The rate is a share of all rows, chosen alike in every class: ``rate`` of the class's rows are
-    changed, exactly so with ``per_class: true``. With two classes, samples of one of them pass for
-    the other (Blanchard et al. 2016; with source the positives, "positive and unlabelled").
+    Rows of all classes are chosen at the given rate, but only labels of the class ``source``
+    change: a fraction ``rate`` of its rows, exactly with ``per_class: true``. With two classes,
+    samples of one class are labelled as the other (Blanchard et al. 2016); if ``source`` is the
+    positive class, this is "positive and unlabelled" data.
 
     Parameters
     ----------
     source : int, default=0
-        The class, 0..K-1.
+        Class whose labels are corrupted, 0..K-1.
     """
     if not isinstance(source, (int, np.integer)) or not 0 <= source < n_classes:
         raise BoostbenchError(
@@ -217,15 +219,15 @@ def one_sided(
 def matrix(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, transition: ArrayLike = ()
 ) -> Proposal:
-    """A class drawn from the row of a transition matrix that belongs to the clean class.
+    """A class drawn with the probabilities in the true class's row of a transition matrix.
 
-    With ``rate`` 1 every label is drawn from the matrix; with a lower rate the law of a label is
-    ``(1 - rate) I + rate T``.
+    With ``rate`` 1 every label is drawn from the matrix; in general the transition probabilities
+    are ``(1 - rate) I + rate T``.
 
     Parameters
     ----------
     transition : array-like, shape (K, K)
-        T[i, j] is the probability that clean class i becomes j; every row sums to 1.
+        T[i, j] is the probability that true class i becomes j; every row sums to 1.
     """
     try:
         T = np.asarray(transition, dtype=np.float64)
@@ -251,19 +253,21 @@ def matrix(
 def instance(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, sharpness: float = 4.0
 ) -> Proposal:
-    """The class of the nearest row of another class, for rows near the class boundary.
+    """The class of the nearest sample of another class, mainly near the class boundary.
 
-    With d_own and d_other the Euclidean distances (standardised columns) to the nearest other row
-    of the same class and to the nearest row of another class, a row weighs
-    ``w = (d_own / d_other) ** sharpness``, kept within 1e-6..1e6. Rows are chosen without
-    replacement with probabilities proportional to w: ascending by ``-ln(v) / w``, v uniform.
+    Let d_own and d_other be the Euclidean distances (in standardised columns) to the nearest
+    sample of the same class and to the nearest sample of another class. The weight of a row is
+    ``w = (d_own / d_other) ** sharpness``, clipped to [1e-6, 1e6]. Rows are chosen without
+    replacement with probabilities proportional to w, in ascending order of ``-ln(v) / w`` with v
+    uniform.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, d)
-        Needed. Codes of categories count as numbers; a missing cell counts as its column's mean.
+        Features, required. Category codes are used as numbers, and missing values are replaced by
+        the mean of the column.
     sharpness : float, default=4.0
-        0: uniform; the larger, the nearer to the boundary.
+        Concentration of the noise near the class boundary, at least 0; 0 chooses rows uniformly.
     """
     if X is None:
         raise BoostbenchError("'instance' needs the features X", where="noise")
@@ -279,7 +283,7 @@ def instance(
 def _nearest_distances(
     X: NDArray[np.float64], y: Labels
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Labels]:
-    """Return distances to the nearest row of the own and of another class, and that class."""
+    """Return distances to the nearest rows of the same and of another class, and that class."""
     from sklearn.neighbors import NearestNeighbors
 
     Z = standardised(X)
@@ -303,7 +307,7 @@ def _nearest_distances(
 
 
 def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the columns with mean 0 and variance 1; a missing cell counts as the mean."""
+    """Return the columns scaled to mean 0 and variance 1; missing values become the mean."""
     gaps = np.isnan(X)
     counts = np.maximum((~gaps).sum(axis=0), 1)
     filled = np.where(gaps, _column_sums(np.where(gaps, 0.0, X)) / counts, X)
@@ -363,5 +367,5 @@ def _choose(
 
 
 def _rounded(value: float) -> int:
-    """Round halves upwards, blind to the last bits (0.29 * 50 is 14.5, not 14.499...)."""
+    """Round half up, with a tolerance for representation errors (0.29 * 50 gives 14.5)."""
     return int(np.floor(value + 0.5 + 1e-9))

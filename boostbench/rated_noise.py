@@ -1,13 +1,13 @@
-"""Label noise of today: made by weak classifiers, or by the place of a sample among the others.
+"""Instance-dependent label noise, determined by weak classifiers or by regions of the features.
 
-The raters are trees of few leaves, each grown on a bootstrap sample of one half of the rows, with
-features drawn for each node. They rate the other half, so no row is rated by a tree that has seen
-it. ``P[i, k]`` is the mean over the raters of the share of class k in the leaf of row i (with
-Laplace's correction): how likely a weak classifier finds it that row i is of class k.
+The raters are trees of few leaves. Each is grown on a bootstrap sample of one half of the rows,
+with a random subset of features per node, and rates the other half, so that no row is rated by a
+tree trained on it. ``P[i, k]`` is the mean over the raters of the class frequencies in the leaf of
+row i (with Laplace's correction): the probability of class k according to weak classifiers.
 
-`noise` says what all models share. Here ``v`` is a uniform number of each row, and rows that are
-chosen "with probabilities proportional to w" are the first ones by ``-ln(v) / w``, without
-replacement; so those of a lower rate are among those of a higher one.
+The common scheme is described in `noise`. Rows "chosen with probabilities proportional to w" are
+taken without replacement in ascending order of ``-ln(v) / w``, where v is a uniform number per
+row. The rows chosen at a lower rate are thus a subset of those chosen at a higher rate.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _LEAST = 1e-6
 def confusion(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, pairs: bool = False
 ) -> Proposal:
-    """A class drawn by how often weak classifiers confuse the own class with it.
+    """A class drawn according to the confusions of weak classifiers.
 
-    Class i becomes j with probability proportional to the sum of ``P[., j]`` over the rows of class
-    i, j other than i. Rows are chosen uniformly.
+    Class i becomes class j != i with probability proportional to the sum of ``P[., j]`` over the
+    rows of class i. Rows are chosen uniformly.
 
     Parameters
     ----------
     pairs : bool, default=False
-        All of a class go to the one class that it is confused with most.
+        If True, each class always becomes the class with which it is most often confused.
     """
     P = _rated("confusion", y, n_classes, rng, X)
     sums = np.array([[total(P[y == i, j]) for j in range(n_classes)] for i in range(n_classes)])
@@ -44,17 +44,17 @@ def confusion(
     if pairs:
         sums = (sums == sums.max(axis=1, keepdims=True)).astype(np.float64)
         np.fill_diagonal(sums, 0.0)
-    empty = sums.max(axis=1) == 0.0  # no row of the class: no matter what
+    empty = sums.max(axis=1) == 0.0  # classes without rows: any value is valid
     sums[empty] = 1.0
     return Proposal(_drawn(sums[y], rng))
 
 
 def rater(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The answer of weak classifiers to rows that they are likely to get wrong.
+    """A class drawn from the predictions of weak classifiers, mainly for hard samples.
 
-    Rows are chosen with probabilities proportional to ``1 - P[i, y_i]``; the label is drawn from
-    the other classes in proportion to ``P[i, k]``. After Gu et al., "An instance-dependent
-    simulation framework for learning with label noise" (Machine Learning, 2023).
+    Rows are chosen with probabilities proportional to ``1 - P[i, y_i]``. The label is drawn from
+    the wrong classes k with probabilities proportional to ``P[i, k]``. After Gu et al., "An
+    instance-dependent simulation framework for learning with label noise" (Machine Learning, 2023).
     """
     P = _rated("rater", y, n_classes, rng, X)
     doubt = 1.0 - P[np.arange(len(y)), y]
@@ -64,16 +64,16 @@ def rater(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> P
 def votes(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, corruption: float = 0.3
 ) -> Proposal:
-    """The other class of most votes of weak classifiers that see corrupted features.
+    """The wrong class with the most votes of weak classifiers on corrupted features.
 
-    Each rater sees the rows with every cell replaced, with probability ``corruption``, by that of
-    another row, and votes for a class. The rows of most votes for one other class are chosen first,
-    ties by the mean shares P. After "corrupt the inputs and vote" (arXiv 2606.14965).
+    Each rater votes on the rows after replacing each cell, with probability ``corruption``, by the
+    value of another row. Rows with the most votes for a single wrong class are chosen first; the
+    mean class frequencies P break ties. After "corrupt the inputs and vote" (arXiv 2606.14965).
 
     Parameters
     ----------
     corruption : float, default=0.3
-        In 0..1.
+        Probability that a cell is replaced, in [0, 1].
     """
     if not 0.0 <= corruption <= 1.0:
         raise BoostbenchError(f"corruption must be in [0, 1], found {corruption!r}", where="noise")
@@ -83,10 +83,10 @@ def votes(
 
 
 def margin(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The runner-up of the rows nearest to the boundary between classes: an adversary's choice.
+    """The most probable wrong class, for the rows nearest to the boundary between classes.
 
-    The adversary may change ``rate`` of the labels, and takes the rows of smallest
-    ``|P[i, y_i] - max_k P[i, k]|``, k other than y_i, where a wrong label is hardest to tell.
+    Models an adversary who may change a fraction ``rate`` of the labels and chooses the rows with
+    the smallest ``|P[i, y_i] - max_k P[i, k]|``, k != y_i, where errors are hardest to detect.
     """
     P = _rated("margin", y, n_classes, rng, X)
     others = _others(P, y)
@@ -97,21 +97,22 @@ def margin(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> 
 def parts(
     y: Labels, n_classes: int, rng: np.random.Generator, X: Features, n_parts: int = 5
 ) -> Proposal:
-    """A class drawn from transition matrices of the parts of the space that a row belongs to.
+    """A class drawn from a mixture of transition matrices of parts of the feature space.
 
-    Parts are rows drawn at random, in standardised columns. Row i belongs to part j with weight
-    ``w_ij = exp(-d_ij^2 / s) / sum_l exp(-d_il^2 / s)``; s is the mean over the rows of their
-    smallest d_ij^2. Each part has a share q_j of wrong labels and a law ``T_j`` of the wrong ones,
-    drawn at random. Rows are chosen with probabilities proportional to ``sum_j w_ij q_j``, labels
-    drawn from ``sum_j w_ij q_j T_j``.
+    The centres of the parts are randomly drawn rows, in standardised columns. With d_ij the
+    distance of row i from centre j, row i belongs to part j with weight
+    ``w_ij = exp(-d_ij^2 / s) / sum_l exp(-d_il^2 / s)``, where s is the mean over the rows of the
+    smallest d_ij^2. Each part has a random noise rate q_j and a random distribution ``T_j`` of the
+    wrong labels. Rows are chosen with probabilities proportional to ``sum_j w_ij q_j``, and labels
+    are drawn with probabilities proportional to ``sum_j w_ij q_j T_j``.
 
-    After Xia et al., "Part-dependent label noise" (NeurIPS 2020), who find parts by a
+    After Xia et al., "Part-dependent label noise" (NeurIPS 2020), who define the parts by a
     factorisation of non-negative features.
 
     Parameters
     ----------
     n_parts : int, default=5
-        At least 1.
+        Number of parts, at least 1.
     """
     if not isinstance(n_parts, (int, np.integer)) or n_parts < 1:
         raise BoostbenchError(f"n_parts must be at least 1, found {n_parts!r}", where="noise")
@@ -144,7 +145,7 @@ def _rated(
     X: Features,
     corruption: float | None = None,
 ) -> NDArray[np.float64]:
-    """Return P, shape (n, K); with corrupted features, to which each rater's vote is added."""
+    """Return P, shape (n, K), plus the numbers of votes if features are corrupted."""
     X = _needed(model, X)
     if len(y) < 2:
         return np.full((len(y), n_classes), 1.0 / n_classes)
@@ -174,19 +175,19 @@ def _rated(
 
 
 def _others(P: NDArray[np.float64], y: Labels) -> NDArray[np.float64]:
-    """Return P without the entries of the own classes."""
+    """Return P with the entries of the true classes set to 0."""
     others = P.copy()
     others[np.arange(len(y)), y] = 0.0
     return others
 
 
 def _drawn(weights: NDArray[np.float64], rng: np.random.Generator) -> Labels:
-    """Draw a column of each row in proportion to its weights."""
+    """Draw a column for each row with probabilities proportional to the weights."""
     edges = np.cumsum(weights, axis=1)
     u = rng.random(len(weights))[:, None] * edges[:, -1:]
     return np.asarray((u >= edges[:, :-1]).sum(axis=1), dtype=np.int64)
 
 
 def _raced(weight: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return an order in which rows come first with probabilities proportional to their weights."""
+    """Return sort keys of a weighted random order without replacement."""
     return np.asarray(-log1p(-rng.random(len(weight))) / np.clip(weight, _LEAST, None))

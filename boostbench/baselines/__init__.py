@@ -1,1 +1,1 @@
-"""Classifiers that the boosters are compared with, beside those of other packages."""
+"""Baseline classifiers implemented in this package."""

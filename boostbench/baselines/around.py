@@ -1,4 +1,4 @@
-"""Classifiers made of another one that is named by its parameter ``classifier``."""
+"""Base class of meta-classifiers, which wrap the classifier named by a parameter."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from boostbench.registry import boosters
 
 
 class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of what is learnt from a classifier's cross-validation before its last fit.
+    """Base class of meta-classifiers that cross-validate a classifier before the final fit.
 
-    A subclass sets `estimator_`, the last fit to the labels' places in `classes_`, in its `fit`.
+    The method `fit` of a subclass sets `estimator_` to the final fit, which is trained on labels
+    encoded as indices into `classes_`.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, of the fits in cross-validation too.
+        Number of rounds T, also of the fits in cross-validation.
     classifier : str or dict, default="random-forest"
-        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
-        ``predict_proba``.
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; the
+        classifier must have ``predict_proba``.
     folds : int, default=5
-        Folds of the cross-validation, at least 2; stratified.
+        Number of stratified folds of the cross-validation, at least 2.
     random_state : int or None, default=None
         Seed of the folds and of the fits.
     """
@@ -44,7 +45,7 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
         return np.asarray(self.classes_[self.estimator_.predict(X)])
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the labels after each round of the last fit, shape (n,)."""
+        """Yield the predicted labels after each round of the final fit, shape (n,)."""
         for labels in self.estimator_.staged_predict(X):
             yield np.asarray(self.classes_[labels])
 
@@ -53,7 +54,7 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
         name, _ = boosters.named(self.classifier)
         try:
             cls = boosters.get(name)
-        except ModuleNotFoundError:  # a plan skips it, and a fit says so
+        except ModuleNotFoundError:  # skipped when runs are planned; reported by a fit
             return
         if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
             raise ValueError(
@@ -68,7 +69,7 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
     def _cross_fitted(
         self, X: NDArray[np.float64], y: NDArray[np.intp], rng: np.random.Generator
     ) -> Iterator[tuple[NDArray[np.bool_], Any]]:
-        """Yield the samples of each fold and the classifier fitted to all others."""
+        """Yield the mask of each fold and the classifier fitted to the remaining samples."""
         fold = np.empty(len(y), dtype=np.intp)
         for k in range(len(self.classes_)):
             own = rng.permutation(np.flatnonzero(y == k))

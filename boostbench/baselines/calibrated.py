@@ -1,4 +1,4 @@
-r"""Temperature scaling: probabilities whose certainty is learnt in cross-validation.
+r"""Temperature scaling of class probabilities, with temperatures chosen by cross-validation.
 
 Guo, Pleiss, Sun & Weinberger, "On calibration of modern neural networks", 2017, Sec. 4.2.
 
@@ -28,48 +28,48 @@ from boostbench.portable import exp, log
 
 Floats = NDArray[np.float64]
 
-#: Natural logarithms of the lowest and the highest temperature.
+#: Bounds of the logarithm of the temperature.
 _RANGE = (-5.0, 10.0)
 _TOLERANCE = 1e-3
 
 
 class Calibrated(AroundClassifier):
-    r"""A classifier with the probabilities that fit its errors in cross-validation.
+    r"""Classifier with probabilities calibrated by temperature scaling in cross-validation.
 
-    Sums of many steps grow without bound where they separate the training samples, and the
-    probabilities made of them are nearly 0 or 1 though some answers are wrong. After every round t
-    the scores are divided by a temperature,
+    The scores of a booster grow without bound if they separate the training samples, and the
+    probabilities approach 0 or 1 even where predictions are wrong. After each round t the scores
+    are divided by a temperature :math:`\tau_t`,
 
     .. math::
         p_t(x) = \sigma(F_t(x) / \tau_t), \qquad
         \tau_t = \operatorname*{arg\,min}_\tau \sum_i -\ln \sigma(F_t^{(-i)}(x_i) / \tau)_{y_i},
 
     where :math:`\sigma` is the booster's own link from scores to probabilities and
-    :math:`F_t^{(-i)}` are the scores of a fit to the other folds. The labels stay as they are. Of a
-    classifier that is no booster, F is the logarithm of its probabilities and :math:`\sigma` the
-    soft-max.
+    :math:`F_t^{(-i)}` are the scores of a fit to the folds without sample i. Predicted labels do
+    not change. For classifiers other than boosters, F is the logarithm of the probabilities and
+    :math:`\sigma` is the soft-max.
 
     Parameters
     ----------
     classifier : str or dict, default="samme"
-        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; it has
-        ``predict_proba``.
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; the
+        classifier must have ``predict_proba``.
 
     Attributes
     ----------
     temperatures_ : ndarray of float64, shape (n_rounds,)
-        After every round of the longest fit.
+        Temperature of each round; n_rounds is the number of rounds of the longest fit.
     estimator_ : object
-        The fit to all samples.
+        Classifier fitted to all samples.
     classes_ : ndarray of shape (n_classes,)
-        Labels.
+        Class labels in sorted order.
     stop_reason_ : str
-        That of the last fit.
+        Stop reason of the final fit.
 
     Notes
     -----
-    The labels of the folds are those seen: where some are wrong, the probabilities are those of
-    the labels seen too.
+    The temperatures are chosen on the training labels. If these are noisy, the probabilities are
+    calibrated to the noisy labels.
 
     References
     ----------
@@ -87,7 +87,7 @@ class Calibrated(AroundClassifier):
     classifier: Annotated[Any, str, Mapping] = "samme"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Calibrated:
-        """Fit in cross-validation, choose the temperatures, and fit to all samples."""
+        """Cross-validate the classifier, choose the temperatures, and fit to all samples."""
         self._validate_params()
         X = np.asarray(X, dtype=np.float64)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -130,7 +130,7 @@ class Calibrated(AroundClassifier):
 
 
 def _staged_scores(one: Any, X: Floats) -> Iterator[Floats]:
-    """Yield scores after each round; logarithms of the probabilities where there are no scores."""
+    """Yield scores after each round, or log-probabilities for classifiers without scores."""
     if isinstance(one, BoostingClassifier):
         yield from one.staged_scores(X)
         return
@@ -145,7 +145,10 @@ def _probabilities(one: Any, F: Floats) -> Floats:
 
 
 def _best_temperature(parts: list[tuple[Any, Floats, NDArray[np.intp]]], n_classes: int) -> float:
-    """Return the temperature of the least log loss over the folds: fit, scores and labels each."""
+    """Return the temperature of minimal log loss.
+
+    ``parts`` has the fitted classifier, the scores and the labels of each fold.
+    """
 
     def loss(log_temperature: float) -> float:
         temperature = exp(log_temperature)

@@ -1,4 +1,4 @@
-r"""Confident learning: samples whose label a classifier denies are left out, and it is fitted anew.
+r"""Confident learning: removal of samples with likely wrong labels, followed by a second fit.
 
 Northcutt, Jiang & Chuang, "Confident learning: estimating uncertainty in dataset labels", 2021.
 
@@ -29,36 +29,36 @@ Floats = NDArray[np.float64]
 
 
 class FilterAndRefit(AroundClassifier):
-    r"""A classifier fitted to the samples whose labels it does not deny in cross-validation.
+    r"""Classifier fitted after removing samples whose labels are likely wrong (confident learning).
 
-    With the probabilities :math:`p_j(x)` that the classifier gives samples outside its training
-    folds, and for each class the mean of its own samples' as a threshold,
+    Let :math:`p_j(x)` be out-of-fold probabilities from cross-validation and :math:`X_j` the
+    samples with label j. With the mean probability of each class as its threshold,
 
     .. math::
         t_j = \frac{1}{|X_j|} \sum_{x \in X_j} p_j(x), \qquad
         C_{ij} = \Bigl|\bigl\{x \in X_i : \operatorname*{arg\,max}_{l:\, p_l(x) \ge t_l} p_l(x)
         = j\bigr\}\Bigr|
 
-    counts samples labelled i that are likely of class j. Of each pair :math:`i \ne j` the
-    :math:`|X_i|\, C_{ij} / \sum_l C_{il}` samples labelled i with the largest
-    :math:`p_j(x) - p_i(x)` are left out (prune by noise rate), and the classifier is fitted to the
-    others.
+    counts the samples with label i that likely belong to class j. For each pair :math:`i \ne j`,
+    the :math:`|X_i|\, C_{ij} / \sum_l C_{il}` samples with label i and the largest
+    :math:`p_j(x) - p_i(x)` are removed (prune by noise rate). The classifier is then fitted to the
+    remaining samples.
 
     Attributes
     ----------
     kept_ : ndarray of bool, shape (n_samples,)
-        Samples that the last fit saw.
+        Samples used in the final fit.
     estimator_ : object
-        The last fit.
+        Classifier fitted to these samples.
     classes_ : ndarray of shape (n_classes,)
-        Labels.
+        Class labels in sorted order.
     stop_reason_ : str
-        That of the last fit.
+        Stop reason of the final fit.
 
     Notes
     -----
-    As in the authors' package a sample stays if its label is the most probable one, and at least
-    one sample of every class does.
+    As in the authors' package, a sample is kept if its label is the most probable class, and at
+    least one sample of every class is kept.
 
     References
     ----------
@@ -75,11 +75,11 @@ class FilterAndRefit(AroundClassifier):
     (True, True)
     """
 
-    #: The filter takes as many rounds as the last fit, so fewer rounds are another model.
+    #: The filter uses the same number of rounds as the final fit.
     nested_rounds: ClassVar[bool] = False
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> FilterAndRefit:
-        """Fit in cross-validation, leave out, and fit again."""
+        """Cross-validate the classifier, remove samples, and fit to the rest."""
         self._validate_params()
         X = np.asarray(X, dtype=np.float64)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -96,7 +96,7 @@ class FilterAndRefit(AroundClassifier):
         return probabilities_of(self.estimator_, P, len(self.classes_))
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
-        """Yield class probabilities after each round of the last fit, shape (n, n_classes)."""
+        """Yield class probabilities after each round of the final fit, shape (n, n_classes)."""
         for P in self.estimator_.staged_predict_proba(X):
             yield probabilities_of(self.estimator_, P, len(self.classes_))
 
@@ -108,7 +108,7 @@ class FilterAndRefit(AroundClassifier):
 
 
 def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:
-    """Count the samples by label (row) and likely class (Eqs. 1 and 2), shape (K, K)."""
+    """Count the samples by label (row) and likely class (column), shape (K, K) (Eqs. 1 and 2)."""
     n, K = P.shape
     threshold = np.array([mean(P[y == j, j]) if (y == j).any() else np.inf for j in range(K)])
     confident = np.where(threshold <= P, P, -1.0)
@@ -120,16 +120,16 @@ def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:
 
 
 def calibrated(C: NDArray[np.int64], y: Labels) -> NDArray[np.int64]:
-    """Scale the rows of C to the number of samples with the label (n times Eq. 3), and round."""
+    """Scale each row of C to the number of samples with its label (n times Eq. 3), and round."""
     seen = np.bincount(y, minlength=len(C))
     scaled = C * (seen / np.maximum(C.sum(axis=1), 1))[:, None]
     return np.asarray(np.rint(scaled), dtype=np.int64)
 
 
 def denied(y: Labels, P: Floats, n_wrong: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return the samples to leave out: prune by noise rate (Sec. 3.2).
+    """Return a mask of the samples to remove, by "prune by noise rate" (Sec. 3.2).
 
-    ``n_wrong[i, j]`` samples labelled i are of class j.
+    ``n_wrong[i, j]`` is the estimated number of samples with label i that belong to class j.
     """
     mask: NDArray[np.bool_] = np.zeros(len(y), dtype=np.bool_)
     for i in range(len(n_wrong)):

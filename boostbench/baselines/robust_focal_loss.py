@@ -1,8 +1,8 @@
-r"""The robust focal loss: what a library of gradient boosting asks for, and a sample loses by it.
+r"""Robust focal loss, with the gradient and Hessian that gradient-boosting libraries require.
 
 Luo, Quan & Xu, "Robust-GBDT: GBDT with nonconvex loss for tabular classification in the presence
-of label noise and class imbalance", 2024 (arXiv:2310.05067). The loss is the one of the authors'
-code, whose gradient and Hessian are written out case by case; here they follow from the loss.
+of label noise and class imbalance", 2024 (arXiv:2310.05067). The loss is that of the authors'
+code. The authors write out gradient and Hessian case by case; here both follow from the loss.
 
 =========  ==================================  ==============================
 symbol     here                                shape
@@ -28,13 +28,13 @@ from boostbench.portable import expm1, log, power
 
 Floats = NDArray[np.float64]
 
-#: Nearest distance of a probability to 0 and 1.
+#: Smallest distance of a probability from 0 and 1.
 _CLOSE = 1e-12
 
 
 @dataclass(frozen=True)
 class RobustFocalLoss:
-    r"""The robust focal loss of the probability p of the label, and its derivatives by the scores.
+    r"""Robust focal loss of the probability p of the label, with derivatives by the scores.
 
     .. math::
         \ell(p) = (1 - p)^r \, \frac{1 - p^q}{q}, \qquad
@@ -43,14 +43,14 @@ class RobustFocalLoss:
         = p^2 \ell''(p)\, d_k^2 + p\,\ell'(p)\, d_k (1 - 2 p_k), \qquad
         d_k = 1[k = y] - p_k
 
-    with p = softmax(F). For q = 0 the fraction is :math:`-\ln p`: r = q = 0 is the cross entropy,
-    q = 0 the focal loss, r = 0 the generalised cross entropy. For q > 0 the loss is at most 1/q,
-    so that a sample that stays wrong loses its influence.
+    with p = softmax(F). For q = 0 the fraction is :math:`-\ln p`. Special cases are the cross
+    entropy (r = q = 0), the focal loss (q = 0) and the generalised cross entropy (r = 0). For
+    q > 0 the loss is at most 1/q, so that a sample that remains misclassified loses its influence.
 
     Parameters
     ----------
     r, q : float
-        Not negative.
+        Exponents, not negative.
 
     Examples
     --------
@@ -66,11 +66,11 @@ class RobustFocalLoss:
             raise ValueError(f"r and q must not be negative, found r={self.r!r} and q={self.q!r}")
 
     def value(self, p: Floats) -> Floats:
-        """Return the loss of probabilities of the label."""
+        """Return the loss for probabilities p of the label."""
         return np.asarray(_power(1.0 - p, self.r) * self._rest(p))
 
     def derivatives(self, y: NDArray[np.intp], p: Floats) -> tuple[Floats, Floats]:
-        """Return gradient and diagonal of the Hessian by the scores, for p of shape (n, K)."""
+        """Return the gradient and the diagonal of the Hessian, for p of shape (n, K)."""
         d = -p
         d[np.arange(len(y)), y] += 1.0
         slope, curvature = self._by_log_p(p[np.arange(len(y)), y][:, None])
@@ -93,7 +93,7 @@ class RobustFocalLoss:
 
 @dataclass(frozen=True)
 class Objective:
-    """The loss in the form that the libraries ask for; of two classes they have one score."""
+    """Loss as a custom objective of the libraries, which use one score for two classes."""
 
     loss: RobustFocalLoss
 
@@ -107,7 +107,7 @@ class Objective:
 
 
 def probabilities(F: Floats) -> Floats:
-    """Return those of scores of shape (n, K), or of two classes those of F_1 - F_0, shape (n,)."""
+    """Return class probabilities for scores (n, K), or for F_1 - F_0 of two classes, shape (n,)."""
     return softmax(F if F.ndim == 2 else np.column_stack([np.zeros_like(F), F]))
 
 

@@ -1,4 +1,4 @@
-"""Gradient boosting by LightGBM on the bounded loss of Robust-GBDT (`robust_focal_loss`)."""
+"""LightGBM with the bounded loss of Robust-GBDT (`robust_focal_loss`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, p
 
 
 class RobustLightGBM(LGBMClassifier):
-    """LightGBM on the robust focal loss, bounded: samples that stay wrong lose their influence.
+    """LightGBM with the robust focal loss, which limits the influence of mislabelled samples.
 
     Parameters
     ----------
     r, q : float, default=0.0 and 0.5
-        Of `RobustFocalLoss`, as for `robust-gbdt`.
+        Parameters of `RobustFocalLoss`, as for `robust-gbdt`.
     reg_lambda, min_child_weight : float, default=1.0
-        As in XGBoost: the loss is not convex, so that a leaf's sum of second derivatives can be
-        near 0, and with LightGBM's own defaults, 0 and 0.001, its step as long as it likes.
+        Regularisation of leaves, with the defaults of XGBoost. The loss is not convex, so that the
+        sum of second derivatives in a leaf may be close to 0; with LightGBM's defaults 0 and 0.001
+        the step is then unbounded.
     **kwargs
-        Parameters of LightGBM, except for ``objective``.
+        Parameters of LightGBM except ``objective``.
     """
 
     def __init__(
@@ -35,11 +36,11 @@ class RobustLightGBM(LGBMClassifier):
         **kwargs: Any,
     ) -> None:
         self.r, self.q = r, q
-        RobustFocalLoss(r, q)  # refuses what is no loss
+        RobustFocalLoss(r, q)  # validates r and q
         super().__init__(reg_lambda=reg_lambda, min_child_weight=min_child_weight, **kwargs)
 
     def fit(self, X: Any, y: Any, **kwargs: Any) -> RobustLightGBM:
-        """Fit with the loss as the objective."""
+        """Fit with the robust focal loss as the objective."""
         self.set_params(objective=Objective(RobustFocalLoss(self.r, self.q)))
         super().fit(X, y, **kwargs)
         return self
@@ -47,11 +48,11 @@ class RobustLightGBM(LGBMClassifier):
     def predict_proba(
         self, X: Any, *, num_iteration: int | None = None, **kwargs: Any
     ) -> NDArray[np.float64]:
-        """Return the probabilities of the scores after the first rounds, shape (n, n_classes)."""
+        """Return class probabilities after ``num_iteration`` rounds, shape (n, n_classes)."""
         scores = super().predict_proba(X, raw_score=True, num_iteration=num_iteration, **kwargs)
         return probabilities(np.asarray(scores))
 
     def predict(self, X: Any, *, num_iteration: int | None = None, **kwargs: Any) -> NDArray[Any]:
-        """Return the labels of the scores after the first rounds, shape (n,)."""
+        """Return the predicted labels after ``num_iteration`` rounds, shape (n,)."""
         P = self.predict_proba(X, num_iteration=num_iteration, **kwargs)
         return np.asarray(self.classes_[P.argmax(axis=1)])

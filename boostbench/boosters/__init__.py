@@ -1,4 +1,4 @@
-"""The boosters of the papers: scikit-learn classifiers made by name."""
+"""The papers' boosters: scikit-learn classifiers created by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make_booster(name: str, **parameters: Any) -> Any:
     Raises
     ------
     UnknownNameError
-        If there is no such booster; the message holds the nearest name.
+        If there is no such booster; the message suggests the nearest name.
     TypeError
         If the booster has no such parameter.
 
@@ -50,9 +50,9 @@ def make_booster(name: str, **parameters: Any) -> Any:
 
 
 def list_boosters() -> list[str]:
-    """Return the names of the papers' boosters, and of plugins, in alphabetical order.
+    """Return the names of the papers' boosters and of plugins, in alphabetical order.
 
-    Names of other classifiers (``"random-forest"``, ``"filter-and-refit"``) are not among them.
+    Other classifiers (``"random-forest"``, ``"filter-and-refit"``) are not included.
     """
     return [
         name

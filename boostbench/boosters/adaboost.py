@@ -1,4 +1,4 @@
-r"""AdaBoost for two classes (discrete AdaBoost), in which SPLBoost embeds self-pacing.
+r"""AdaBoost for two classes (discrete AdaBoost), the booster that SPLBoost extends.
 
 Freund & Schapire 1997; Friedman, Hastie & Tibshirani 2000, Algorithm 1; Wang et al., "SPLBoost",
 eqs. 3, 11-14.
@@ -26,10 +26,10 @@ from boostbench.weak_learners import WeightedLabels
 
 
 class AdaBoost(BinaryBooster):
-    r"""Stage-wise minimisation of the exponential loss with a weak classifier.
+    r"""Stage-wise minimisation of the exponential loss with weak classifiers.
 
-    With labels y in {-1, +1}, each round fits a classifier f to the weights
-    :math:`w_i \propto e^{-y_i F(x_i)}` and takes the step that minimises the loss along it:
+    With labels y in {-1, +1}, each round fits a weak classifier f to the samples with weights
+    :math:`w_i \propto e^{-y_i F(x_i)}` and takes the step that minimises the loss along f:
 
     .. math::
         \mathrm{err} = \sum_i w_i 1[f(x_i) \ne y_i], \qquad
@@ -39,7 +39,7 @@ class AdaBoost(BinaryBooster):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's C4.5, here of depth 3.
+        None uses the paper's C4.5, limited here to depth 3.
 
     References
     ----------

@@ -1,4 +1,4 @@
-r"""AdaBoost.M1: the first multiclass AdaBoost, which needs weak errors below one half.
+r"""AdaBoost.M1: the first multiclass AdaBoost, for weak classifiers with errors below 1/2.
 
 Freund & Schapire, "Experiments with a new boosting algorithm", 1996.
 
@@ -27,7 +27,7 @@ from boostbench.weak_learners import WeightedLabels
 
 
 class AdaBoostM1(Booster):
-    r"""Boosting of K-class weak learners whose weighted error is below 1/2.
+    r"""Boosting of K-class weak classifiers with weighted errors below 1/2.
 
     .. math::
         e = \sum_i D_i 1[h(x_i) \ne y_i], \qquad
@@ -35,21 +35,22 @@ class AdaBoostM1(Booster):
         F(x, h(x)) \leftarrow F(x, h(x)) + \alpha, \qquad
         D_i \propto e^{-F(x_i, y_i)} .
 
-    Training stops at :math:`e \ge 1/2`, where a vote would count nothing or less. Guessing among K
-    classes errs with :math:`1 - 1/K`, so that weak learners for many classes must be strong.
+    Training stops at :math:`e \ge 1/2`, where :math:`\alpha` is not positive. Random guessing
+    among K classes has the error :math:`1 - 1/K`, so many classes require a strong weak learner.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is a tree of depth 2 that minimises the weighted error (Saberian & Vasconcelos 2011,
-        Sec. 5.3); Freund & Schapire and Mukherjee & Schapire take C4.5.
+        None uses a tree of depth 2 that minimises the weighted error (Saberian & Vasconcelos
+        2011, Sec. 5.3); Freund & Schapire and Mukherjee & Schapire use C4.5.
     resample : bool, default=False
-        True gives the weak learner n samples drawn from D in place of the weights.
+        If True, the weak learner is trained on n samples drawn from D, otherwise on all samples
+        weighted by D.
     keep_first : bool, default=True
-        True keeps a first weak classifier whose error is 1/2 or more, with step 1, so that the
-        model predicts; otherwise a model without rounds answers the first class.
+        If True, the first weak classifier is kept with step 1 even if its error is 1/2 or more.
+        If False, the model then has no rounds and predicts the first class.
     random_state : int, RandomState or None, default=None
-        Seed of the drawn samples, and of a weak learner that draws at random.
+        Seed of the drawn samples and of the weak learner.
 
     References
     ----------
@@ -69,7 +70,7 @@ class AdaBoostM1(Booster):
     paper_learner = "tree", {"criterion": "error", "max_depth": 2}
 
     def ask(self, state: BoostState) -> WeightedLabels:
-        """Return labels weighted by D, or by the shares of samples drawn from D."""
+        """Return labels weighted by D, or by the relative frequencies of samples drawn from D."""
         D = self.distribution(state)
         if not self.resample:
             return WeightedLabels(state.y, D, state.n_classes)
@@ -77,7 +78,7 @@ class AdaBoostM1(Booster):
         return WeightedLabels(state.y, drawn / state.n_samples, state.n_classes, drawn)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
-        """Return ``alpha = ln((1-e)/e)``; a perfect h gets more weight than all votes before it."""
+        """Return ``alpha = ln((1-e)/e)``; a perfect h outweighs the sum of all earlier votes."""
         error = total(self.distribution(state)[h.labels != state.y])
         edge = 1.0 - 2.0 * error
         if edge <= 2.0 * TINY:
@@ -89,19 +90,20 @@ class AdaBoostM1(Booster):
         return Step(alpha, edge)
 
     def distribution(self, state: BoostState) -> NDArray[np.float64]:
-        """Return D, which sums to 1.
+        """Return the distribution D, which sums to 1.
 
-        Each round adds alpha to the score of one label per row, so this equals the paper's update
-        ``D_i <- D_i beta`` where h is right, up to the normalisation.
+        Each round adds alpha to the score of one label per row. After normalisation,
+        ``exp(-F_iy)`` therefore equals the paper's update ``D_i <- D_i beta`` for rows that h
+        classifies correctly.
         """
         F_y = state.true_scores
         D = state.sample_weight * exp(F_y.min() - F_y)
         return np.asarray(D / total(D))
 
     def objective(self, state: BoostState) -> float:
-        """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, which alpha minimises along h."""
+        """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, minimised along h by alpha."""
         return dot(state.sample_weight, exp(0.5 * votes(state) - state.true_scores))
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 1: the label of a wrongly answered sample has at most half of the votes."""
+        """Return 1: the true label of a misclassified sample has at most half of the votes."""
         return 1.0

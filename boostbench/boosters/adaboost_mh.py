@@ -1,9 +1,10 @@
-r"""AdaBoost.MH: one binary weak learner per class, one common step.
+r"""AdaBoost.MH: boosting on the Hamming loss, with three kinds of weak learner.
 
-Schapire & Singer, "Improved boosting algorithms using confidence-rated predictions", 1999;
-Geist, "Soft-max boosting", Algorithm 3. With one stump that answers a real number for every class:
-Schapire & Singer, "BoosTexter", Machine Learning 39, 2000, Secs. 3 and 4. With a tree that names
-one class: Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Secs. 3 and 9.
+One binary tree per class: Schapire & Singer, "Improved boosting algorithms using confidence-rated
+predictions", 1999; Geist, "Soft-max boosting", Algorithm 3. One stump with a real value for every
+class: Schapire & Singer, "BoosTexter", Machine Learning 39, 2000, Secs. 3 and 4. One tree that
+predicts a single class: Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Secs. 3
+and 9.
 
 =========  ==================================  ==============================
 paper      here                                shape
@@ -36,9 +37,9 @@ from boostbench.weak_learners import BinaryLabels, Costs
 class AdaBoostMH(Booster):
     r"""AdaBoost on the Hamming loss of K one-against-rest problems.
 
-    With :math:`S_{iy} = +1` at the label of sample i and -1 elsewhere, each round fits one
-    binary weak learner per class to the weights
-    :math:`w_{iy} \propto \exp(-S_{iy} \psi_{iy})` and takes one step for all classes:
+    With :math:`S_{iy} = +1` if y is the label of sample i and -1 otherwise, each round fits one
+    binary weak learner per class to the labels :math:`S_{iy}` with weights
+    :math:`w_{iy} \propto \exp(-S_{iy} \psi_{iy})` and takes the same step for all classes:
 
     .. math::
         \gamma = \sum_{iy} w_{iy} S_{iy} h(x_i, y), \qquad
@@ -48,13 +49,13 @@ class AdaBoostMH(Booster):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; a round has ``n_classes`` trees.
+        Number of rounds T, at least 1; a round trains ``n_classes`` trees.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: Gini trees of at most 12 leaves. ``"multilabel-stump"`` answers for all
-        classes with one stump, as BoosTexter's discrete mode does.
+        None uses the paper's Gini trees of at most 12 leaves. ``"multilabel-stump"`` predicts all
+        classes with one stump, as in BoosTexter's discrete mode.
     rule : {"score", "sign"}, default="score"
-        Predict the class of the largest score; ``"sign"`` is the printed rule, the first class
-        whose score is positive, and the first class when none is.
+        ``"score"`` predicts the class of the largest score. ``"sign"`` is the rule printed in
+        Algorithm 3: the first class with a positive score, or the first class if there is none.
 
     References
     ----------
@@ -81,19 +82,19 @@ class AdaBoostMH(Booster):
         return hamming_step(h.inner(demand.signed_weight))
 
     def objective(self, state: BoostState) -> float:
-        """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
+        """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, minimised along h by alpha."""
         losses = exp(-state.signs * state.scores)
         return dot(state.sample_weight, row_sums(losses)) / state.n_classes
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 2/K: the wrong score is at least the right one; with signs one of them errs."""
+        """Return 2/K for ``rule="score"`` (the sum of two terms of product >= 1), else 1/K."""
         return (2.0 if self.rule == "score" else 1.0) / state.n_classes
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``sigmoid(2 psi)`` normalised over the classes.
 
-        The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``. Where all
-        sigmoids vanish, they are in the ratios of ``exp(2 psi)``.
+        The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``. If all
+        sigmoids of a row underflow, their limit ``softmax(2 psi)`` is returned.
         """
         p: NDArray[np.float64] = logistic(2.0 * F)
         sums = row_sums(p)[:, None]
@@ -107,17 +108,18 @@ class AdaBoostMH(Booster):
 
 
 class AdaBoostMHReal(AdaBoostMH):
-    r"""AdaBoost.MH with a real answer for every class (BoosTexter's real mode).
+    r"""AdaBoost.MH with real-valued predictions for every class (BoosTexter's real mode).
 
-    The stump chooses :math:`c_{ql} = \tfrac12 \ln(W_+^{ql} / W_-^{ql})` on its side q, which
-    minimises :math:`Z = \sum_{iy} w_{iy} \exp(-S_{iy} h(x_i, y))`, so that every step is 1.
+    On side q the stump predicts :math:`c_{ql} = \tfrac12 \ln(W_+^{ql} / W_-^{ql})` for class l,
+    where :math:`W_+^{ql}` and :math:`W_-^{ql}` are the weights of the samples with and without
+    label l. This minimises :math:`Z = \sum_{iy} w_{iy} \exp(-S_{iy} h(x_i, y))`; every step is 1.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; a round has one tree.
+        Number of rounds T, at least 1; a round trains one stump.
     weak_learner : str, dict, object or None, default=None
-        None is BoosTexter's: ``{"multilabel-stump": {"answers": "real"}}``.
+        None uses BoosTexter's stump, ``{"multilabel-stump": {"answers": "real"}}``.
 
     References
     ----------
@@ -142,18 +144,18 @@ class AdaBoostMHReal(AdaBoostMH):
 
 
 class AdaBoostMHLabel(AdaBoostMH):
-    r"""AdaBoost.MH with a classifier that names one class.
+    r"""AdaBoost.MH with weak classifiers that predict a single class.
 
-    Its answer counts +1 for the named class and -1 for all others. The ensemble keeps the votes
-    :math:`F(x, l) = \sum_t \alpha_t 1[h_t(x) = l]`; then
-    :math:`\psi(x, l) = 2 F(x, l) - \sum_k F(x, k)`, and both name the same class.
+    A prediction counts as +1 for the predicted class and -1 for all other classes. The model
+    stores the votes :math:`F(x, l) = \sum_t \alpha_t 1[h_t(x) = l]`, from which
+    :math:`\psi(x, l) = 2 F(x, l) - \sum_k F(x, k)`; F and :math:`\psi` predict the same class.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; a round has one tree.
+        Number of rounds T, at least 1; a round trains one tree.
     weak_learner : str, dict, object or None, default=None
-        None is a cost-minimising tree of at most 12 leaves.
+        None uses a cost-minimising tree of at most 12 leaves.
 
     References
     ----------
@@ -170,11 +172,14 @@ class AdaBoostMHLabel(AdaBoostMH):
     paper_learner = "greedy", {"max_leaf_nodes": 12}  # as many leaves as `AdaBoostMH`
 
     def ask(self, state: BoostState) -> Costs:  # type: ignore[override]
-        """Return what each label loses, ``-S w``."""
+        """Return the cost ``-S w`` of each label."""
         return Costs(-hamming_weights(state, _sums(state.scores)))
 
     def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
-        """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``; a perfect classifier decides alone."""
+        """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``.
+
+        A perfect classifier outweighs the sum of all earlier votes.
+        """
         gamma = total(demand.cost) - 2.0 * float(h.inner(demand.cost))
         step = hamming_step(gamma)
         if step.stop == "perfect weak learner":
@@ -182,7 +187,7 @@ class AdaBoostMHLabel(AdaBoostMH):
         return step
 
     def objective(self, state: BoostState) -> float:
-        """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, which alpha minimises along h."""
+        """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, minimised along h by alpha."""
         losses = exp(-state.signs * _sums(state.scores))
         return dot(state.sample_weight, row_sums(losses)) / state.n_classes
 
@@ -195,7 +200,7 @@ class AdaBoostMHLabel(AdaBoostMH):
 
 
 def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``S w``, ``w_iy`` proportional to ``exp(-S_iy psi_iy)``, the w summing to 1."""
+    """Return ``S w``, where ``w_iy`` is proportional to ``exp(-S_iy psi_iy)`` and sums to 1."""
     w = state.signs * psi
     least, importance = w.min(), state.sample_weight[:, None]
 
@@ -215,9 +220,9 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
 
 
 def hamming_step(gamma: float) -> Step:
-    """Return the step that minimises ``sum_iy w_iy exp(-alpha S_iy h_iy)`` for answers -1 and +1.
+    """Return the step that minimises ``sum_iy w_iy exp(-alpha S_iy h_iy)`` for h in {-1, +1}.
 
-    At ``gamma = 1`` it is infinite: it is cut off there, and training is over.
+    The minimiser is infinite at ``gamma = 1``; the step is then capped and training stops.
     """
     if gamma <= TINY:
         return Step(0.0, gamma, stop="no edge", keep=False)
@@ -227,6 +232,6 @@ def hamming_step(gamma: float) -> Step:
 
 
 def _sums(F: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``psi = sum_t alpha_t h_t`` from the votes: twice a class's votes less all votes."""
+    """Return ``psi_l = 2 F_l - sum_k F_k``, the sum of ``alpha_t h_t``, from the votes F."""
     psi: NDArray[np.float64] = 2.0 * F - row_sums(F)[:, None]
     return psi

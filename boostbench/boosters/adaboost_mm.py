@@ -1,8 +1,7 @@
-r"""AdaBoost.MM: multiclass boosting that asks for no more than boostability needs.
+r"""AdaBoost.MM: multiclass boosting under the minimal weak-learning condition.
 
-Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Algorithm 1. The same algorithm with
-other steps or losses goes by other names: AdaBoost-Cost, and GD-MCBoost in
-`boostbench.boosters.gd_mcboost`.
+Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Algorithm 1. AdaBoost-Cost is the
+same algorithm; GD-MCBoost (`boostbench.boosters.gd_mcboost`) is its variant with the exact step.
 
 ===============  ==================================  ==============================
 paper            here                                shape
@@ -33,17 +32,18 @@ from boostbench.weak_learners import Costs
 
 
 class AdaBoostMM(Booster):
-    r"""Boosting under the minimal weak-learning condition, with exponential loss.
+    r"""Multiclass boosting under the minimal weak-learning condition, with exponential loss.
 
-    Each round hands a cost matrix to a weak learner that answers one label,
+    Each round passes a cost matrix to a weak learner that predicts one label per sample,
 
     .. math::
         C_{il} = e^{F_{il} - F_{i y_i}} \; (l \ne y_i), \qquad
         C_{i y_i} = -\sum_{l \ne y_i} C_{il},
 
-    and adds :math:`\alpha` to the score of the answered label. With :math:`A_+` the sum of
-    :math:`-C_{i y_i}` over the samples h gets right, :math:`A_-` that of :math:`C_{i h(x_i)}`
-    over the others and L the sum of all :math:`C_{il}, l \ne y_i`,
+    and adds :math:`\alpha` to the score of the predicted label. Let :math:`A_+` be the sum of
+    :math:`-C_{i y_i}` over the samples that h classifies correctly, :math:`A_-` the sum of
+    :math:`C_{i h(x_i)}` over the misclassified samples, and L the sum of all
+    :math:`C_{il}, l \ne y_i`. Then
 
     .. math::
         \delta = \frac{A_+ - A_-}{L}, \qquad
@@ -51,15 +51,16 @@ class AdaBoostMM(Booster):
         \quad\text{or}\quad
         \alpha = \tfrac12 \ln\frac{A_+}{A_-},
 
-    the second of which minimises the loss along h. The training error after T rounds is at most
-    :math:`(K-1) \prod_t \sqrt{1 - \delta_t^2}`.
+    where the second step minimises the loss along h. The training error after T rounds is at
+    most :math:`(K-1) \prod_t \sqrt{1 - \delta_t^2}`.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's greedy tree; it names no size, which is 12 leaves here.
+        None uses the paper's greedy tree, with 12 leaves because the paper gives no size.
     step : {"approximate", "exact"}, default="approximate"
-        ``"approximate"`` is (70), as in the paper's experiments; ``"exact"`` is (71).
+        ``"approximate"`` is the first step, equation (70), as in the paper's experiments;
+        ``"exact"`` is the second, equation (71).
 
     References
     ----------
@@ -85,7 +86,7 @@ class AdaBoostMM(Booster):
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return alpha by (70) or (71).
 
-        A perfect h gets more weight than all votes before it: in the limit it decides alone.
+        A perfect h outweighs the sum of all earlier votes, the limit of an infinite step.
         """
         gained, lost = vote_masses(demand.cost, state.y, h.labels)
         most = -total(demand.cost[np.arange(len(state.y)), state.y])
@@ -102,7 +103,7 @@ class AdaBoostMM(Booster):
         return Step(float(alpha), delta)
 
     def importance(self, state: BoostState) -> NDArray[np.float64]:
-        """Return what the loss on each pair counts: its sample's weight, shape (n, 1)."""
+        """Return the weight of each pair in the loss, its sample weight, shape (n, 1)."""
         return state.sample_weight[:, None]
 
     def objective(self, state: BoostState) -> float:
@@ -110,7 +111,7 @@ class AdaBoostMM(Booster):
         return pair_risk(pair_margins(state.scores, state.y), self.importance(state))
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 1: some wrong label's score is at least the right one's."""
+        """Return 1: the score of some wrong label is at least that of the true label."""
         return 1.0
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
@@ -118,22 +119,23 @@ class AdaBoostMM(Booster):
         return error_bound(edges, n_classes)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return soft-max of 2F: the population minimiser of the loss is 1/2 ln p + const."""
+        """Return the soft-max of 2F; the population minimiser of the loss is 1/2 ln p + const."""
         return softmax(2.0 * F)
 
 
 class AdaBoostCost(AdaBoostMM):
-    """`AdaBoostMM` with its approximate step and trees of depth 2.
+    """`AdaBoostMM` with the approximate step and trees of depth 2.
 
-    The MCBoost paper's competitor is the algorithm of Mukherjee & Schapire's conference paper, with
-    the step (70) of their journal paper. With the exact step it would be GD-MCBoost.
+    This competitor in the MCBoost paper is the algorithm of Mukherjee & Schapire's conference
+    paper, with the step (70) of their journal paper. With the exact step (71) it equals
+    `GDMCBoost`.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; the paper's Table 2 has 50.
+        Number of rounds T, at least 1; the MCBoost paper's Table 2 uses 50.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: a cost-minimising tree of depth 2.
+        None uses the paper's cost-minimising tree of depth 2.
 
     References
     ----------
@@ -154,12 +156,12 @@ class AdaBoostCost(AdaBoostMM):
 def vote_masses(
     cost: NDArray[np.float64], y: NDArray[np.int32], labels: NDArray[np.int32]
 ) -> tuple[float, float]:
-    """Return A+ and A-: what h gains where it is right, and what it costs where it is wrong."""
+    """Return A+ and A-, the gain on correct rows and the cost on misclassified rows."""
     paid = cost[np.arange(len(y)), labels]
     right = labels == y
     return -total(paid[right]), total(paid[~right])
 
 
 def votes(state: BoostState) -> float:
-    """Return the sum of the steps so far; each round adds its step to one score of every row."""
+    """Return the sum of the steps so far, which is the sum of the scores of any row."""
     return total(state.scores[0])

@@ -1,21 +1,21 @@
-r"""Boosters that are `MDeepBoost` with parameters chosen.
+r"""Special cases of `MDeepBoost` with fixed parameters.
 
-Kuznetsov, Mohri & Syed 2014, Sec. 4, compare their algorithm with four that are special cases of
-it, without the price of complexity (lambda = 0).
+Kuznetsov, Mohri & Syed 2014, Sec. 4, compare their algorithm with four special cases without the
+complexity penalty (lambda = 0).
 
-AdaBoost.MR (Schapire & Singer 1999, Sec. 8) keeps a distribution D over pairs of a row and a wrong
-label, and for a classifier :math:`\tilde h = 2h - 1` of values in [-1, 1] takes
+AdaBoost.MR (Schapire & Singer 1999, Sec. 8) maintains a distribution D over pairs of a row and a
+wrong label. For a classifier :math:`\tilde h = 2h - 1` with values in [-1, 1] it computes
 
 .. math::
     r = \tfrac12 \sum_{iy} D_{iy} (\tilde h(x_i, y_i) - \tilde h(x_i, y)), \qquad
     \alpha = \tfrac12 \ln\frac{1+r}{1-r}, \qquad
     D_{iy} \propto D_{iy}\, e^{-\frac{\alpha}{2} (\tilde h(x_i, y_i) - \tilde h(x_i, y))} .
 
-That is Figure 1 with :math:`r = 1 - 2\epsilon` and :math:`\Lambda = 0`.
+This is Figure 1 with :math:`r = 1 - 2\epsilon` and :math:`\Lambda = 0`.
 
-In additive logistic regression, with :math:`V_{iy} = 1 - (F_{iy_i} - F_{iy})`, the loss of row i is
-:math:`\log_2(1 + \sum_{y \ne y_i} e^{V_{iy}})`; with offset 0 in place of the 1 it is
-:math:`-\log_2 \mathrm{softmax}(F_i)_{y_i}`.
+In additive logistic regression the loss of row i is
+:math:`\log_2(1 + \sum_{y \ne y_i} e^{V_{iy}})` with :math:`V_{iy} = 1 - (F_{iy_i} - F_{iy})`. With
+the offset 0 in place of the 1 in V, the loss is :math:`-\log_2 \mathrm{softmax}(F_i)_{y_i}`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from boostbench.estimator_presets import preset
 
 _SUM: dict[str, Any] = {"complexity_penalty": 0.0}
 _COMP_SUM: dict[str, Any] = {"complexity_penalty": 0.0, "surrogate": "comp-sum"}
-#: Without a price no coefficient ever shrinks, as along the direction of Figure 1.
+#: The classical algorithms never shrink a coefficient; neither does the direction of Figure 1.
 _UNPENALISED: dict[str, Any] = {"l1_penalty": 0.0, "direction": "figure1"}
 
 AdaBoostMR = preset(

@@ -1,4 +1,4 @@
-r"""Common parts of the boosters for two classes: labels -1 and +1, margins, weights from a loss.
+r"""Common parts of the boosters for two classes: labels -1 and +1, margins, weights, leaf values.
 
 =========  ============================================  =========
 paper      here                                          shape
@@ -10,8 +10,8 @@ w          ``booster.weights(state)``, sums to 1          (n,)
 f          ``answers(h)``                                 (n,)
 =========  ============================================  =========
 
-`decision_function` is the paper's F. A weak classifier adds its step to the score of the class it
-answers; a regression f adds -f/2 and f/2 to the two scores.
+`decision_function` returns the paper's F. A weak classifier adds its step to the score of the
+predicted class; a regression f adds -f/2 and f/2 to the two scores.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, exp, logistic, total
 from boostbench.weak_learners import Targets
 
-#: The papers' C4.5 (Wang et al. tell no size; a deep tree fits the wrong labels at once).
+#: The papers' C4.5. Wang et al. give no size; a deep tree fits the wrong labels in one round.
 CLASSIFIER: tuple[str, dict[str, Any]] = ("c45", {"version": "simple", "max_depth": 3})
 #: The papers' CART for regression.
 REGRESSION: tuple[str, dict[str, Any]] = ("regression-tree", {"max_leaf_nodes": 8})
 
-#: A regression that is nowhere larger than this is taken to be 0.
+#: A regression whose largest absolute value is at most this is treated as 0.
 _ZERO = 1e-12
 
 
 class TwoClasses(BoostingClassifier):
-    """A booster that refuses more than two classes."""
+    """Booster for two classes; more classes raise ValueError."""
 
     def _check_classes(self, n_classes: int) -> None:
         if n_classes > 2:
@@ -55,23 +55,23 @@ class TwoClasses(BoostingClassifier):
 
 
 class BinaryBooster(TwoClasses, Booster):
-    """Base of the boosters that minimise a loss of the margin.
+    """Base class of boosters that minimise a loss of the margin.
 
-    A subclass names its `loss`, and defines `ask`, `answer` and `paper_learner`.
+    A subclass sets `loss` and defines `ask`, `answer` and `paper_learner`.
     """
 
-    #: The loss phi(m) that the booster minimises; its slope gives the weights of the samples.
+    #: Loss phi(m) that the booster minimises; the sample weights are ``-phi'(m)``.
     loss: ClassVar[MarginLoss]
 
-    #: s of ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
+    #: Scale s in ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
     link_scale: ClassVar[float] = 2.0
 
     def importance(self, state: BoostState) -> NDArray[np.float64]:
-        """Return what each row's loss counts in the objective: its sample weight."""
+        """Return the weight of each row's loss in the objective, by default its sample weight."""
         return state.sample_weight
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the weights ``-phi'(m)``, which sum to 1, or all are 0."""
+        """Return the weights ``-phi'(m)``, normalised to sum to 1, or all 0."""
         return normalised_weights(self.importance(state), self.loss.log_weight(state.margins))
 
     def objective(self, state: BoostState) -> float:
@@ -79,7 +79,7 @@ class BinaryBooster(TwoClasses, Booster):
         return dot(state.sample_weight, self.loss.value(state.margins))
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return phi(0): all these losses are at least that where the margin is not positive."""
+        """Return phi(0), a lower bound of phi(m) for m <= 0, since the losses decrease there."""
         return float(self.loss.value(0.0))
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -89,23 +89,23 @@ class BinaryBooster(TwoClasses, Booster):
 
 
 class RegressionBooster(BinaryBooster):
-    """Base of the boosters ``F <- F + size * f`` with a weighted least-squares f.
+    """Base class of boosters ``F <- F + size * f`` with a weighted least-squares fit f.
 
-    A subclass defines `ask`, whose `Targets` have one column, and possibly `size`.
+    A subclass defines `ask`, which returns `Targets` of one column, and optionally `size`.
     """
 
     paper_learner = REGRESSION
 
     def size(self, state: BoostState, h: Any) -> float:
-        """Return the factor of f in the step."""
+        """Return the step size along f, 1 by default."""
         return 1.0
 
     def refine(self, state: BoostState, demand: Targets, h: Any) -> Any:
-        """Return the regression in the layout of the two scores."""
+        """Return the regression with leaf values -f/2 and f/2 for the two scores."""
         return with_leaf_values(h, h.trees.leaf_value[:, 0])
 
     def answer(self, state: BoostState, demand: Targets, h: Any) -> Step:
-        """Return the step along f; its edge is the weighted mean of ``y f(x)``."""
+        """Return the step along f, with the weighted mean of ``y f(x)`` as its edge."""
         f = answers(h)
         edge = dot(demand.weight[:, 0], state.signed_labels * f)
         if np.abs(f).max() <= _ZERO:
@@ -114,7 +114,7 @@ class RegressionBooster(BinaryBooster):
 
 
 def answers(h: Any) -> NDArray[np.float64]:
-    """Return f(x) of each row, shape (n,): -1 or +1 of a classifier, the value of a regression."""
+    """Return f(x) of each row, shape (n,): -1 or +1 for a classifier, a real for a regression."""
     f = h.values(2)
     return np.asarray(f[:, 1] - f[:, 0])
 
@@ -122,10 +122,10 @@ def answers(h: Any) -> NDArray[np.float64]:
 def normalised_weights(
     importance: NDArray[np.float64], log_weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return ``importance * exp(log_weight)`` divided by its sum; all zero if no row counts.
+    """Return ``importance * exp(log_weight)`` divided by its sum, or zeros if all weights are 0.
 
-    The largest log weight of the rows that count is subtracted first, so that nothing overflows
-    and not everything underflows.
+    The largest log weight among rows of positive importance is subtracted first, to prevent
+    overflow and the underflow of all weights.
 
     Examples
     --------
@@ -146,9 +146,9 @@ def normalised_weights(
 
 
 def with_leaf_values(h: Any, f: NDArray[np.float64]) -> Any:
-    """Return a hypothesis whose tree's leaves add f to the paper's F, shape (n_leaves,).
+    """Return ``h`` with the leaf values f of the paper's F, shape (n_leaves,).
 
-    They add -f/2 to the first score and f/2 to the second.
+    Each leaf adds -f/2 to the first score and f/2 to the second.
     """
     vectors = np.empty((len(f), 2))
     vectors[:, 0], vectors[:, 1] = -0.5 * f, 0.5 * f
@@ -160,15 +160,17 @@ def working_response(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return ``z = (y - p)/(p (1 - p))`` and ``p (1 - p)`` for labels 0 and 1.
 
-    Both tails of the logistic function are computed: 1 - p has no digits left where p is near 1.
+    1 - p is computed as a logistic function of its own, because the difference loses all digits
+    for p near 1.
 
     Parameters
     ----------
     y : ndarray of int32, shape (n,)
+        Labels 0 and 1.
     log_odds : ndarray of float64, shape (n,)
-        Of ``p = 1/(1 + exp(-log_odds))``.
+        Log-odds of ``p = 1/(1 + exp(-log_odds))``.
     least, limit : float
-        Smallest ``p (1 - p)`` and largest ``|z|``.
+        Lower bound on ``p (1 - p)`` and upper bound on ``|z|``.
     """
     p, rest = logistic(log_odds), logistic(-log_odds)
     q = np.maximum(p * rest, least)

@@ -1,8 +1,8 @@
-"""Paths of samples through a branching program of layers; layer l has nodes j = 0..l.
+"""Paths of samples through a layered branching program; layer l has the nodes j = 0..l.
 
 A node is a tree whose leaves hold rho, the probability of the answer 1. Answer 1 leads from node
-(l, j) to (l + 1, j + 1), answer 0 to (l + 1, j). Arrays have a row per node and a column per
-sample, so that a pass over a node's samples reads and writes neighbours.
+(l, j) to (l + 1, j + 1), answer 0 to (l + 1, j). Arrays have one row per node and one column per
+sample, so that a pass over the samples of a node accesses contiguous memory.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from boostbench.weak_learners import Forest
 
 
 class Program:
-    """A trained program and the samples that walk through it.
+    """Trained program and the features of the samples that pass through it.
 
     Parameters
     ----------
     nodes : Forest
-        Node (l, j) is tree ``l (l + 1) / 2 + j``; a leaf's value is rho.
+        Node (l, j) is tree ``l (l + 1) / 2 + j``; leaf values are rho.
     X : ndarray of float64, shape (n, n_features)
-        Best in column order.
+        Features; Fortran order avoids a copy.
     layer : int, default=0
-        Layer of the first of the nodes.
+        Layer of the first node in ``nodes``.
     """
 
     def __init__(self, nodes: Forest, X: NDArray[np.float64], layer: int = 0) -> None:
@@ -35,23 +35,24 @@ class Program:
         self._start = _first(layer)
 
     def spread(self, mass: NDArray[np.float64], layer: int) -> None:
-        """Turn P(l, .), shape (L + 1, n), into P(l + 1, .) in place."""
+        """Replace P(l, .) by P(l + 1, .) in place; ``mass`` has shape (L + 1, n)."""
         share = np.empty(mass.shape[1])
         _spread(mass, self._features, _first(layer) - self._start, layer, self._nodes, share)
 
     def step(self, position: NDArray[np.int64], layer: int, coins: NDArray[np.float64]) -> None:
-        """Let every sample walk on from its node j, in place: answer 1 if its coin is below rho."""
+        """Advance each sample from its node j, in place: the answer is 1 if its coin < rho."""
         _step(position, self._features, _first(layer) - self._start, self._nodes, coins)
 
 
 class Walks:
-    """Random walks, one for each of n samples.
+    """Random walks of n samples through a program.
 
     Parameters
     ----------
     n : int
+        Number of samples.
     seed : int
-        Seed of the coins.
+        Seed of the random answers.
     """
 
     def __init__(self, n: int, seed: int) -> None:
@@ -60,7 +61,7 @@ class Walks:
         self._layer = 0
 
     def step(self, program: Program) -> NDArray[np.float64]:
-        """Walk on to the next layer; return 1 at the answer if it were the last, shape (n, 2)."""
+        """Walk to the next layer and return the majority answer so far, one-hot, shape (n, 2)."""
         program.step(self._position, self._layer, self._rng.random(len(self._position)))
         self._layer += 1
         p = (2 * self._position > self._layer).astype(np.float64)
@@ -68,9 +69,9 @@ class Walks:
 
 
 def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest) -> None:
-    """Turn P(l, .) into P(l + 1, .) in place, where the leaves of layer l are known.
+    """Replace P(l, .) by P(l + 1, .) in place, for known leaves of layer l.
 
-    ``mass`` has shape (L + 1, n), ``leaves`` (l + 1, n).
+    ``mass`` has shape (L + 1, n) and ``leaves`` has shape (l + 1, n).
     """
     of = _nodes_of(nodes)
     _walk_on(mass, leaves, of.rho, of.first_leaf, np.empty(mass.shape[1]))
@@ -84,10 +85,11 @@ def walk_apart(
     position: NDArray[np.int64],
     coins: NDArray[np.float64],
 ) -> None:
-    """Let every sample take one path: the mass of a row is the share of its samples at a node.
+    """Advance each sample along one random path and update the mass in place.
 
-    As `walk_on`, where ``row`` is the row of each sample, ``position`` its node j, changed in
-    place, and a sample answers 1 where its coin is below rho.
+    The mass of a row at a node is the fraction of its samples there. ``row`` has the row of each
+    sample and ``position`` its node j, which is updated in place; the answer is 1 if its coin is
+    below rho. ``mass`` and ``leaves`` are as in `walk_on`.
     """
     of = _nodes_of(nodes)
     at = leaves[position, row] + of.first_leaf[position]
@@ -98,7 +100,7 @@ def walk_apart(
 
 
 class _Nodes(NamedTuple):
-    """Arrays of a `Forest` whose leaves hold rho, for compiled code."""
+    """Arrays of a `Forest` with leaf values rho, for compiled code."""
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
@@ -124,7 +126,7 @@ def _nodes_of(forest: Forest) -> _Nodes:
 
 
 def _first(layer: int) -> int:
-    """Return the tree of node (l, 0)."""
+    """Return the index of the tree of node (l, 0)."""
     return layer * (layer + 1) // 2
 
 
@@ -156,7 +158,7 @@ def _move(
 def _rho_of(X: NDArray[np.float64], i: int, tree: int, nodes: _Nodes) -> float:
     """Return rho of column i of X."""
     root = nodes.root[tree]
-    at = 0 if nodes.root[tree + 1] > root else ~0  # a tree of one leaf asks nothing
+    at = 0 if nodes.root[tree + 1] > root else ~0  # a tree of one leaf has no inner node
     while at >= 0:
         x = X[nodes.feature[root + at], i]
         is_left = (x <= nodes.threshold[root + at]) | (np.isnan(x) & nodes.missing_left[root + at])
@@ -174,7 +176,7 @@ def _rho_of_all(
         for i in range(len(share)):
             share[i] = _rho_of(X, i, tree, nodes)
         return
-    # a stump, without a branch that depends on the sample: vector instructions do it
+    # a stump: a loop without data-dependent branches, which the compiler vectorises
     x, threshold, missing_left = (
         X[nodes.feature[root]],
         nodes.threshold[root],

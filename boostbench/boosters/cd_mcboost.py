@@ -9,7 +9,7 @@ y_k                 ``Y[k]``, `codewords`                  (K, K-1)
 f_j*                ``component``, j counted from 0
 <f(x_i), y_k>       ``state.scores``                       (n, K)
 w_i^j               ``demand.signed_weight[:, 0]``         (n,)
-g*(x_i)             the weak learner's answer              (n,), in {-1, +1}
+g*(x_i)             prediction of the weak learner         (n,), in {-1, +1}
 g* e_j              ``h.trees.leaf_value``                 leaf vectors ``g Y[:, j]``
 alpha*              ``step.size``
 ==================  =====================================  ==============================
@@ -32,7 +32,7 @@ from boostbench.portable import row_sums, total
 from boostbench.theory.codewords import codewords
 from boostbench.weak_learners import BinaryLabels, Targets
 
-#: An edge below this share of the summed weights is none.
+#: An edge below this fraction of the summed weights is treated as 0.
 _NO_EDGE = 1e-12
 
 
@@ -43,12 +43,13 @@ class Components(Confusions):
     Attributes
     ----------
     codewords : ndarray of float64, shape (K, K-1)
+        Codewords Y.
     component : int
-        j, whose turn it is.
+        Component j of the current round.
     without_edge : int
-        Rounds in a row without edge.
+        Number of consecutive rounds without edge.
     pair_weights : ndarray of float64, shape (n, K), or None
-        The a of the round that is under way.
+        Pair weights a of the current round.
     """
 
     codewords: NDArray[np.float64]
@@ -63,10 +64,11 @@ class Components(Confusions):
 
 
 class CDMCBoost(MCBoost):
-    r"""Boosting that updates one component of a vector-valued predictor a round.
+    r"""Coordinate descent that updates one component of a vector-valued predictor per round.
 
     Class k has the codeword :math:`y_k`, a vertex of a regular simplex in K-1 dimensions, and the
-    score :math:`s_k = \langle f(x), y_k\rangle`. Round t takes the next component j in turn and
+    score :math:`s_k = \langle f(x), y_k\rangle`. The rounds cycle through the components j of f.
+    With the codewords as rows of Y, a round computes
 
     .. math::
         a_{ik} = e^{(s_{ik} - s_{i y_i})/2}, \qquad
@@ -75,23 +77,23 @@ class CDMCBoost(MCBoost):
         \alpha = \arg\min_\alpha R(f + \alpha g e_j), \qquad
         f_j \leftarrow f_j + \alpha g .
 
-    The codewords are given to the classes in sorted order of their labels, and the components are
-    axes of one of many equivalent simplices: relabelling the classes, and another orientation, give
-    other models. A round without edge (``alpha = 0``) counts; K-1 of them in a row end the
-    training.
+    Codewords are assigned to the classes in sorted order of their labels. The model depends on
+    this order and on the orientation of the simplex. A round without edge (``alpha = 0``) counts
+    as a round; K-1 consecutive rounds without edge end the training.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T (single component updates), at least 1; the paper's Table 1 has 20 K.
+        Number of rounds T (updates of one component), at least 1; the paper's Table 1 uses 20 K.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: a stump of smallest weighted error (a regression stump for Newton
-        steps).
+        None uses the paper's stump of minimal weighted error, or a regression stump for
+        ``step="newton"``.
     orientation : {"recursive", "helmert"}, default="recursive"
         Orientation of the simplex, see `codewords`.
     step : {"search", "newton"}, default="search"
-        ``"newton"`` fits a regression to :math:`w_i / h_i`, weighted by
-        :math:`h_i = \frac14 \sum_k (Y_{y_i j} - Y_{kj})^2 a_{ik}`, and takes the step 1; for two
+        ``"search"`` minimises the risk along g. ``"newton"`` fits a regression to
+        :math:`w_i / h_i` with weights
+        :math:`h_i = \frac14 \sum_k (Y_{y_i j} - Y_{kj})^2 a_{ik}` and takes the step 1; for two
         classes and the exponential loss this is Gentle AdaBoost.
 
     References
@@ -112,7 +114,7 @@ class CDMCBoost(MCBoost):
     half: ClassVar[float] = 0.5
 
     def begin(self, state: BoostState) -> Components:
-        """Look up costs and codewords and start with the first component."""
+        """Return the costs, the codewords and the first component."""
         if self.step == "newton" and self.loss != "exponential":
             raise ValueError(
                 f"step='newton' is for the exponential loss; with loss={self.loss!r} "
@@ -122,7 +124,7 @@ class CDMCBoost(MCBoost):
         return Components(importance, codewords(state.n_classes, self.orientation))
 
     def ask(self, state: BoostState) -> BinaryLabels | Targets:
-        """Return ``w_i^j`` (24) of the component whose turn it is."""
+        """Return ``w_i^j`` (24) for the current component j."""
         own: Components = state.own
         y_j = own.y_j
         a = pair_weights(self.pair_margins(state), own.importance, LOSSES[self.loss])
@@ -135,12 +137,12 @@ class CDMCBoost(MCBoost):
         return Targets(target[:, None], curvature[:, None])
 
     def refine(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Any:
-        """Return ``g e_j`` in terms of scores: leaf vectors ``g Y[:, j]``."""
+        """Return ``g e_j`` in terms of the scores: leaf vectors ``g Y[:, j]``."""
         own: Components = state.own
         return with_leaf_vectors(h, h.trees.leaf_value * own.y_j)
 
     def answer(self, state: BoostState, demand: BinaryLabels | Targets, h: Any) -> Step:
-        """Return the step to the smallest risk along ``g e_j`` (26), or Newton's, 1."""
+        """Return the step that minimises the risk along ``g e_j`` (26), or 1 for Newton steps."""
         own: Components = state.own
         assert own.pair_weights is not None
         mass, rate = collapse(own.pair_weights, state.y, h.leaves[0], h.trees.leaf_value)
@@ -186,20 +188,24 @@ def collapse(
     leaves: NDArray[np.int32],
     vectors: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum the pair weights whose terms move at the same rate along a hypothesis.
+    """Sum the pair weights over rows of the same leaf and true class.
+
+    The margins of these rows change at the same rate along the hypothesis.
 
     Parameters
     ----------
     a : ndarray of float64, shape (n, K)
         Pair weights.
     y, leaves : ndarray of int32, shape (n,)
+        Label and leaf of each row.
     vectors : ndarray of float64, shape (n_leaves, K)
-        Vector that a leaf adds to the scores s.
+        Vector that each leaf adds to the scores s.
 
     Returns
     -------
     mass, rate : ndarray of float64, shape (n_leaves, K, K)
-        Of leaf, true class and other class: summed weight, and ``(s_k - s_y) / 2`` per unit step.
+        Summed weight and change of ``(s_k - s_y) / 2`` per unit step, by leaf, true class y and
+        other class k.
     """
     n_leaves, K = vectors.shape
     group = leaves.astype(np.int64) * K + y

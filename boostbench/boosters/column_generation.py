@@ -1,29 +1,28 @@
 r"""Boosting as a linear program over all weak classifiers, solved by column generation.
 
-A program has a variable :math:`a_j` for every weak classifier and, in its dual, a signed weight
-:math:`p_i` for every row. Only the classifiers found so far are in it (the restricted master
-program). Its dual values ask the weak learner for the classifier whose constraint they violate
-most, :math:`\max_h \sum_i p_i h(x_i)`; when none is violated the program over all of them is
-solved. Every round changes the coefficients of all classifiers: the boosters are totally
-corrective.
+The linear program has a variable :math:`a_j` for every weak classifier, and its dual has a signed
+weight :math:`p_i` for every row. The restricted master program contains the classifiers found so
+far. The weak learner searches for the classifier whose dual constraint is most violated,
+:math:`\max_h \sum_i p_i h(x_i)`; if no constraint is violated, the full program is solved. Every
+round updates the coefficients of all classifiers (totally corrective boosting).
 
 =========  ==================================  ==============================
 symbol     here                                shape
 =========  ==================================  ==============================
-z_ij       ``own.Z``: y_i h_j(x_i)             (n, t)
+z_ij       ``own.Z``, y_i h_j(x_i)             (n, t)
 a          ``own.a``                           (t,)
 y_i p_i    ``own.p``                           (n,)
 =========  ==================================  ==============================
 
-Early programs have many solutions, and a simplex method finds one that puts all the weight on a few
-samples, of which the weak learner learns nothing about the others. So rows on which all classifiers
-answer alike are one group in the program, whose weight they share in proportion to their sample
-weights; and the largest weight of a group, relative to its sample weight, costs a little too: of
-the best weights it takes even ones.
+The first programs have many optimal solutions, and the simplex method returns one with all the
+weight on a few rows, from which the weak learner learns nothing about the remaining rows. Two
+measures prefer even weights among the optimal ones. Rows on which all classifiers agree form one
+group, whose weight is divided among the rows in proportion to their sample weights. A small
+penalty applies to the largest ratio of a group's weight to its sample weight.
 
-The solver is HiGHS, by scipy. Coefficients, and weights relative to the sample weights, are rounded
-to multiples of 2**-38, far above its rounding errors; a program that still has several solutions
-may have another one in another version of the solver.
+The solver is HiGHS, through scipy. Coefficients, and weights relative to the sample weights, are
+rounded to multiples of 2**-38, far above the solver's rounding errors. If a program has several
+optimal solutions, another version of the solver may return a different one.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ from boostbench.weak_learners import WeightedLabels
 
 Floats = NDArray[np.float64]
 
-#: A classifier whose constraint is violated by less is not worth another round.
+#: Largest violation of a constraint that is ignored.
 _TOLERANCE = 1e-7
-#: Price of the largest weight.
+#: Penalty of the largest relative weight.
 _EVENNESS = 1e-6
 
 
@@ -59,18 +58,17 @@ class Master:
     Attributes
     ----------
     p : ndarray of float64, shape (n,)
-        Weight of each row, times its label; negative where the weak learner is asked for the other
-        label.
+        Weight of each row, negative if the weak learner is to predict the opposite label.
     bound : float
-        Bound of the constraints of the dual: ``sum_i p_i z_ij <= bound`` for all classifiers j.
+        Right-hand side of the dual constraints, ``sum_i p_i z_ij <= bound`` for all j.
     value : float
-        The objective.
+        Value of the objective.
     a : ndarray of float64, shape (t,)
         Coefficients of the classifiers.
     Z : ndarray of float64, shape (n, t)
-        ``y_i h_j(x_i)``.
+        Products ``y_i h_j(x_i)``.
     hypotheses : list
-        The classifiers.
+        Classifiers.
     """
 
     p: Floats
@@ -82,20 +80,21 @@ class Master:
 
 
 class ColumnGeneration(BinaryBooster):
-    """Base of the boosters that solve a linear program. A subclass defines `begin` and `solve`."""
+    """Base class of boosters that solve a linear program; subclasses define `begin` and `solve`."""
 
     paper_learner = CLASSIFIER
 
     @abstractmethod
     def solve(self, w: Floats, Z: Floats, bound: float) -> tuple[Floats, Floats, float, float]:
-        """Return a, p, bound and value of the program, given the bound of the one before.
+        """Solve the program over the g groups of rows and return a, p, its bound and its value.
 
-        ``w`` has the sample weights of the groups, shape (g,), and Z what the classifiers answer on
-        them, shape (g, t); p has a value for each group.
+        ``w`` has the summed sample weights of the groups, shape (g,), ``Z`` the products
+        ``y_i h_j(x_i)`` of the groups, shape (g, t), and ``bound`` is the bound of the previous
+        program. The returned p has shape (g,).
         """
 
     def ask(self, state: BoostState) -> WeightedLabels | None:
-        """Return the labels that the dual values ask for, or None if they ask for none."""
+        """Return labels weighted by ``|p|``, opposite where p < 0, or None if all p are 0."""
         weight = self.weights(state)
         if not weight.any():
             return None
@@ -103,7 +102,7 @@ class ColumnGeneration(BinaryBooster):
         return WeightedLabels(wanted, weight, state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
-        """Add the classifier to the program and solve it; stop if it violates no constraint."""
+        """Add the classifier and solve the program; stop if its constraint is not violated."""
         own: Master = state.own
         z = state.signed_labels * answers(h)
         edge = dot(own.p, z)
@@ -113,7 +112,7 @@ class ColumnGeneration(BinaryBooster):
         own.Z = np.column_stack([own.Z, z])
         before = np.append(own.a, 0.0)
         answered, group = np.unique(own.Z, axis=0, return_inverse=True)
-        group = group.reshape(-1)  # of shape (n, 1) in numpy 2.0
+        group = group.reshape(-1)  # numpy 2.0 returns shape (n, 1)
         w = np.asarray(np.bincount(group, state.sample_weight), dtype=np.float64)
         a, p, own.bound, value = self.solve(w, answered, own.bound)
         own.a, own.value = on_grid(a), float(on_grid(value))
@@ -121,14 +120,14 @@ class ColumnGeneration(BinaryBooster):
         return Step(own.a - before, edge)
 
     def take(self, state: BoostState, ensemble: Ensemble, h: Any, step: Step) -> None:
-        """Change the coefficients of all classifiers, the new one among them."""
+        """Update the coefficients of all classifiers, including the new one."""
         changes = np.asarray(step.size)
         for earlier, change in zip(state.own.hypotheses, changes, strict=True):
             earlier.add_to(state.scores, change)
         ensemble.add_corrected(h.trees, changes)
 
     def weights(self, state: BoostState) -> Floats:
-        """Return the absolute dual values, as shares; all 0 if none is left."""
+        """Return the absolute dual values, normalised to sum to 1, or all 0."""
         p = np.abs(state.own.p)
         return np.asarray(p / (total(p) or 1.0))
 
@@ -138,7 +137,7 @@ class ColumnGeneration(BinaryBooster):
         return own.value
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 0: the value is no mean of losses."""
+        """Return 0, because the objective is not a mean of losses."""
         return 0.0
 
 
@@ -151,10 +150,10 @@ def solve_evenly(
     limits: list[tuple[float | None, float | None]],
     sums_to_1: bool = False,
 ) -> tuple[Floats, Floats]:
-    r"""Return x and the multipliers of ``A x <= b`` at the minimum of ``c x``.
+    r"""Minimise ``c x`` subject to ``A x <= b``, preferring even weights of the groups.
 
-    The first n variables are weights of the groups, and so are the next n if there are as many.
-    With the sum :math:`v_i` of a group's the program is
+    The first n variables are weights of the groups, and so are the next n if k >= 2n. With
+    :math:`v_i` the sum of the weights of group i, the program is
 
     .. math::
         \min_{x, m}\; c^\top x + 10^{-6} m \quad \text{s.t.}\quad
@@ -163,19 +162,27 @@ def solve_evenly(
     Parameters
     ----------
     name : str
-        The booster, for the message.
+        Name of the booster, for the error message.
     w : ndarray of float64, shape (n,)
-        Sample weights.
+        Sample weights of the groups.
     c, A, b : ndarray of float64, shape (k,), (t, k) and (t,)
+        Coefficients of the program.
     limits : list of (float or None, float or None)
-        Bounds of the variables.
+        Bounds of the k variables.
     sums_to_1 : bool, default=False
-        The weights of the first n variables sum to 1.
+        If True, the first n variables are constrained to sum to 1.
+
+    Returns
+    -------
+    x : ndarray of float64, shape (k,)
+        Solution.
+    multipliers : ndarray of float64, shape (t,)
+        Multipliers of ``A x <= b``.
 
     Raises
     ------
     BoostbenchError
-        If the solver gives up.
+        If the solver fails.
     """
     n, (t, k) = len(w), A.shape
     each = [sp.eye_array(n)] * (k // n)

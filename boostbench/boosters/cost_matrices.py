@@ -1,4 +1,4 @@
-"""Cost functions c(x, y, z): what answering z costs on a sample x of label y."""
+"""Costs c(x, y, z) of predicting z for a sample x with label y."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
 
 
 def label_costs(cost: str | ArrayLike, n_classes: int) -> NDArray[np.float64]:
-    """Return the cost matrix, a row per true class and a column per answer.
+    """Return the cost matrix, with a row per true class and a column per predicted class.
 
-    ``cost`` is ``"zero-one"``, ``"ordinal"`` (distance of the class indices, at most 1) or the
-    matrix, of finite entries that are not negative.
+    ``cost`` is ``"zero-one"``, ``"ordinal"`` (distance of the class indices, divided by K - 1) or
+    a matrix with finite, non-negative entries.
     """
     if isinstance(cost, str):
         if cost not in NAMED_COSTS:
@@ -36,16 +36,16 @@ def sample_costs(
     y: NDArray[Any],
     n_classes: int,
 ) -> NDArray[np.float64]:
-    """Return each sample's own costs, shape (n_samples, n_classes).
+    """Return the cost of every class for each sample, shape (n_samples, n_classes).
 
-    ``cost`` is that array, or a function of X and the class labels that returns it.
+    ``cost`` is the array itself, or a function of X and the class labels that returns the array.
     """
     rows = cost(X, y) if callable(cost) else cost
     return _checked(rows, (X.shape[0], n_classes), "a row per sample, a column per answer")
 
 
 def normalised(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Divide costs by the largest range of a row, which may not be 0; return them and that range.
+    """Return costs divided by the largest range of a row, and that range, which must not be 0.
 
     Examples
     --------

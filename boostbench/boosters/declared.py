@@ -1,13 +1,13 @@
-"""Parameters of an estimator, each declared in one line: name, range and default.
+"""Declaration of estimator parameters: name, range and default in one line.
 
 >>> class Shrunk(Declared):
 ...     learning_rate: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.1
 >>> Shrunk(learning_rate=0.5).learning_rate
 0.5
 
-makes ``learning_rate`` a keyword of the constructor, which only stores it, and its range a
-constraint that scikit-learn checks in `fit`. A class that has an ``__init__`` of its own, and
-`_parameter_constraints`, as estimators commonly are written, is left as it is.
+The annotation makes ``learning_rate`` a keyword argument of the constructor, which only stores
+it, and turns the range into a constraint that scikit-learn checks in `fit`. A class with its own
+``__init__`` and `_parameter_constraints`, as in scikit-learn, is left unchanged.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from typing_extensions import dataclass_transform
 
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
-#: Infinity is allowed.
+#: Positive, infinity included.
 PositiveOrInfinite = Annotated[float, Interval(Real, 0, None, closed="right")]
 NotNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
-#: In (0, 1).
+#: Number in (0, 1).
 Share = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 
 
 @dataclass_transform(kw_only_default=True)
 class Declared:
-    """Base of classes whose annotated attributes are the parameters of their constructor.
+    """Base of classes whose annotated attributes are constructor parameters.
 
-    The constraint of a parameter follows from its type: a `Literal` allows its values, bool True
-    and False, ``| None`` None too, and the metadata of `Annotated` are constraints of scikit-learn.
-    A `ClassVar` is no parameter; it takes one of a base away.
+    The type of an attribute determines its constraint: a `Literal` allows its values, ``bool``
+    allows True and False, ``| None`` also allows None, and the metadata of `Annotated` are
+    scikit-learn constraints. A `ClassVar` is not a parameter and removes an inherited one.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
@@ -57,12 +57,12 @@ class Declared:
                 constraints[name] = _constraints_of(declared)
         doc = cls.__doc__
         dataclass(kw_only=True, repr=False, eq=False)(cls)
-        cls.__doc__ = doc  # None where a class has none, not the signature
+        cls.__doc__ = doc  # `dataclass` replaces a missing docstring by the signature
         cls._parameter_constraints = constraints
 
 
 def _constraints_of(declared: Any) -> Any:
-    """Return what scikit-learn's ``_parameter_constraints`` hold for a type."""
+    """Return the entry of scikit-learn's ``_parameter_constraints`` for a type."""
     origin, parts = get_origin(declared), get_args(declared)
     if declared is Any:
         return "no_validation"

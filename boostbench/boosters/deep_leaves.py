@@ -1,9 +1,9 @@
-"""Answers of the leaves of deep boosting's trees: one label, or a distribution over the classes.
+"""Leaf predictions of deep boosting's trees: one label, or a distribution over the classes.
 
 A tree is a classifier h(x, y) >= 0 with ``sum_y h(x, y) = 1`` (Kuznetsov, Mohri & Syed 2014,
 Sec. 4). Its error eps = (1 - E_D[g]) / 2 (Eq. 12) is linear in h, ``sum_iy cost[i, y] h(x_i, y)``,
-with the costs of `Distribution.cost`. So the best leaf answers the one label of the smallest cost;
-decision trees as they are commonly learned answer the shares of the classes.
+with the costs of `Distribution.cost`. The optimal leaf therefore predicts the single label of the
+smallest cost; a standard decision tree predicts the class distribution in the leaf.
 """
 
 from __future__ import annotations
@@ -26,43 +26,45 @@ Labels = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class LabelAnswers:
-    """A tree that answers one label per leaf."""
+    """Tree with one predicted label per leaf."""
 
     trees: Forest
     labels: Labels
 
     def error(self, cost: Floats) -> float:
-        """Return eps at costs of shape (n, K): the summed cost of the answers."""
+        """Return eps for costs of shape (n, K), the summed cost of the predicted labels."""
         return float(error_of(self.labels, cost))
 
     def add_to(self, F: Floats, eta: float) -> None:
-        """Add eta at the answers to the scores."""
+        """Add eta to the scores of the predicted labels, in place."""
         F[np.arange(len(self.labels)), self.labels] += eta
 
 
 @dataclass(frozen=True)
 class ShareAnswers(Hypothesis):
-    """A tree that answers a distribution over the classes per leaf."""
+    """Tree with a predicted distribution over the classes per leaf."""
 
     def error(self, cost: Floats) -> float:
-        """Return eps at costs of shape (n, K): the sum of costs times answers."""
+        """Return eps for costs of shape (n, K), the sum of costs times predictions."""
         return self.inner(cost)
 
 
-#: A tree with its answers on the training rows.
+#: Tree with its predictions on the training rows.
 Answers: TypeAlias = LabelAnswers | ShareAnswers
 
 
 @dataclass(frozen=True)
 class TreePath(ABC):
-    """The trees of one growth, of 1 to `max_leaves` leaves.
+    """Nested trees of 1 to `max_leaves` leaves, grown in one pass.
 
     Attributes
     ----------
+    path : GrowthPath
+        Growth path of the weak learner.
     demand : type
-        Demand that they are grown for.
+        Demand for which the trees are grown.
     order : {"C", "F"}
-        Memory order in which costs are read fastest.
+        Memory order in which the costs are read fastest.
     """
 
     path: GrowthPath
@@ -75,26 +77,26 @@ class TreePath(ABC):
     def grow(
         cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
     ) -> TreePath:
-        """Grow trees at the distribution D, whose costs of Eq. 12 have shape (n, K)."""
+        """Grow trees for the distribution D, with the costs of Eq. 12, shape (n, K)."""
 
     @property
     def max_leaves(self) -> int:
-        """Leaves of the largest tree."""
+        """Number of leaves of the largest tree."""
         return self.path.max_leaves
 
     @cached_property
     @abstractmethod
     def errors(self) -> Floats:
-        """Eps of the tree of 1, 2, ..., `max_leaves` leaves."""
+        """Values of eps for the trees of 1, 2, ..., `max_leaves` leaves."""
 
     @abstractmethod
     def take(self, n_leaves: int) -> Answers:
-        """Return the tree of that many leaves."""
+        """Return the tree with ``n_leaves`` leaves."""
 
 
 @dataclass(frozen=True)
 class LabelPath(TreePath):
-    """Trees grown for the costs, whose leaves answer the cheapest label."""
+    """Trees grown to minimise costs, with the label of the smallest cost in each leaf."""
 
     demand: ClassVar[type] = Costs
     order: ClassVar[Literal["C", "F"]] = "C"
@@ -103,29 +105,30 @@ class LabelPath(TreePath):
     def grow(
         cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
     ) -> LabelPath:
-        """Grow for the costs of every answer."""
+        """Grow trees for the costs of all labels."""
         return cls(learner.grow_path(data, Costs(cost), rng))
 
     @cached_property
     def errors(self) -> Floats:
-        """Quantity that growing for costs lowers."""
+        """Values of eps, which growth for costs minimises."""
         return self.path.impurity
 
     def take(self, n_leaves: int) -> LabelAnswers:
-        """Return the tree of that many leaves."""
+        """Return the tree with ``n_leaves`` leaves."""
         h = self.path.take(n_leaves)
         return LabelAnswers(h.trees, h.labels)
 
 
 @dataclass(frozen=True)
 class SharePath(TreePath):
-    """Trees grown for the weights of the rows, whose leaves answer each class's share of them.
+    """Trees grown for weighted labels, with the class distribution in each leaf.
 
     Attributes
     ----------
     weight : ndarray of float64, shape (n, K)
-        D of a row, summed over the wrong labels, at its label; 0 elsewhere.
+        D of each row summed over the wrong labels, in the column of its label; 0 elsewhere.
     cost : ndarray of float64, shape (n, K)
+        Costs of Eq. 12.
     """
 
     weight: Floats
@@ -138,7 +141,7 @@ class SharePath(TreePath):
     def grow(
         cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
     ) -> SharePath:
-        """Grow for the weights of the rows, by whatever criterion the learner has."""
+        """Grow trees for the weighted labels, by the learner's own criterion."""
         weight = np.zeros(cost.shape, order="F")
         weight[np.arange(len(y)), y] = D.right
         path = learner.grow_path(data, WeightedLabels(y, D.right, cost.shape[1]), rng)
@@ -146,7 +149,7 @@ class SharePath(TreePath):
 
     @cached_property
     def errors(self) -> Floats:
-        """Each split puts the errors of two leaves in the place of one's."""
+        """Values of eps; a split replaces the error of a leaf by the errors of its children."""
         weights, costs = self.path.sums(self.weight), self.path.sums(self.cost)
         nodes, leaves = (row_sums(_shares_of(w) * c) for w, c in zip(weights, costs, strict=True))
         left, right = (
@@ -158,14 +161,14 @@ class SharePath(TreePath):
         return np.maximum(errors, 0.0)
 
     def take(self, n_leaves: int) -> ShareAnswers:
-        """Return the tree of that many leaves."""
+        """Return the tree with ``n_leaves`` leaves."""
         h = self.path.take(n_leaves)
         shares = _shares_of(h.sums(self.weight))
         return ShareAnswers(h.trees.with_leaf_values(shares), h.leaves)
 
 
 def _shares_of(weights: Floats) -> Floats:
-    """Return each row's entries divided by their sum."""
+    """Return weights divided by their row sums."""
     shares: Floats = weights / row_sums(weights)[:, None]
     return shares
 

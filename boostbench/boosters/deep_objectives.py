@@ -1,4 +1,4 @@
-r"""The four objectives of multi-class deep boosting and their derivatives along a classifier.
+r"""Four objectives of multi-class deep boosting and their derivatives along a classifier.
 
 Kuznetsov, Mohri & Syed, "Multi-class deep boosting", 2014, Sec. 3.1-3.2. With scores F and
 :math:`V_{iy} = 1 - (F_{iy_i} - F_{iy})` for the wrong labels :math:`y \ne y_i` of row i:
@@ -12,10 +12,11 @@ objective  Eq.   loss of row i                 weights W
 `CompSum`  9     ``Phi1(sum_y Phi2(V_iy))``    ``Phi1'(sum) Phi2'(V_iy)``
 =========  ====  ============================  ==================================
 
-Phi is the exponential or the logistic function, ``Phi1(u) = log2(1 + u)``, ``Phi2(v) = exp(v)``,
-and R_i is the sum of the classifiers' weighted margins, ``2 F[i, y_i] - sum_y F[i, y]`` where each
-answers one label. (The paper prints a non-increasing Phi1; it must be non-decreasing.) The paper
-derives the weights of `Sum`; the others follow by the chain rule.
+Phi is the exponential or the logistic function, ``Phi1(u) = log2(1 + u)`` and ``Phi2(v) = exp(v)``.
+R_i is the sum of the classifiers' weighted margins, which is ``2 F[i, y_i] - sum_y F[i, y]`` for
+classifiers that predict one label. (The paper prints a non-increasing Phi1; it must be
+non-decreasing.) The paper derives the weights of `Sum`; the weights of the remaining objectives
+follow by the chain rule.
 
 With S the sum of W and D = W / S, the derivative along a classifier h is ``-S/m (1 - 2 eps)``:
 
@@ -43,7 +44,7 @@ from boostbench.boosters.state import TINY
 from boostbench.compiled import kernel
 from boostbench.portable import exp, log, log1pexp, row_sums, total
 
-#: The closed step along a classifier of error `TINY`; no line search goes further.
+#: Closed-form step along a classifier of error `TINY`, and the upper limit of line searches.
 MAX_STEP = 11.512925464920228  # 1/2 ln((1 - TINY) / TINY)
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.int32]
@@ -53,7 +54,7 @@ _TIE = 1e-9
 
 
 class Phi(NamedTuple):
-    """A convex loss Phi(v), increasing in v = 1 - margin.
+    """Convex loss Phi(v), increasing in v = 1 - margin.
 
     Attributes
     ----------
@@ -77,16 +78,16 @@ LOGISTIC = Phi(
 
 
 class Distribution(NamedTuple):
-    """S_t and D_t of Figure 1, as a classifier that answers one label per row meets them.
+    """S_t and D_t of Figure 1, arranged by the contributions of predicted labels to E_D[g].
 
     Attributes
     ----------
     log_scale : float
         ln(S_t / m).
     right : ndarray of float64, shape (n,)
-        Contribution of a row to E_D[g] if it is answered rightly; sums to 1.
+        Contribution of each row to E_D[g] if classified correctly; sums to 1.
     wrong : ndarray of float64, shape (n, K)
-        Loss in E_D[g] if it is answered y; 0 at its own label.
+        Amount subtracted from E_D[g] if y is predicted instead; 0 at the true label.
     """
 
     log_scale: float
@@ -95,11 +96,11 @@ class Distribution(NamedTuple):
 
     @property
     def inverse_scale(self) -> float:
-        """The ratio m / S_t, short of overflow: a penalty of 0 times it is 0."""
+        """Ratio m / S_t, capped to stay finite, so that a penalty of 0 remains 0."""
         return float(exp(min(-self.log_scale, 700.0)))
 
     def cost(self, y: Labels) -> Floats:
-        """Return what each answer adds to eps = (1 - E_D[g]) / 2, shape (n, K) (Eq. 12)."""
+        """Return the contribution of each label to eps (Eq. 12), shape (n, K)."""
         cost: Floats = 0.5 * (self.right[:, None] + self.wrong)
         cost[np.arange(len(y)), y] = 0.0
         return cost
@@ -107,7 +108,7 @@ class Distribution(NamedTuple):
 
 @kernel
 def error_of(labels: Labels, cost: Floats) -> float:  # pragma: no cover
-    """Return the summed cost of one answer per row: eps for `Distribution.cost`."""
+    """Return the summed cost of one label per row; equals eps for `Distribution.cost`."""
     error = 0.0
     for i in range(labels.shape[0]):
         error += cost[i, labels[i]]
@@ -117,8 +118,9 @@ def error_of(labels: Labels, cost: Floats) -> float:  # pragma: no cover
 def closed_step(right: float, wrong: float, b: float, alpha: float) -> float:
     """Return the eta >= -alpha that minimises ``right e^-eta + wrong e^eta + b eta``.
 
-    The printed root, ``ln(-b/(2 wrong) + sqrt((b/(2 wrong))^2 + right/wrong))``, without its
-    cancellation; it lies below -alpha iff ``right e^alpha - wrong e^-alpha < b``.
+    Equal to the printed root, ``ln(-b/(2 wrong) + sqrt((b/(2 wrong))^2 + right/wrong))``, but
+    computed without cancellation. The root is below -alpha iff
+    ``right e^alpha - wrong e^-alpha < b``.
     """
     if right <= 0.0:
         return -alpha
@@ -127,19 +129,19 @@ def closed_step(right: float, wrong: float, b: float, alpha: float) -> float:
 
 
 class Objective(ABC):
-    """The loss part of an objective, a function of scores, labels and row weights.
+    """Loss part of an objective, a function of scores, labels and row weights.
 
     Parameters
     ----------
     phi : Phi
-        `CompSum` has a loss of its own and takes none.
+        Loss Phi; `CompSum` fixes Phi and has no such parameter.
     offset : float, default=1.0
-        Margin at which Phi is Phi(0); the paper's is 1.
+        Margin at which the loss is Phi(0); 1 in the paper.
     """
 
-    #: True if the objective has one derivative everywhere, so that the closed step bounds it.
+    #: True if the objective is differentiable, so that the bound of Figure 1 holds.
     smooth: ClassVar[bool] = True
-    #: True if the closed step is the minimum itself for the exponential loss.
+    #: True if the exact step has a closed form for the exponential loss.
     closed: ClassVar[bool] = False
 
     def __init__(self, phi: Phi = EXPONENTIAL, offset: float = 1.0) -> None:
@@ -156,7 +158,8 @@ class Objective(ABC):
     ) -> Distribution:
         """Return S and D at scores F (Eq. 11), for positive weights that sum to 1.
 
-        ``down`` asks for the derivative towards smaller coefficients; it matters for `Max` alone.
+        ``down=True`` selects the left derivative, towards smaller coefficients. It differs from
+        the right derivative only for `Max`.
         """
 
     def exact_step(
@@ -174,15 +177,15 @@ class Objective(ABC):
         Parameters
         ----------
         F, y, sample_weight
-            As for `weigh`.
+            As in `weigh`.
         D : Distribution
-            At F.
+            Distribution at F.
         labels : ndarray of int32, shape (n,)
-            The classifier's answers.
+            Labels predicted by the classifier.
         b : float
-            Its ``Lambda m / S``.
+            Penalty ``Lambda m / S`` of the classifier.
         alpha : float
-            Its coefficient.
+            Current coefficient of the classifier.
         """
         if self.closed and self.phi is EXPONENTIAL:
             missed = np.flatnonzero(labels != y)
@@ -229,7 +232,7 @@ class Sum(Objective):
 
 
 class CompSum(Objective):
-    """Phi1 of Phi2 summed over the wrong labels, the multinomial logistic loss (Eq. 9)."""
+    """Phi1 of the sum of Phi2 over the wrong labels, the multinomial logistic loss (Eq. 9)."""
 
     def __init__(self, offset: float = 1.0) -> None:
         super().__init__(LOGISTIC, offset)
@@ -257,7 +260,7 @@ class MaxSum(Objective):
     def weigh(
         self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
     ) -> Distribution:
-        """Return D proportional to ``Phi'(1 - R_i)``; all wrong answers are equally bad."""
+        """Return D proportional to ``Phi'(1 - R_i)``, equal for all wrong labels of a row."""
         wrong = np.ones(F.shape, dtype=np.bool_)
         wrong[np.arange(len(y)), y] = False
         return _over_rows(self.phi.log_slope(self._shortfalls(F, y)), sample_weight, wrong)
@@ -281,7 +284,8 @@ class Max(Objective):
     ) -> Distribution:
         """Return D proportional to ``Phi'(max_y V_iy)``.
 
-        Raising one of several largest V_iy raises the maximum; lowering one does not lower it.
+        If several V_iy attain the maximum, raising one of them raises the maximum, but lowering
+        one does not lower it.
         """
         V = _shortfalls(F, y, self.offset)
         v = V.max(axis=1)
@@ -292,7 +296,7 @@ class Max(Objective):
 
 
 def _shortfalls(F: Floats, y: Labels, offset: float) -> Floats:
-    """Return V, with -inf at the labels, which so have no weight and are never the largest."""
+    """Return V, with -inf at the true labels, so that they have weight 0 in sums and maxima."""
     rows = np.arange(len(y))
     V: Floats = F - (F[rows, y] - offset)[:, None]
     V[rows, y] = -np.inf
@@ -305,7 +309,7 @@ def _log_sum_exp(V: Floats) -> Floats:
 
 
 def _normalised(log_W: Floats) -> tuple[float, Floats]:
-    """Return ln of the sum of W, and W divided by it; the sum itself may underflow."""
+    """Return ln(sum W) and W / sum W, without overflow or underflow of the sum."""
     top = float(log_W.max())
     D = exp(log_W - top)
     size = total(D)
@@ -319,6 +323,6 @@ def _over_pairs(log_W: Floats, sample_weight: Floats) -> Distribution:
 
 
 def _over_rows(log_W: Floats, sample_weight: Floats, counts: NDArray[np.bool_]) -> Distribution:
-    """Spread the weight of a row over the wrong answers that count."""
+    """Return a distribution with weights W of the rows and the wrong labels marked by counts."""
     log_scale, D = _normalised(log_W + log(sample_weight))
     return Distribution(log_scale, D, D[:, None] * counts)

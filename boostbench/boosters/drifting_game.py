@@ -1,4 +1,4 @@
-r"""The drifting-game ("OS") booster: the optimal strategy for a known weak-learning condition.
+r"""Drifting-game ("OS") booster: the optimal strategy for a known weak-learning condition.
 
 Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Sec. 3 to 6.
 
@@ -35,10 +35,10 @@ from boostbench.weak_learners import Costs
 
 Floats = NDArray[np.float64]
 
-#: A condition missed by less than this share of the potential is taken to be met.
+#: A condition violated by less than this fraction of the potential counts as met.
 _MET = 1e-12
 
-#: Zero-one potentials this near to each other are the same but for rounding.
+#: Zero-one potentials that differ by at most this are treated as equal.
 _DECIDED = 1e-14
 
 
@@ -49,11 +49,11 @@ class Game:
     Attributes
     ----------
     potential : Potential
-        phi_t.
+        Potentials phi_t.
     horizon : int
-        T.
+        Length T of the game.
     budget : float
-        Mean potential before the round that is under way.
+        Mean potential at the start of the current round.
     """
 
     potential: Potential
@@ -62,51 +62,53 @@ class Game:
 
 
 class DriftingGame(Booster):
-    r"""Boosting by potentials: the costs say what each answer makes of the final loss.
+    r"""Optimal boosting for a known edge: costs from the potential function of a drifting game.
 
-    A weak learner that satisfies the condition with edge :math:`\gamma` is played T rounds of equal
-    votes. :math:`\phi_t(s)` is the loss that can be guaranteed for a sample with votes s and t
-    rounds left; the true label is label 0 here:
+    The booster plays T rounds, each with an equal vote, against a weak learner that satisfies a
+    weak-learning condition with edge :math:`\gamma`. The potential :math:`\phi_t(s)` is the best
+    guaranteed loss of a sample with votes s and t rounds left. With the true label as label 0,
 
     .. math::
         C_{il} = \phi_{T-t}(s_i + e_l), \qquad
         \phi_t(s) = \langle b, \phi_{t-1}(s + e_\cdot)\rangle, \qquad
         \phi_0(s) = \sum_{l>0} e^{\eta (s_l - s_0)} \ \text{or}\ 1[s_0 \le \max_{l>0} s_l],
 
-    with the uniform baseline :math:`b_0 = (1-\gamma)/K + \gamma, b_l = (1-\gamma)/K`, or under the
-    minimal condition with the worst b of edge :math:`\gamma`. As long as the weak learner meets
-    :math:`\sum_i C_{i h(x_i)} \le \sum_i \phi_{T-t+1}(s_i)` the mean potential does not rise, so
-    that the final loss is at most :math:`\phi_T(0)`.
+    with the uniform baseline :math:`b_0 = (1-\gamma)/K + \gamma, b_l = (1-\gamma)/K` or, under the
+    minimal condition, with the worst b of edge :math:`\gamma`. While the weak learner satisfies
+    :math:`\sum_i C_{i h(x_i)} \le \sum_i \phi_{T-t+1}(s_i)`, the mean potential does not increase;
+    the final loss is then at most :math:`\phi_T(0)`.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of rounds, at least 1.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's greedy tree; it names no size, which is 12 leaves here.
+        None uses the paper's greedy tree, with 12 leaves because the paper gives no size.
     gamma : float, default=0.1
         Edge of the condition, in [0, 1).
     condition : {"uniform", "minimal"}, default="uniform"
-        Edge over random with the uniform baseline, or the minimal condition, whose potentials need
-        a table of all states: few classes or few rounds.
+        Weak-learning condition: ``"uniform"`` is edge over random with the uniform baseline.
+        ``"minimal"`` requires a table of the potentials of all states and is limited to few
+        classes or few rounds.
     loss : {"exponential", "zero-one"}, default="exponential"
+        Final loss :math:`\phi_0`.
     eta : float or None, default=None
-        Weight of a vote in the exponential loss, positive; None is ``ln(1 + gamma)``.
+        Coefficient of a vote in the exponential loss, positive; None uses ``ln(1 + gamma)``.
     horizon : int or None, default=None
-        Length T of the state, at least `n_estimators`, which is taken for None. With the zero-one
-        loss or the minimal condition the costs depend on the rounds left: after t < T rounds the
-        model is not that of a game of t rounds.
+        Length T of the game, at least `n_estimators`; None uses `n_estimators`. With the zero-one
+        loss or the minimal condition the costs depend on the rounds left, so that the first t
+        rounds of a game of T rounds differ from a game of t rounds.
     on_violation : {"go on", "stop"}, default="go on"
-        Reaction to a weak learner that misses the condition.
+        Action if the weak learner violates the condition: continue or stop the training.
 
     Attributes
     ----------
     stop_reason_ : str
-        Also ``"condition missed"``.
+        May also be ``"condition missed"``.
     bound_ : float
-        :math:`\phi_T(0)`, which bounds the training error if every round met the condition.
+        :math:`\phi_T(0)`, an upper bound on the training error if all rounds met the condition.
     slack_ : list of float
-        Of each round, by how much the mean potential fell: not negative iff the condition was met.
+        Decrease of the mean potential in each round, non-negative iff the condition was met.
 
     References
     ----------
@@ -132,7 +134,7 @@ class DriftingGame(Booster):
     paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 9
 
     def begin(self, state: BoostState) -> Game:
-        """Prepare the potentials."""
+        """Return the potentials of the game; set `bound_` and `slack_`."""
         horizon = self.n_estimators if self.horizon is None else self.horizon
         if horizon < self.n_estimators:
             raise ValueError(
@@ -147,13 +149,14 @@ class DriftingGame(Booster):
         return Game(potential, horizon)
 
     def ask(self, state: BoostState) -> Costs | None:
-        """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if no answer matters."""
+        """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if all rows are constant."""
         n_left = self._rounds_left(state)
         if n_left == 0:
             return None
         own: Game = state.own
         states, where = self._states(state), np.arange(len(state.y))
-        if not isinstance(own.potential, ExponentialPotential):  # costly: once for equal states
+        # computed once per distinct state, except for the cheap exponential potential
+        if not isinstance(own.potential, ExponentialPotential):
             states, where = np.unique(states, axis=0, return_inverse=True)
             where = where.ravel()
         cost = own.potential.costs(states, n_left)
@@ -164,7 +167,7 @@ class DriftingGame(Booster):
         return Costs(state.sample_weight[:, None] * rows)
 
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
-        """Return the step 1; the edge is at least gamma iff h meets the condition."""
+        """Return the step 1, with an edge of at least gamma iff h meets the condition."""
         rows = np.arange(len(state.y))
         own: Game = state.own
         budget = own.budget
@@ -178,22 +181,22 @@ class DriftingGame(Booster):
         return Step(1.0, edge)
 
     def objective(self, state: BoostState) -> float:
-        """Return the mean potential with the rounds that are left; at the end, the mean loss."""
+        """Return the mean potential for the rounds left, which is the mean loss at the end."""
         own: Game = state.own
         values = own.potential.values(self._states(state), self._rounds_left(state))
         return dot(state.sample_weight, values)
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 1: while the condition is met, the mean potential bounds the error at the end."""
+        """Return 1: while the condition is met, the mean potential bounds the final error."""
         return 1.0
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
-        """Return ``phi_T(0)``, if every round met the condition."""
+        """Return ``phi_T(0)`` if all rounds met the condition, else None."""
         met = all(edge >= self.gamma - _MET for edge in edges)
         return np.full(len(edges), self.bound_) if met else None
 
     def probabilities(self, F: Floats) -> Floats:
-        """Return soft-max of ``2 eta F``, or for the zero-one loss the shares of the votes."""
+        """Return the soft-max of ``2 eta F``, or the vote shares for the zero-one loss."""
         if self.loss == "exponential":
             return softmax(2.0 * float(self._eta() or 0.0) * F)
         F = F + (row_sums(F)[:, None] == 0.0)

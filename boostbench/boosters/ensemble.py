@@ -1,4 +1,4 @@
-"""The fitted model of every booster: weak hypotheses and the steps taken along them."""
+"""Fitted model of a booster: weak hypotheses and their step sizes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.portable import total
 from boostbench.weak_learners import Forest
 
-#: Inverse of the spacing of `on_grid`.
+#: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
 
 
 class Ensemble:
-    """The sum of steps ``F <- decay * F + step * h``, round by round.
+    """Weighted sum of weak hypotheses, ``F <- decay * F + step * h`` in each round.
 
     Parameters
     ----------
@@ -25,42 +25,42 @@ class Ensemble:
 
     Notes
     -----
-    A round adds one tree, or one tree per class, each with its own coefficient, or goes on along
-    trees of earlier rounds. All trees lie in one `Forest`; hypotheses that are no trees keep
-    their own predictors and are called in turn.
+    A round adds one tree, or one tree per class, each with its own coefficient, or changes the
+    coefficients of trees of earlier rounds. `seal` joins all trees in one `Forest`; hypotheses
+    that are not trees keep their own predictors, which are called one after another.
     """
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
         self._parts: list[Any] = []
-        self._grown_in: list[int] = []  # the round of each tree
+        self._grown_in: list[int] = []  # round in which each tree was grown
         self._tree_index: list[int] = []
         self._steps: list[float] = []
         self._round_end: list[int] = []
         self._decays: list[float] = []
 
     def add(self, trees: Any, step: ArrayLike, decay: float = 1.0) -> None:
-        """Append one round: a `Forest` of the round's trees and one coefficient or one per tree.
+        """Append a round of new trees, with a common coefficient or one per tree.
 
-        The scores of the rounds before are multiplied by ``decay``.
+        The scores of the earlier rounds are multiplied by ``decay``.
         """
         start = len(self._grown_in)
         self._append(trees)
         self._add_steps(range(start, len(self._grown_in)), step, decay)
 
     def add_corrected(self, trees: Any, steps: NDArray[np.float64]) -> None:
-        """Append one round that goes on along all trees so far and the new ones, one step each.
+        """Append a round that adds trees and changes the coefficients of all trees.
 
-        The steps are those of `add_again`.
+        ``steps`` has one entry per tree, earlier trees first; the entries must be `on_grid`.
         """
         self._append(trees)
         moved = np.flatnonzero(steps)
         self._add_steps(moved.tolist(), steps[moved], 1.0)
 
     def add_again(self, tree: int, step: float) -> None:
-        """Append one round along an earlier tree, counted from 0.
+        """Append a round that changes the coefficient of an earlier tree, counted from 0.
 
-        The steps of an ensemble that does so are `on_grid`, where sums are exact.
+        All steps of the ensemble must be `on_grid`, so that their sums are exact.
         """
         self._add_steps([tree], step, 1.0)
 
@@ -77,7 +77,7 @@ class Ensemble:
         self._decays.append(decay)
 
     def seal(self) -> Ensemble:
-        """Pack the trees into contiguous arrays; call once, when training is over."""
+        """Join the trees in one `Forest`; call once, after the last round."""
         if self._parts and all(isinstance(part, Forest) for part in self._parts):
             self._parts = [Forest.concatenate(self._parts)]
         return self
@@ -93,10 +93,10 @@ class Ensemble:
         return sum(part.n_leaves for part in self._parts)
 
     def importances(self) -> NDArray[np.float64] | None:
-        """Return the share of each feature in the gains; None if they are not known.
+        """Return the share of each feature in the split gains; None if a gain is unknown.
 
-        The gains of a round are divided by their sum, and those of a tree weighted by the size of
-        all steps along it.
+        The gains of a round are divided by their sum, and the gains of a tree are weighted by the
+        magnitude of its final coefficient.
         """
         if not self._is_forest():
             return None
@@ -104,10 +104,11 @@ class Ensemble:
         n_nodes = np.diff(forest.node_offset)
         tree = np.repeat(np.arange(len(n_nodes)), n_nodes)
         unknown = np.isnan(forest.gain)
-        gain = np.where(unknown & (n_nodes[tree] == 1), 1.0, forest.gain)  # a stump's is the whole
+        # a stump has one split, hence the whole gain, even if its size is unknown
+        gain = np.where(unknown & (n_nodes[tree] == 1), 1.0, forest.gain)
         if np.isnan(gain).any():
             return None
-        # the product of the decays of later rounds
+        # product of the decays of the later rounds
         left = np.cumprod([1.0, *self._decays[:0:-1]])[::-1]
         steps = np.array(self._steps) * np.repeat(left, np.diff([0, *self._round_end]))
         size = np.abs(np.bincount(index, weights=steps, minlength=len(n_nodes)))
@@ -126,15 +127,15 @@ class Ensemble:
             return F
         forest, index, steps = self._parts[0], np.array(self._tree_index), np.array(self._steps)
         if len(index) > forest.n_trees and forest.width == 1:
-            # a tree once, with all its steps; of a tree that answers fractions only the same
-            # steps give the same sums
+            # evaluate each tree once, with the sum of its steps; not for trees whose answers are
+            # fractions, where the order of the additions changes the rounding
             steps = np.bincount(index, weights=steps, minlength=forest.n_trees)
             index = np.flatnonzero(steps)
             steps = steps[index]
         return np.asarray(forest.add_scores(X, index, steps, F))
 
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round; the array is the same one every time."""
+        """Yield the scores after each round, in an array that is reused."""
         F = np.zeros((X.shape[0], self.n_classes))
         rounds = self._add_rounds(X, F)
         for decay in self._decays:
@@ -146,13 +147,13 @@ class Ensemble:
     def _add_rounds(
         self, X: NDArray[np.float64], F: NDArray[np.float64]
     ) -> Iterator[NDArray[np.float64]]:
-        """Add a round to F for each item taken."""
+        """Add the next round to F each time the iterator advances."""
         if self._is_forest():
             yield from self._parts[0].staged_scores(
                 X, self._tree_index, self._steps, self._round_end, F
             )
             return
-        # each of the parts answers by as many predictors as its trees
+        # a part holds one predictor per tree
         owner = [(part, k) for part in self._parts for k in range(part.n_trees)]
         for start, end in zip([0, *self._round_end], self._round_end, strict=False):
             for tree, step in zip(self._tree_index[start:end], self._steps[start:end], strict=True):
@@ -165,10 +166,11 @@ class Ensemble:
 
 
 def on_grid(steps: ArrayLike) -> NDArray[np.float64]:
-    """Return the multiples of 2**-38 (4e-12) nearest to steps.
+    """Return steps rounded to the nearest multiples of 2**-38 (4e-12).
 
-    Sums of such numbers below 2**15 are exact in float64, so the scores of trees that answer labels
-    do not depend on the order of the steps, and one whose steps sum to zero leaves no trace.
+    Sums of these multiples are exact in float64 below 2**15. The scores of trees that predict
+    labels therefore do not depend on the order of the steps, and steps that sum to zero cancel
+    exactly.
 
     Examples
     --------

@@ -1,23 +1,24 @@
-r"""GD-MCBoost: gradient descent on the multiclass margin loss, which is AdaBoost.MM.
+r"""GD-MCBoost: gradient descent on the multiclass margin loss, equivalent to AdaBoost.MM.
 
 Saberian & Vasconcelos, "Multiclass Boosting: Theory and Algorithms", 2011, Algorithm 1, right.
 
-A weak learner answers a class l, which stands for its codeword :math:`y_l`, and a step moves
-:math:`f \leftarrow f + \alpha_{GD}\, y_l`. In scores :math:`s_k = \langle f, y_k\rangle` this adds
-:math:`\alpha_{GD}\, (K 1_l - 1)/(K-1)`: up to a constant per sample, it adds to the score of one
-class. With :math:`F_k` the sum of :math:`\alpha = \frac{K}{2(K-1)} \alpha_{GD}` over the rounds
-that answer k,
+The weak learner predicts a class l with codeword :math:`y_l`, and a step updates
+:math:`f \leftarrow f + \alpha_{GD}\, y_l`. The scores :math:`s_k = \langle f, y_k\rangle` change by
+:math:`\alpha_{GD}\, (K 1_l - 1)/(K-1)`; up to a constant per sample, only the score of class l
+changes. With :math:`F_k` the sum of :math:`\alpha = \frac{K}{2(K-1)} \alpha_{GD}` over the rounds
+that predict k,
 
 .. math::
     s = 2 (F - \text{mean}_k F_k), \qquad \tfrac12 (s_k - s_y) = F_k - F_y,
 
 so the weights (31) give AdaBoost.MM's cost matrix, :math:`\langle y_l, w_i\rangle =
--\frac{K}{2(K-1)} C_{il}`, and the line search (33) its exact step. No codeword is needed.
+-\frac{K}{2(K-1)} C_{il}`, and the line search (33) gives AdaBoost.MM's exact step. The
+implementation needs no codewords.
 
 =====================  ==================================  ==============================
 paper                  here                                shape
 =====================  ==================================  ==============================
-``<f(x_i), y_k> / 2``  ``state.scores``, up to a constant   (n, K)
+``<f(x_i), y_k> / 2``  ``state.scores``, up to a constant  (n, K)
 ``-<y_l, w_i>``        ``demand.cost``, up to a factor     (n, K)
 g*(x_i)                ``h.labels``, the codeword's class  (n,)
 alpha*                 ``2 (K - 1) / K * step.size``
@@ -42,9 +43,9 @@ from boostbench.weak_learners import Costs
 
 
 class GDMCBoost(MCBoost, AdaBoostMM):
-    r"""`AdaBoostMM` with its exact step, trees of depth 2, and a choice of losses.
+    r"""`AdaBoostMM` with the exact step, trees of depth 2, and a choice of losses.
 
-    With scores F (half of the paper's, up to a constant) each round takes
+    With scores F (half of the paper's scores, up to a constant) each round computes
 
     .. math::
         h = \arg\min_h \sum_i C_{i h(x_i)}, \qquad
@@ -54,9 +55,9 @@ class GDMCBoost(MCBoost, AdaBoostMM):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; the paper's Table 2 has 50.
+        Number of rounds T, at least 1; the paper's Table 2 uses 50.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: a cost-minimising tree of depth 2.
+        None uses the paper's cost-minimising tree of depth 2.
 
     References
     ----------
@@ -80,7 +81,7 @@ class GDMCBoost(MCBoost, AdaBoostMM):
         return Costs(pair_costs(a, state.y))
 
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
-        """Return the step to the smallest risk along h (33)."""
+        """Return the step that minimises the risk along h (33)."""
         if self.loss == "exponential":
             return super().answer(state, demand, h)
         size = total(np.abs(demand.cost))
@@ -95,8 +96,8 @@ class GDMCBoost(MCBoost, AdaBoostMM):
     def _search(self, state: BoostState, labels: NDArray[np.int32]) -> float:
         """Return the step for a loss without closed form.
 
-        Where h is right the margins over all labels grow by the step; where it answers l instead
-        the margin over l shrinks.
+        If h predicts the true label, the margins over all labels increase by the step; if it
+        predicts l, the margin over l decreases.
         """
         v = self.pair_margins(state)
         answered = labels[:, None] == np.arange(state.n_classes)
@@ -107,6 +108,6 @@ class GDMCBoost(MCBoost, AdaBoostMM):
         return falling_step(lambda step: pair_risk(v + step * move, importance, phi), LONGEST)
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
-        """Return that of `AdaBoostMM`, of which this is the exact step; else None."""
+        """Return the bound of `AdaBoostMM` for the exponential loss without costs, else None."""
         is_plain = self.loss == "exponential" and self.cost == "zero-one"
         return super().edge_bound(edges, n_classes) if is_plain else None

@@ -23,19 +23,21 @@ from boostbench.weak_learners import Targets
 
 
 class GentleBoost(RegressionBooster):
-    r"""Stage-wise least squares on the labels, weighted by the slope of the exponential loss.
+    r"""Stage-wise least-squares fits to the labels, weighted by the slope of the exponential loss.
+
+    Each round fits a regression f to the labels y in {-1, +1}:
 
     .. math::
         w_i \propto e^{-y_i F(x_i)}, \qquad
         f = \arg\min_f \sum_i w_i (y_i - f(x_i))^2, \qquad F \leftarrow F + f .
 
-    The steps :math:`f = P_w(y = 1 \mid x) - P_w(y = -1 \mid x)` lie in [-1, 1], where Real
-    AdaBoost's half log-odds may be arbitrarily large.
+    The steps :math:`f = P_w(y = 1 \mid x) - P_w(y = -1 \mid x)` lie in [-1, 1], whereas the half
+    log-odds of Real AdaBoost are unbounded.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is a least-squares tree of 8 leaves of at least 2 rows.
+        None uses a least-squares tree of 8 leaves with at least 2 rows each.
 
     References
     ----------
@@ -52,5 +54,5 @@ class GentleBoost(RegressionBooster):
     loss: ClassVar[MarginLoss] = EXPONENTIAL
 
     def ask(self, state: BoostState) -> Targets:
-        """Return the labels -1 and +1 as targets, weighted by the slope of the loss."""
+        """Return the labels -1 and +1 as targets with the weights ``w_i``."""
         return Targets(state.signed_labels[:, None], self.weights(state)[:, None])

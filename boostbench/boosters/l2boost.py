@@ -28,7 +28,9 @@ from boostbench.weak_learners import Targets
 
 
 class L2Boost(RegressionBooster):
-    r"""Repeated least-squares fitting of residuals, with shrinkage.
+    r"""Least-squares boosting of the labels: repeated fits to the residuals, with shrinkage.
+
+    With labels y in {-1, +1}, each round fits a regression f to the residuals :math:`y_i - F(x_i)`:
 
     .. math::
         f = \arg\min_f \sum_i (y_i - F(x_i) - f(x_i))^2, \qquad F \leftarrow F + \nu f .
@@ -36,9 +38,9 @@ class L2Boost(RegressionBooster):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is a least-squares tree of 8 leaves of at least 2 rows.
+        None uses a least-squares tree of 8 leaves with at least 2 rows each.
     learning_rate : float, default=0.1
-        nu, in (0, 1].
+        Shrinkage nu, in (0, 1].
 
     References
     ----------
@@ -57,16 +59,16 @@ class L2Boost(RegressionBooster):
     loss: ClassVar[MarginLoss] = SQUARED
 
     def ask(self, state: BoostState) -> Targets:
-        """Return the residuals ``y - F``, each sample weighted by its importance alone."""
+        """Return the residuals ``y - F`` as targets, weighted by `importance`."""
         F = state.scores[:, 1] - state.scores[:, 0]
         w = normalised_weights(self.importance(state), np.zeros_like(F))
         return Targets((state.signed_labels - F)[:, None], w[:, None])
 
     def size(self, state: BoostState, h: Any) -> float:
-        """Return nu."""
+        """Return the shrinkage nu."""
         return float(self.learning_rate)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``(1 + F)/2`` within [0, 1]: F estimates the mean of y in {-1, +1}."""
+        """Return ``(1 + F)/2`` clipped to [0, 1]; F estimates the mean of y in {-1, +1}."""
         p = np.clip(0.5 * (1.0 + F[:, 1] - F[:, 0]), 0.0, 1.0)
         return np.column_stack([1.0 - p, p])

@@ -1,4 +1,4 @@
-r"""Step sizes that minimise a risk along a weak hypothesis."""
+r"""Line searches for the step size along a weak hypothesis."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Floats = NDArray[np.float64]
 def exponential_step(mass: Floats, rate: Floats) -> float:
     r"""Return the step :math:`\alpha \ge 0` that minimises :math:`\sum_j c_j e^{\alpha v_j}`.
 
-    Newton's method on the derivative, kept inside a bracket by bisection. No step changes a term by
-    more than the factor :math:`10^{\mp 5}`: where the sum falls without end the step is
-    :math:`\ln(10^{10}) / (2 \max_j |v_j|)`.
+    The step is found by Newton's method on the derivative, safeguarded by bisection, and is at
+    most :math:`\ln(10^{10}) / (2 \max_j |v_j|)`, so that no term changes by more than the factor
+    :math:`10^{\pm 5}`. The limit is returned if the minimum lies beyond it.
 
     Parameters
     ----------
     mass : ndarray of float64, any shape
-        c, not negative.
+        Coefficients c, not negative.
     rate : ndarray of float64, same shape
-        v.
+        Rates v.
 
     Returns
     -------
     step : float
-        0 where the sum does not fall at first.
+        Step size; 0 if the sum does not decrease at step 0.
 
     References
     ----------
@@ -66,21 +66,22 @@ def exponential_step(mass: Floats, rate: Floats) -> float:
 
 
 def falling_step(risk: Callable[[float], float], longest: float) -> float:
-    """Return a step in [0, longest] to a minimum of any risk along a direction.
+    """Return a step in [0, longest] to a local minimum of a risk along a direction.
 
-    The step is doubled until the risk rises, and the minimum is bracketed by Brent's method. The
-    risk need not be convex: what is found is lower than at 0, or the step is 0.
+    The step is doubled until the risk rises; Brent's method then minimises over the bracket. The
+    risk need not be convex.
 
     Parameters
     ----------
     risk : callable
-        From a step to the risk.
+        Risk as a function of the step.
     longest : float
         Largest step, positive.
 
     Returns
     -------
     step : float
+        Step with a risk below that at 0; 0 if none was found.
 
     Examples
     --------

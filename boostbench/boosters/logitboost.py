@@ -36,8 +36,8 @@ _MAX_HALVINGS = 30
 class LogitBoost(RegressionBooster):
     r"""Stage-wise Newton steps on the logistic loss :math:`\ln(1 + e^{-2yF})`.
 
-    With :math:`y^* = (y + 1)/2` and :math:`p = 1/(1 + e^{-2F})` each round fits a regression tree
-    to the working response by weighted least squares:
+    With :math:`y^* = (y + 1)/2` and :math:`p = 1/(1 + e^{-2F})`, each round fits a regression tree
+    to the working response z by weighted least squares:
 
     .. math::
         w = p (1 - p), \qquad z = \frac{y^* - p}{p (1 - p)}, \qquad
@@ -46,13 +46,14 @@ class LogitBoost(RegressionBooster):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's CART: a least-squares tree, here of 8 leaves of at least 2 rows.
+        None uses the paper's CART, a least-squares tree, limited here to 8 leaves with at least 2
+        rows each.
     max_response : float, default=4.0
-        Largest ``|z|``, positive, ``inf`` for no limit; the authors recommend 2 to 4. With 4 the
-        score of a leaf that is purer than 0.8 grows without bound.
+        Upper bound on ``|z|``, positive, ``inf`` for no bound; the authors recommend 2 to 4. With
+        4, the score of a leaf with a class fraction above 0.8 grows without bound.
     halving : bool, default=False
-        True halves a step that raises the loss until it does not, at most 30 times; a
-        Newton step need not lower the loss.
+        If True, a Newton step that increases the loss is halved until the loss does not increase,
+        at most 30 times.
 
     References
     ----------
@@ -79,7 +80,7 @@ class LogitBoost(RegressionBooster):
         return Targets(z[:, None], w[:, None])
 
     def size(self, state: BoostState, h: Any) -> float:
-        """Return 1/2 (Algorithm 3, step 2c), or what halving makes of it."""
+        """Return 1/2 (Algorithm 3, step 2c), halved further if `halving` requires it."""
         size = 0.5
         if self.halving:
             before = self._loss_after(state, h, 0.0)

@@ -1,16 +1,16 @@
-"""The loop that the boosters share.
+"""Training loop shared by the boosters.
 
 Boosting is a game between a booster and a weak learner (Mukherjee & Schapire 2013, Sec. 2)::
 
     F = 0                                          # scores, n x K
     repeat T times:
-        demand = booster.ask(state)                # what should the weak learner be good at?
+        demand = booster.ask(state)                # weights, costs or targets for the weak learner
         h      = weak_learner.fit(data, demand)    # a classifier or regressor
-        h      = booster.refine(state, demand, h)  # other values in the leaves? seldom
-        step   = booster.answer(state, demand, h)  # how far to go; may stop
-        F      = decay * F + step * h              # decay = 1, but for RobustBoost
+        h      = booster.refine(state, demand, h)  # replaces leaf values in some boosters
+        step   = booster.answer(state, demand, h)  # step size; may stop the training
+        F      = decay * F + step * h              # decay = 1 except in RobustBoost
 
-A booster's own module holds its `ask` and its `answer`; everything else is here and in `surface`.
+The module of a booster defines `ask` and `answer`; the rest is in this module and in `surface`.
 """
 
 from __future__ import annotations
@@ -41,43 +41,43 @@ from boostbench.weak_learners import (
 
 
 class Booster(BoostingClassifier):
-    """Base class of the boosters that add up weak hypotheses.
+    """Base class of boosters whose model is a weighted sum of weak hypotheses.
 
-    A subclass declares its own parameters, and defines `ask`, `answer`, `objective` and
+    A subclass declares its own parameters and defines `ask`, `answer`, `objective` and
     `paper_learner` (or `default_weak_learner`).
 
     Attributes
     ----------
     model_ : Ensemble
-        The weak hypotheses and their steps.
+        Weak hypotheses and their step sizes.
     needs_tree_per_question : bool
-        True if one tree that answers for all classes is of no use.
+        True if the booster requires a separate tree for each column of its demand.
     """
 
     needs_tree_per_question: ClassVar[bool] = False
 
     def demands(self) -> tuple[type, ...]:
-        """Return the demands that `ask` may return, as its annotation says."""
+        """Return the types of demand in the return annotation of `ask`."""
         try:
             said = get_type_hints(type(self).ask).get("return")
-        except NameError:  # an annotation of somebody's that names what is not imported
+        except NameError:  # a plugin's annotation refers to a name that is not imported
             return ()
         return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))
 
     @abstractmethod
     def ask(self, state: BoostState) -> Any:
-        """Return the demand of this round, or None when there is nothing left to learn."""
+        """Return the demand of this round, or None to stop because nothing is left to learn."""
 
     @abstractmethod
     def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
-        """Return the step along the weak hypothesis ``h`` that was fitted to ``demand``."""
+        """Return the step along the weak hypothesis ``h`` fitted to ``demand``."""
 
     def begin(self, state: BoostState) -> Any:
-        """Return what the booster computes once per fit, which becomes ``state.own``."""
+        """Return the booster's own state at the start of a fit, stored as ``state.own``."""
         return None
 
     def refine(self, state: BoostState, demand: Any, h: Any) -> Any:
-        """Return the hypothesis to add, for example ``h`` with other leaf values; ``h`` here."""
+        """Return the hypothesis to add: ``h`` by default, or ``h`` with other leaf values."""
         return h
 
     def take(self, state: BoostState, ensemble: Ensemble, h: Any, step: Step) -> None:
@@ -90,7 +90,7 @@ class Booster(BoostingClassifier):
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
         """Return the hypothesis and the step of one round: ask, fit, refine, answer.
 
-        ``fit`` makes a hypothesis of a demand. The hypothesis is None if there was nothing to ask.
+        ``fit`` maps a demand to a hypothesis. The hypothesis is None if `ask` returns None.
         """
         demand = self.ask(state)
         if demand is None:
@@ -99,7 +99,7 @@ class Booster(BoostingClassifier):
         return h, self.answer(state, demand, h)
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return what the next round's demand puts on each row; see `row_weights`."""
+        """Return the weight of each row in the demand of the next round; see `row_weights`."""
         aside = replace(state, rng=deepcopy(state.rng), own=copy(state.own))
         return row_weights(self.ask(aside), len(state.y))
 
@@ -125,7 +125,7 @@ class Booster(BoostingClassifier):
             if step.keep:
                 self.take(state, ensemble, h, step)
                 yield step
-            h = None  # a leaf per row and tree, which the next round has no use for
+            h = None  # frees the leaf index of every row and tree before the next round
             if step.stop:
                 break
         self.model_ = ensemble.seal()
@@ -147,7 +147,7 @@ class Booster(BoostingClassifier):
 
 
 def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
-    """Return a hypothesis with the same trees whose leaves add vectors, shape (n_leaves, K)."""
+    """Return ``h`` with its leaf values replaced by vectors, shape (n_leaves, K)."""
     trees = h.trees
     if not isinstance(trees, Forest):
         raise ValueError(f"the leaves of a tree are to be given vectors; {trees!r} has none")
@@ -155,26 +155,28 @@ def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
 
 
 def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:
-    r"""Return the share of each row in a demand.
+    r"""Return the relative weight of each row in a demand.
 
     =================  ===================================================================
-    weighted labels    the weight
-    binary labels      the sum of the magnitudes over all questions
-    costs              the sum over all answers of their cost above the row's cheapest one
-    targets            weight times ``|target|``: the gradient of a regression's loss
+    demand             weight of a row, before normalisation
+    =================  ===================================================================
+    weighted labels    its weight
+    binary labels      sum of ``|signed weight|`` over the columns
+    costs              sum over the answers of the cost minus the row's smallest cost
+    targets            sum over the columns of weight times ``|target|``
     =================  ===================================================================
 
     Parameters
     ----------
     demand : Demand or None
-        None asks nothing.
+        None gives weights of 0.
     n : int
         Number of rows.
 
     Returns
     -------
     weights : ndarray of float64, shape (n,)
-        They sum to 1, or all are 0 when no row has influence.
+        Weights that sum to 1, or zeros if no row has influence.
 
     Examples
     --------

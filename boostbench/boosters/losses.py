@@ -1,13 +1,13 @@
-r"""Margin losses: what binary boosters minimise, as small objects.
+r"""Margin losses of the binary boosters.
 
-A loss is a function :math:`\phi(m)` of the margin :math:`m = y F(x)`, y in {-1, +1}. The weight it
-gives a sample is :math:`-\phi'(m)`; a robust loss gives little weight to very negative margins.
+A loss is a function :math:`\phi(m)` of the margin :math:`m = y F(x)`, y in {-1, +1}. The weight of
+a sample is :math:`-\phi'(m)`; a robust loss gives little weight to very negative margins.
 
 ==========================  =========================================  ===========================
 name                        :math:`\phi(m)`                            minimised by
 ==========================  =========================================  ===========================
 `EXPONENTIAL`               :math:`e^{-m}`                             AdaBoost, GentleBoost
-`LOGISTIC`                  :math:`\ln(1 + e^{-m})`                    the papers' figures
+`LOGISTIC`                  :math:`\ln(1 + e^{-m})`                    used in the papers' figures
 `LOGISTIC_2`                :math:`\ln(1 + e^{-2m})`                   LogitBoost
 `SQUARED`                   :math:`(1 - m)^2 = (y - F)^2`              L2Boost
 `SAVAGE`                    :math:`(1 + e^{2m})^{-2}`                  SavageBoost
@@ -31,7 +31,7 @@ from boostbench.portable import arctan, exp, log, log1pexp
 if TYPE_CHECKING:
     from boostbench.boosters.regularisers import Regulariser
 
-#: Largest exponent: exp(700) is finite, and so is a sum of many of them.
+#: Largest exponent: exp(700) is finite, and so is the sum of many such terms.
 _MAX_EXPONENT = 700.0
 
 Numbers = NDArray[np.float64]
@@ -39,16 +39,16 @@ _Function: TypeAlias = Callable[[Numbers], Numbers]
 
 
 class MarginLoss:
-    """A loss of the margin; all methods take and return arrays of any shape.
+    """Loss of the margin, with methods that accept and return arrays of any shape.
 
     Parameters
     ----------
     value : callable
         phi(m).
     derivative : callable or None, default=None
-        phi'(m); None is ``-exp(log_weight(m))``, for a loss that falls everywhere.
+        phi'(m); None means ``-exp(log_weight(m))``, for a decreasing loss.
     log_weight : callable or None, default=None
-        ln |phi'(m)|; None is the logarithm of the derivative.
+        ln |phi'(m)|; None means the logarithm of ``|derivative(m)|``.
 
     Examples
     --------
@@ -78,11 +78,11 @@ class MarginLoss:
         return np.asarray(self._derivative(m))
 
     def weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``-phi'(m)``, the weight of a sample of margin m."""
+        """Return ``-phi'(m)``, the weight of a sample with margin m."""
         return -self.derivative(margin)
 
     def log_weight(self, margin: ArrayLike) -> Numbers:
-        """Return ``ln |phi'(m)|``, which neither overflows nor underflows; -inf at weight 0."""
+        """Return ``ln |phi'(m)|``, without overflow or underflow; -inf at weight 0."""
         m = np.asarray(margin, dtype=np.float64)
         if self._log_weight is None:
             return np.asarray(log(np.abs(self.derivative(m))))
@@ -102,7 +102,7 @@ def _logistic_loss(s: float) -> MarginLoss:
 
 
 def _savage_loss(s: float) -> MarginLoss:
-    """Return ``(1 + exp(s m))**-2``: bounded, its weight falls again for m < 0."""
+    """Return ``(1 + exp(s m))**-2``, a bounded loss whose weight vanishes as m -> -inf."""
     return MarginLoss(
         lambda m: np.asarray(exp(-2.0 * log1pexp(s * m))),
         None,
@@ -122,26 +122,26 @@ TANGENT = MarginLoss(
     lambda m: np.square(2.0 * arctan(m) - 1.0),
     lambda m: 4.0 * (2.0 * arctan(m) - 1.0) / (1.0 + np.square(m)),
 )
-#: 1 for a margin that is not positive; no weight anywhere.
+#: 1 if the margin is at most 0, else 0; its weight is 0 everywhere.
 ZERO_ONE = MarginLoss(lambda m: (m <= 0.0).astype(np.float64), np.zeros_like)
 
 
 class Latent(MarginLoss):
-    r"""The loss a self-paced booster minimises without ever computing it.
+    r"""Latent loss of a self-paced booster, which its alternating updates minimise.
 
     .. math::
         \tilde F_\lambda(\phi(m)), \qquad
         \tilde F_\lambda(\ell) = \int_0^\ell v^*(\lambda; s)\,ds
 
-    (Wang et al., Sec. III-B). It is the loss of the plain booster for small losses and constant
-    beyond the regulariser's threshold.
+    (Wang et al., Sec. III-B). The latent loss is constant where the plain booster's loss
+    exceeds the regulariser's threshold.
 
     Parameters
     ----------
     regulariser : Regulariser
-        Gives :math:`v^*` and :math:`\tilde F_\lambda`.
+        Defines :math:`v^*` and :math:`\tilde F_\lambda`.
     loss : MarginLoss, default=EXPONENTIAL
-        The plain booster's loss phi.
+        Loss phi of the plain booster.
 
     Examples
     --------

@@ -28,32 +28,33 @@ from boostbench.boosters.state import BoostState
 
 
 class LPBoost(ColumnGeneration):
-    r"""The largest soft margin of a convex combination of weak classifiers.
+    r"""Maximisation of the soft margin over convex combinations of weak classifiers.
 
-    With m samples, :math:`D = 1/(\nu m)` and the weak classifiers h_1, h_2, ... it solves
+    With m samples, :math:`D = 1/(\nu m)` and the weak classifiers h_1, h_2, ..., LPBoost solves
 
     .. math::
         \max_{a, \xi, \rho}\; \rho - D \sum_i \xi_i \quad \text{s.t.}\quad
         y_i \sum_j a_j h_j(x_i) + \xi_i \ge \rho, \quad \sum_j a_j = 1, \quad a, \xi \ge 0
 
-    by its dual, whose values weigh the samples for the weak learner:
+    through the dual program, whose solution u weights the samples for the weak learner:
 
     .. math::
         \min_{u, \beta}\; \beta \quad \text{s.t.}\quad
         \sum_i u_i y_i h_j(x_i) \le \beta \;\forall j, \quad \sum_i u_i = 1, \quad 0 \le u \le D .
 
-    Each round adds the classifier with the largest :math:`\sum_i u_i y_i h(x_i)`. If that is not
-    above beta, no classifier of the weak learner improves the objective, and training is over.
+    Each round adds the classifier that maximises :math:`\sum_i u_i y_i h(x_i)`. Training ends if
+    this maximum is at most beta, because no further classifier improves the objective.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Largest number of rounds T, at least 1.
+        Maximum number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
-        None is C4.5, here of depth 3; the paper has stumps too.
+        None uses C4.5, limited here to depth 3; the paper also uses stumps.
     nu : float, default=0.2
-        Bound on the share of samples with margins below rho, in (0, 1]; no sample weighs more
-        than 1/nu times its share. Take it above the share of wrong labels.
+        Upper bound on the fraction of samples with margins below rho, in (0, 1]. The dual weight
+        of a sample is at most 1/nu times its sample weight. Choose nu above the expected fraction
+        of wrong labels.
 
     Attributes
     ----------
@@ -62,8 +63,8 @@ class LPBoost(ColumnGeneration):
 
     Notes
     -----
-    F = :math:`\sum_j a_j h_j` lies in [-1, 1] and is a vote, of which no probability follows:
-    `predict_proba` is the logistic function of 2 F, and orders the samples only.
+    The score F = :math:`\sum_j a_j h_j` lies in [-1, 1] and does not estimate a probability.
+    `predict_proba` returns the logistic function of 2 F, which is meaningful only as a ranking.
 
     References
     ----------
@@ -80,12 +81,12 @@ class LPBoost(ColumnGeneration):
     nu: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.2
 
     def begin(self, state: BoostState) -> Master:
-        """Weigh all samples alike; no classifier has a coefficient."""
+        """Return the sample weights as u and a program without classifiers."""
         n = len(state.y)
         return Master(state.sample_weight, 0.0, 0.0, np.empty(0), np.empty((n, 0)))
 
     def solve(self, w: Floats, Z: Floats, bound: float) -> tuple[Floats, Floats, float, float]:
-        """Solve the dual (7); its multipliers are a, and minus its value is the objective."""
+        """Solve the dual (7); the multipliers are a, and the objective is minus its value."""
         n, t = Z.shape
         x, a = solve_evenly(
             "LPBoost",

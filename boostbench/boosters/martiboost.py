@@ -7,9 +7,9 @@ paper            here                                 shape
 ===============  ===================================  ==========================
 L                ``n_estimators``
 node (l, j)      tree ``l (l + 1) / 2 + j``           j = 0..l
-P(l, .)          ``mass``, a column's sum being 1      (l + 1, n)
+P(l, .)          ``mass``, columns sum to 1           (l + 1, n)
 drawn routes     ``arriving``                         (l + 1, n)
-rho              leaf value of the node's tree        answer-1 probability
+rho              leaf value of the node's tree        probability of answer 1
 ===============  ===================================  ==========================
 """
 
@@ -43,9 +43,9 @@ class Arrivals:
     Attributes
     ----------
     mass : ndarray of float64, shape (l + 2, n)
-        Training mass of each row that arrives at each node of the next layer.
+        Mass of each training row at each node of the next layer.
     walks : ndarray of float64, shape (n_samples, 2), or None
-        The answers of sampled walks.
+        One-hot answers of the sampled walks.
     """
 
     mass: NDArray[np.float64]
@@ -53,40 +53,43 @@ class Arrivals:
 
 
 class MartiBoost(TwoClasses):
-    r"""Boosting of two-sided weak learners along a branching program; two classes only.
+    r"""Martingale boosting for two classes: weak learners at the nodes of a branching program.
 
-    A sample walks through L layers; at node (l, j), reached with j answers "1" so far, a weak
-    learner answers 0 or 1, and the walk goes on at (l + 1, j) or (l + 1, j + 1). The final answer
-    is 1 iff more than half of the answers were. Each node's weak learner b is trained on the
-    samples that reach the node, both labels given equal mass, and its more frequent answer is
-    turned at random, so that both answers are equally frequent on that balanced distribution:
-    with :math:`\mu = P(b = 1) > 1/2` an answer 1 is kept with probability :math:`1/(2\mu)`.
-    The randomised answer then has the same advantage on both labels.
+    A sample walks through L layers. At node (l, j), reached after j answers 1, a weak learner
+    answers 0 or 1, and the walk continues at (l + 1, j) or (l + 1, j + 1). The prediction is 1 iff
+    more than half of the L answers are 1. The weak learner b of a node is trained on the samples
+    that reach the node, reweighted to equal mass of both labels. Its more frequent answer is then
+    flipped at random, so that both answers are equally frequent on the balanced distribution: if
+    :math:`\mu = P(b = 1) > 1/2`, an answer 1 is kept with probability :math:`1/(2\mu)`. The
+    randomised answer has the same advantage on both labels.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of layers L, at least 1; layer l has l + 1 nodes.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: a Gini stump on the balanced node.
+        None uses the paper's Gini stump, trained on the balanced samples of the node.
     route : {"mass", "sampled"}, default="mass"
-        A training sample spreads its mass over both children, or takes one random path.
+        Path of the training samples: ``"mass"`` distributes a sample over both children in
+        proportion to their probabilities, ``"sampled"`` sends it along one random path.
     balance_output : bool, default=True
-        True randomises the more frequent answer; False loses the two-sidedness.
+        If True, the more frequent answer is flipped at random as described above. If False,
+        answers are not randomised, and the advantages on the two labels may differ.
     min_mass : float, default=0.0
-        A node whose rarer label has at most this mass answers the other label; in [0, 1).
+        Threshold in [0, 1). A node at which the mass of the rarer label is at most this value is
+        not trained and answers the other label.
     rule : {"expected", "sampled"}, default="expected"
-        A prediction is the more probable end of the walk, or one walk with random answers
-        (seeded by `random_state`).
+        ``"expected"`` predicts the more probable end of the walk, ``"sampled"`` the end of one
+        random walk (seeded by `random_state`).
     random_state : int, RandomState or None, default=None
         Seed of sampled routes and sampled predictions.
 
     Attributes
     ----------
     model_ : Forest
-        The nodes, layer by layer; a leaf's value is the probability of answering 1.
+        Nodes, layer by layer; leaf values are probabilities of answer 1.
     advantages_ : ndarray of float64, shape (n_nodes,)
-        P(answer = y) - 1/2 on the node's balanced distribution, for trained nodes; nan elsewhere.
+        P(answer = y) - 1/2 on the balanced distribution of each trained node; NaN elsewhere.
 
     References
     ----------
@@ -109,7 +112,7 @@ class MartiBoost(TwoClasses):
     needs_tree_per_question = True
 
     def demands(self) -> tuple[type, ...]:
-        """Return the labels -1 and +1, with their weights."""
+        """Return `BinaryLabels`."""
         return (BinaryLabels,)
 
     def _rounds(
@@ -132,7 +135,7 @@ class MartiBoost(TwoClasses):
         arriving = mass if self.route == "mass" else mass.copy()
         row = np.repeat(np.arange(len(state.y)), rows.count if self.route == "sampled" else 0)
         position = np.zeros(len(row), dtype=np.int64)
-        # another stream than the routes': it starts from a number drawn aside
+        # a stream independent of the routes, seeded from a copy of the generator
         self._walk_seed = int(deepcopy(state.rng).integers(2**31))
         walks = Walks(len(X), self._walk_seed)
         columns = np.asfortranarray(X) if self.rule == "sampled" else X
@@ -160,10 +163,16 @@ class MartiBoost(TwoClasses):
         mass: NDArray[np.float64],
         fit: Callable[[BinaryLabels], Any],
     ) -> tuple[Forest, NDArray[np.int32], NDArray[np.float64]]:
-        """Train all nodes of a layer, each a column of one demand.
+        """Train all nodes of a layer, one per column of a demand.
 
-        Return them, with the probability of answering 1 as a leaf's value, the rows' leaves, shape
-        (n_nodes, n), and the advantages, shape (n_nodes,), NaN where one label, or nobody, arrives.
+        Returns
+        -------
+        nodes : Forest
+            Trees whose leaf values are probabilities of answer 1.
+        leaves : ndarray of int32, shape (n_nodes, n)
+            Leaf of each row in each node.
+        advantages : ndarray of float64, shape (n_nodes,)
+            Advantages; NaN at nodes that are not trained.
         """
         v, label_mass, is_trained = self._arriving(state, mass)
         signs = np.where(state.y == 1, 1.0, -1.0)
@@ -184,7 +193,7 @@ class MartiBoost(TwoClasses):
     def _arriving(
         self, state: BoostState, mass: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Return each row's weight in each node, each label's mass there, and who is trained."""
+        """Return balanced row weights by node, label masses by node, and which nodes to train."""
         v = state.sample_weight * mass
         label_mass = _mass_of_labels(state.y, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
@@ -192,14 +201,14 @@ class MartiBoost(TwoClasses):
         return v, label_mass, is_trained
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return what the nodes of the next layer put on each row, all nodes together."""
+        """Return the weight of each row in the next layer, summed over its nodes."""
         v, _, _ = self._arriving(state, state.own.mass)
         return row_weights(BinaryLabels(np.ascontiguousarray(v.T)), len(state.y))
 
     def _balanced_answers(
         self, a: NDArray[np.float64], c: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the probabilities of answering 1 where b answers 0, and where it answers 1."""
+        """Return the probabilities of answer 1 given b = 0 and given b = 1."""
         mu = a + c
         is_informed = (a > c) & (mu > 0.0) & (mu < 1.0)
         at_0, at_1 = np.zeros_like(mu), np.ones_like(mu)
@@ -212,7 +221,7 @@ class MartiBoost(TwoClasses):
     # ---- prediction -----------------------------------------------------------------------
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        if self.rule == "sampled":  # every row walks by itself, equal ones too
+        if self.rule == "sampled":  # equal rows take independent walks
             yield from self._sampled_walks(X)
             return
         distinct, row_of = np.unique(X, axis=0, return_inverse=True)
@@ -240,29 +249,29 @@ class MartiBoost(TwoClasses):
         return super()._training_labels(state, row_of)
 
     def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
-        """Return P(j <= l/2) and P(j > l/2) of a walk of l layers, shape (n, 2)."""
+        """Return P(j <= l/2) and P(j > l/2) after l layers, shape (n, 2)."""
         p = row_sums(mass[layer // 2 + 1 : layer + 1].T)
         return np.column_stack([1.0 - p, p])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities of the walk's two answers, of which F holds the difference."""
+        """Return the probabilities of the two final answers, whose difference is given by F."""
         p = np.clip(0.5 * (1.0 + F[:, 1] - F[:, 0]), 0.0, 1.0)
         return np.column_stack([1.0 - p, p])
 
     def objective(self, state: BoostState) -> float:
-        """Return the weighted probability that a walk ends at the wrong answer."""
+        """Return the weighted mean probability of a wrong final answer."""
         return dot(state.sample_weight, 1.0 - state.true_scores)
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 1/2: the answer is the more probable end of the walk."""
+        """Return 1/2: a wrong prediction is the more probable end of the walk."""
         return 0.5
 
 
 def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of each of the two labels in each node, shape (2, n_nodes).
 
-    The order of the additions is fixed: a product of matrices rounds as threads and processor have
-    it, and where splits nearly tie, another last bit is another program.
+    The sums are accumulated in a fixed order. The rounding of a matrix product depends on threads
+    and processor, and a change in the last bit may decide between nearly tied splits.
     """
     is_1, mass = y.astype(np.float64), np.empty((2, len(v)))
     _add_masses(1.0 - is_1, is_1, v, mass)
@@ -286,7 +295,7 @@ def _add_masses(
 
 @kernel
 def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.float64]) -> None:
-    """Divide weights in place by the mass of their label in their node."""
+    """Divide each weight in place by ``mass`` of its label and node."""
     for j in range(len(v)):
         for i in range(v.shape[1]):
             v[j, i] /= mass[1, j] if y[i] == 1 else mass[0, j]  # P_i / (2 m1) or P_i / (2 m0)
@@ -299,21 +308,21 @@ def _times_b(
     b: NDArray[np.float64],
     first: NDArray[np.int64],
 ) -> None:
-    """Multiply weights in place by what their node's weak learner answers, 0 or 1."""
+    """Multiply each weight in place by the prediction b(x), 0 or 1, at its node."""
     for j in range(len(v)):
         for i in range(v.shape[1]):
             v[j, i] *= b[first[j] + leaves[j, i]]  # v_i b(x_i)
 
 
 def _untrained_answers(m0: NDArray[np.float64], m1: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rho of nodes that one label, or nobody, reaches."""
+    """Return rho of untrained nodes, which samples of one label or no samples reach."""
     j, layer = np.arange(len(m0)), len(m0) - 1
     nobody = 0.5 + 0.5 * np.sign(2 * j - layer)
     return np.where(np.maximum(m0, m1) > 0.0, m1 > m0, nobody)
 
 
 def _with_answers(trees: Forest, at_0: NDArray[np.float64], at_1: NDArray[np.float64]) -> Forest:
-    """Return a layer's trees with answer-1 probabilities in place of their answers -1 and +1."""
+    """Return a layer's trees with leaf values -1 and +1 replaced by probabilities of answer 1."""
     node = trees.leaf_column
     answers = np.where(trees.leaf_value[:, 0] > 0.0, at_1[node], at_0[node])
     return trees.with_leaf_values(answers[:, None], np.zeros_like(node))

@@ -21,14 +21,14 @@ from boostbench.portable import arctan
 
 Floats = NDArray[np.float64]
 
-#: phi by name (Sec. 4, end).
+#: Losses phi by name (Sec. 4, end).
 LOSSES: dict[str, MarginLoss] = {
     "exponential": EXPONENTIAL,
     "logistic": LOGISTIC_2,
     "tangent": TANGENT,
 }
 
-#: Largest change of a margin in one round, for losses other than the exponential one.
+#: Largest change of a margin in one round, for losses other than the exponential loss.
 LONGEST = 10.0
 
 
@@ -39,44 +39,45 @@ class Confusions:
     Attributes
     ----------
     importance : ndarray of float64, shape (n, K)
-        Sample weight times the cost of each confusion.
+        Sample weight times the cost of predicting each class.
     """
 
     importance: Floats
 
 
 class MCBoost(Booster):
-    r"""Base of the boosters that minimise the risk
+    r"""Base class of boosters that minimise the risk
 
     .. math::
         R(f) = \sum_i \sum_{k \ne y_i} c_{y_i k}\,
         \phi\bigl(\tfrac12 \langle f(x_i), y_{y_i} - y_k\rangle\bigr)
 
-    over predictors f with values in :math:`\mathbb R^{K-1}`; the paper's (13) has n more, a
-    constant.
+    over predictors f with values in :math:`\mathbb R^{K-1}`. The paper's risk (13) is larger by
+    the constant n.
 
     Parameters
     ----------
     loss : {"exponential", "logistic", "tangent"}, default="exponential"
-        :math:`\phi(v)`: :math:`e^{-v}`, :math:`\ln(1 + e^{-2v})` or :math:`(2\arctan v - 1)^2`.
+        Loss :math:`\phi(v)`: :math:`e^{-v}`, :math:`\ln(1 + e^{-2v})` or
+        :math:`(2\arctan v - 1)^2`.
     cost : str or array-like of shape (n_classes, n_classes), default="zero-one"
-        c, the cost of taking a class (row) for another (column): ``"zero-one"``, ``"ordinal"`` or a
-        matrix, not negative.
+        Cost c of predicting a class (column) for a true class (row): ``"zero-one"``,
+        ``"ordinal"`` or a non-negative matrix.
     """
 
     loss: Literal["exponential", "logistic", "tangent"] = "exponential"
     cost: Annotated[Any, str, "array-like"] = "zero-one"
 
-    #: Half of the papers' scores :math:`\langle f(x), y_k\rangle`, as a multiple of `state.scores`.
+    #: Ratio of half the paper's scores :math:`\langle f(x), y_k\rangle` to `state.scores`.
     half: ClassVar[float]
 
     def begin(self, state: BoostState) -> Confusions:
-        """Look up the costs of the confusions."""
+        """Return the costs of the predictions, weighted by the sample weights."""
         costs = label_costs(self.cost, state.n_classes)[state.y]
         return Confusions(state.sample_weight[:, None] * costs)
 
     def importance(self, state: BoostState) -> Floats:
-        """Return sample weight times the cost of each confusion, shape (n, K)."""
+        """Return the sample weight times the cost of predicting each class, shape (n, K)."""
         own: Confusions = state.own
         return own.importance
 
@@ -90,7 +91,7 @@ class MCBoost(Booster):
         return pair_risk(self.pair_margins(state), self.importance(state), LOSSES[self.loss])
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the loss phi(0) of one margin that is not positive, times the least cost."""
+        """Return phi(0), the least loss of a margin that is not positive, times the least cost."""
         costs = label_costs(self.cost, state.n_classes)
         least = float(costs[~np.eye(len(costs), dtype=bool)].min())
         return float(LOSSES[self.loss].value(0.0)) * least
@@ -98,8 +99,8 @@ class MCBoost(Booster):
     def probabilities(self, F: Floats) -> Floats:
         """Return the class probabilities at the population minimiser.
 
-        For the exponential and logistic loss half the scores are ``1/2 log p + const``. The tangent
-        loss has ``p = 1/2 + arctan f`` for two classes, and no known probabilities for more.
+        For the exponential and logistic loss, half the scores are ``1/2 log p + const``. For the
+        tangent loss, ``p = 1/2 + arctan f`` with two classes; more classes raise ValueError.
         """
         v = self.half * F
         if self.loss != "tangent":

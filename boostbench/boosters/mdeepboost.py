@@ -1,4 +1,4 @@
-r"""Multi-class deep boosting: coordinate descent over trees of every size, each at its price.
+r"""Multi-class deep boosting: coordinate descent over trees of all sizes, penalised by size.
 
 Kuznetsov, Mohri & Syed, "Multi-class deep boosting", NIPS 2014, Figure 1 and Sec. 3.3.
 
@@ -50,67 +50,69 @@ from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
 
-#: Directions whose derivatives differ by less than this tie; no steeper one: nothing to descend.
+#: Tolerance for ties between derivatives, and for a derivative of 0.
 _FLAT = 1e-12
 
 
 class MDeepBoost(BoostingClassifier):
-    r"""Projected coordinate descent on a penalised convex objective over all decision trees.
+    r"""Projected coordinate descent on a convex objective that penalises the size of trees.
 
-    With trees :math:`h_j` that answer one label, or a distribution, in each leaf and scores
-    :math:`F = \sum_j \alpha_j h_j`, the booster minimises over :math:`\alpha \ge 0`
+    The trees :math:`h_j` predict a label, or a distribution over the classes, in each leaf. With
+    the scores :math:`F = \sum_j \alpha_j h_j`, the booster minimises over :math:`\alpha \ge 0`
 
     .. math::
         \frac1m \sum_i L(F_i, y_i) + \sum_j (\lambda B_{n_j} + \beta)\, \alpha_j, \qquad
         B_n = \sqrt{(4n+2) \log_2(d+2) \ln(m+1) / m},
 
-    where :math:`B_n` bounds the Rademacher complexity of the trees with n inner nodes. Each round
-    grows one tree, best first, for the current distribution; it and all its smaller
-    predecessors, and all trees chosen in earlier rounds, are the directions to choose from.
-    The step along the chosen one keeps its coefficient non-negative.
+    where m is the number of samples, d the number of features and :math:`B_n` a bound on the
+    Rademacher complexity of the trees with n inner nodes. Each round grows one tree, best first,
+    for the current distribution over the samples. The candidate directions are this tree, the
+    smaller trees of its growth, and all trees chosen in earlier rounds. The step along the chosen
+    direction keeps the coefficient non-negative.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of rounds T, at least 1. A round adds a tree or changes the coefficient of one.
     surrogate : {"sum", "comp-sum", "max-sum", "max"}, default="sum"
-        The loss L of a row (Eqs. 7, 9, 8 and 6).
+        Loss L of a row: Eqs. 7, 9, 8 and 6, respectively.
     loss : {"exponential", "logistic"}, default="exponential"
-        Phi; ``"comp-sum"`` is made of the logistic parts whatever it says.
+        Function Phi in the loss; ignored by ``"comp-sum"``, which is always logistic.
     complexity_penalty : float, default=1e-6
-        lambda, not negative.
+        Penalty lambda of the complexity of a tree, not negative.
     l1_penalty : float, default=1e-6
-        beta, not negative.
+        L1 penalty beta, not negative.
     weak_learner : str, dict, object or None, default=None
-        A learner that grows paths of trees for costs, or for weighted labels where leaves answer
-        distributions. None is ``"greedy"``, or ``"tree"``, with ``max_depth`` 5 (the root is at
-        depth 0).
+        Weak learner that grows nested trees for costs, or for weighted labels if
+        ``leaves="distribution"``. None uses ``"greedy"`` or ``"tree"``, respectively, with
+        ``max_depth`` 5 (the root is at depth 0).
     leaves : {"label", "distribution"}, default="label"
-        Answer of a leaf: the label of the least cost, in trees grown for the costs, the best
-        there is; or the shares of the classes in the weight of its rows, in trees grown for that
-        weight, as decision trees commonly are. ``"distribution"`` goes with the surrogates
-        ``"sum"`` and ``"comp-sum"`` and the step ``"bound"``.
+        Prediction of a leaf. ``"label"``: the label of the smallest cost, in trees grown to
+        minimise the costs, which is optimal. ``"distribution"``: the weighted class distribution
+        in the leaf, in trees grown on weighted labels like standard decision trees; requires the
+        surrogate ``"sum"`` or ``"comp-sum"`` and the step ``"bound"``.
     direction : {"projected", "figure1"}, default="projected"
-        ``"projected"`` descends along the steepest feasible direction, as Sec. 3.3 and Theorem 2
-        say, so that coefficients may shrink; ``"figure1"`` along the smallest derivative, as
-        line 5 of Figure 1 says, which lets them only grow.
+        ``"projected"`` selects the steepest feasible direction (Sec. 3.3 and Theorem 2), so that
+        coefficients may shrink. ``"figure1"`` selects the smallest derivative (line 5 of
+        Figure 1), so that coefficients only grow.
     step : {"bound", "exact"}, default="bound"
-        The minimum along the direction of the upper bound in Figure 1, or of the objective itself.
-        ``"max"`` has no such bound: its steps are always exact.
+        ``"bound"`` minimises the upper bound of Figure 1 along the direction, ``"exact"`` the
+        objective itself. The surrogate ``"max"`` has no such bound and always uses exact steps.
     reuse : bool, default=True
-        False leaves trees chosen before out of the directions.
+        If False, trees chosen in earlier rounds are not candidate directions.
     offset : float, default=1.0
-        The 1 in :math:`\Phi(1 - \mathrm{margin})`, 0 to 100.
+        Offset in place of the 1 in :math:`\Phi(1 - \mathrm{margin})`, from 0 to 100.
 
     Attributes
     ----------
     stop_reason_ : str
         ``"stationary"`` if no direction descends, or ``"perfect weak learner"``.
     model_ : Ensemble
+        Trees and steps.
     coefficients_ : ndarray of float64, shape (n_trees,)
-        Final alpha of every tree ever chosen; zero for those given up.
+        Final alpha of every tree that was chosen in some round; may have shrunk to zero.
     tree_sizes_ : ndarray of int, shape (n_trees,)
-        Their numbers n of inner nodes, as the penalty counts them (at least 1).
+        Number n of inner nodes of each tree, at least 1, as used in the penalty.
 
     References
     ----------
@@ -179,10 +181,11 @@ class MDeepBoost(BoostingClassifier):
         loss: Objective,
         state: BoostState,
     ) -> Direction | None:
-        """Return the direction of line 5, of trees chosen before and those of the path.
+        """Return the direction of line 5 among earlier trees and trees of the path, or None.
 
-        A direction's derivative is ``2 S/m d`` with ``d = eps - 1/2 + Lambda m / (2 S)``. On ties
-        an old tree comes before a new one, and a small one before its successors.
+        The derivative along a tree is ``2 S/m d`` with ``d = eps - 1/2 + Lambda m / (2 S)``. Ties
+        prefer earlier trees to new trees, and smaller new trees to larger ones. The result is
+        None if no direction descends.
         """
         old = chosen.answers if self.reuse else []
         n_old = len(old)
@@ -211,7 +214,7 @@ class MDeepBoost(BoostingClassifier):
     def _step_along(
         self, k: Direction, D: Distribution, loss: Objective, state: BoostState
     ) -> float:
-        """Return eta of lines 6-8, or the exact minimum along the direction."""
+        """Return eta of lines 6-8, or the exact minimiser along the direction."""
         b = k.penalty * D.inverse_scale
         if self.step == "exact" or not loss.smooth:
             F, y, w = state.scores, state.y, state.sample_weight
@@ -220,7 +223,7 @@ class MDeepBoost(BoostingClassifier):
         eps = TINY if k.is_perfect else k.eps
         return closed_step(1.0 - eps, eps, b, k.alpha)
 
-    # ---- the rest -------------------------------------------------------------------------
+    # ---- interface ------------------------------------------------------------------------
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -232,35 +235,35 @@ class MDeepBoost(BoostingClassifier):
             )
 
     def demands(self) -> tuple[type, ...]:
-        """Return costs, or weighted labels where leaves answer distributions."""
+        """Return `Costs`, or `WeightedLabels` for ``leaves="distribution"``."""
         return (PATHS[self.leaves].demand,)
 
     def objective(self, state: BoostState) -> float:
-        """Return loss and penalty (Eqs. 6-9)."""
+        """Return the loss plus the penalty (Eqs. 6-9)."""
         chosen: Chosen = state.own
         losses = self._loss_part().losses(state.scores, state.y)
         return dot(state.sample_weight, losses) + chosen.penalty
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return what the costs of Eq. 12 put on each row; see `row_weights`."""
+        """Return the weight of each row in the costs of Eq. 12; see `row_weights`."""
         D = self._loss_part().weigh(state.scores, state.y, state.sample_weight)
         return row_weights(Costs(D.cost(state.y)), len(state.y))
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic one.
+        """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic loss.
 
-        The first is the population minimiser of ``"sum"``, the second that of ``"comp-sum"`` with
-        offset 0; the other objectives order the classes only.
+        These are the class probabilities at the population minimiser of ``"sum"`` and of
+        ``"comp-sum"`` with offset 0. For the other objectives only the order is meaningful.
         """
         exponential = self.loss == "exponential" and self.surrogate != "comp-sum"
         return softmax(2.0 * F if exponential else F)
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the loss of two labels with one score: for a wrong answer no objective is less."""
+        """Return the loss of two labels with equal scores, which a misclassified row reaches."""
         return float(self._loss_part().losses(np.zeros((1, 2)), np.zeros(1, dtype=np.int32))[0])
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 4, at the deepest of the paper's depths."""
+        """Return the tree of Sec. 4, with the largest of the paper's depths."""
         return "greedy" if self.leaves == "label" else "tree", {"max_depth": 5}
 
     def _path_learner(self, n_classes: int) -> Any:
@@ -289,7 +292,7 @@ class MDeepBoost(BoostingClassifier):
 
 
 class Direction(NamedTuple):
-    """A tree, its answers on the training rows, n, alpha, eps and Lambda."""
+    """Candidate tree: index, predictions on the training rows, n, alpha, eps and Lambda."""
 
     tree: int
     answers: Answers
@@ -300,7 +303,7 @@ class Direction(NamedTuple):
 
     @property
     def is_perfect(self) -> bool:
-        """True if no finite step would be the best."""
+        """True if the optimal step is infinite."""
         return self.eps <= TINY and self.penalty == 0.0
 
 
@@ -311,9 +314,11 @@ class Chosen:
     Attributes
     ----------
     answers : list of Answers
+        Trees with their predictions on the training rows.
     alpha : list of float
+        Coefficients.
     sizes : list of int
-        Inner nodes.
+        Numbers of inner nodes.
     penalty : float
         Sum of ``Lambda_j alpha_j``.
     """
@@ -341,16 +346,16 @@ def _errors(trees: list[Answers], cost: NDArray[np.float64]) -> NDArray[np.float
 def tree_complexity(
     n_nodes: NDArray[np.int64] | int, n_features: int, n_samples: int
 ) -> NDArray[np.float64]:
-    """Bound the Rademacher complexity of the trees of n inner nodes (Eq. 13).
+    """Return the bound on the Rademacher complexity of trees with n inner nodes (Eq. 13).
 
     Parameters
     ----------
     n_nodes : int or array of int
-        n, at least 1.
+        Number n of inner nodes, at least 1.
     n_features : int
-        d, after nominal features became columns.
+        Number d of features, after encoding of nominal features.
     n_samples : int
-        m.
+        Number m of samples.
 
     Returns
     -------

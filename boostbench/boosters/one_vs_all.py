@@ -3,7 +3,7 @@ r"""One-vs-all: K two-class boosters, one for each class against the rest.
 =========  ==================================  ==============================
 symbol     here                                shape
 =========  ==================================  ==============================
-F_k        ``estimators_[k]``'s F              (n,)
+F_k        F of ``estimators_[k]``             (n,)
 F          ``scores(X)``                       (n, K)
 =========  ==================================  ==============================
 """
@@ -29,18 +29,18 @@ from boostbench.registry import boosters
 
 @dataclass
 class _Course:
-    """The fit of one booster, as its `on_round` sees it.
+    """Record of the fit of one booster, filled by its `on_round` callback.
 
     Attributes
     ----------
     state : BoostState or None
-        Its end; None if it made no round.
+        State after the last round; None before the first.
     row_of : ndarray of intp, shape (n_samples,)
-        The state's row of each sample, -1 for samples of weight 0.
+        Row of each sample in the state, -1 for samples of weight 0.
     told : list of (float, float, float)
         Edge, objective and bound of each round.
     own : list of object
-        The booster's own state after each round.
+        Copy of ``state.own`` after each round.
     """
 
     state: BoostState | None = None
@@ -54,9 +54,9 @@ class _Course:
         self.own.append(copy(info.state.own))
 
     def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the booster's weight after t rounds per unit of sample weight, at scores F.
+        """Return the weight of each sample after t rounds, per unit of sample weight.
 
-        Both are the samples'; of weight 0 they say nothing.
+        ``F`` has the scores of the samples. The result is undefined for samples of weight 0.
         """
         assert self.state is not None
         used = np.flatnonzero(self.row_of >= 0)
@@ -69,19 +69,22 @@ class _Course:
 
 @dataclass(frozen=True)
 class _Side:
-    """State of `OneVsAll`: all boosters side by side after a round.
+    """State of `OneVsAll` after a round of all boosters.
 
     Attributes
     ----------
     courses : list of _Course
+        Records of the boosters.
     sample : ndarray of intp, shape (n,)
-        A sample of each row.
+        Index of one sample of each row.
     round : int
+        Number of the round, from 1.
     parts : list of ndarray of float64, shape (n_samples, 2)
         Scores of each booster.
     F : ndarray of float64, shape (n_samples, K)
+        Joint scores.
     loss, bound : float
-        Mean of the objectives; sum of the bounds on the training error, perhaps NaN.
+        Mean of the objectives, and sum of the bounds on the training error, or NaN.
     """
 
     courses: list[_Course]
@@ -94,10 +97,11 @@ class _Side:
 
 
 class OneVsAll(BoostingClassifier):
-    r"""Any booster for two classes, taken to K classes.
+    r"""Reduction of K classes to K two-class problems, for any booster.
 
-    For each class k a booster learns :math:`F_k` on the labels "k" and "not k"; the answer is
-    :math:`\arg\max_k F_k(x)`. Two classes need one booster, and the result is that booster's.
+    For each class k, a booster learns scores :math:`F_k` on the labels "k" and "not k"; the
+    prediction is :math:`\arg\max_k F_k(x)`. With two classes a single booster is trained, and its
+    predictions are returned.
 
     Parameters
     ----------
@@ -106,18 +110,18 @@ class OneVsAll(BoostingClassifier):
     booster : str, dict or BoostingClassifier, default="adaboost"
         A registered name, a mapping ``{name: parameters}``, or a booster, which is cloned.
     weak_learner : str, dict, object or None, default=None
-        None leaves it to the booster.
+        None uses the weak learner of the booster.
     random_state : int, RandomState or None, default=None
-        Seed from which those of the boosters are drawn.
+        Seed from which the seeds of the boosters are drawn.
 
     Attributes
     ----------
     estimators_ : list of BoostingClassifier
-        One for each class, or a single one for two classes.
+        One booster per class, or a single booster for two classes.
     n_rounds_ : int
-        Rounds of the booster that made most; the others keep their last scores.
+        Largest number of rounds of a booster; boosters with fewer rounds keep their last scores.
     stop_reason_ : str
-        The boosters' reasons if all of them stopped early.
+        Stop reasons of the boosters if all stopped early, else empty.
 
     Examples
     --------
@@ -146,21 +150,21 @@ class OneVsAll(BoostingClassifier):
             self.estimators_.append(one)
         reasons = {one.stop_reason_ for one in self.estimators_}
         self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        # the rounds of all boosters side by side, as if they had been made so
+        # replay the rounds of all boosters in parallel
         for t, parts in enumerate(self._staged_parts(X), start=1):
             F = self._joined(parts)
             state.scores = F[rows.representative]
-            # a booster that made no round has nothing to tell
+            # boosters without any round have no record
             told = [course.told for course in courses if course.told]
             last = [its[min(t, len(its)) - 1] for its in told]
             edge, loss, bound = (row_sums(np.transpose(last)) / len(last)).tolist()
-            # a wrong answer is an error of at least one of the boosters
+            # a misclassified sample is an error of at least one booster
             bound = bound * len(told) if len(told) == len(courses) else np.nan
             state.own = _Side(courses, rows.representative, t, parts, F, loss, bound)
             yield Step(1.0, edge)
 
     def _make_one(self, seed: int) -> Any:
-        """Return a booster for one class, not fitted."""
+        """Return an unfitted booster for one class."""
         if isinstance(self.booster, BoostingClassifier):
             one = clone(self.booster)
         else:
@@ -173,7 +177,7 @@ class OneVsAll(BoostingClassifier):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean of those of the boosters, shape (n_features,)."""
+        """Mean of the feature importances of the boosters, shape (n_features,)."""
         check_is_fitted(self)
         of_each = np.array([one.feature_importances_ for one in self.estimators_])
         return np.asarray(row_sums(of_each.T) / len(of_each))
@@ -192,7 +196,7 @@ class OneVsAll(BoostingClassifier):
             yield parts
 
     def _joined(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the scores of all classes from those of the boosters, each of shape (n, 2)."""
+        """Return the scores of all classes, given the scores of each booster, shape (n, 2)."""
         if len(parts) == 1:
             return parts[0]
         return np.column_stack([F[:, 1] - F[:, 0] for F in parts])
@@ -208,7 +212,7 @@ class OneVsAll(BoostingClassifier):
         return self._labels(own.F)
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the boosters' probabilities of their classes, normalised over the classes."""
+        """Return each booster's probability of its class, normalised over the classes."""
         if len(self.estimators_) == 1:
             return np.asarray(self.estimators_[0].probabilities(F))
         p = np.empty_like(F)
@@ -219,7 +223,7 @@ class OneVsAll(BoostingClassifier):
         return np.asarray(np.divide(p, sums, out=uniform, where=sums > 0.0))
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the mean over the boosters of the weight that each puts on a row."""
+        """Return the weight of each row, averaged over the boosters."""
         own: _Side = state.own
         w = np.zeros(len(own.sample))
         for one, course, F in zip(self.estimators_, own.courses, own.parts, strict=True):
@@ -234,11 +238,11 @@ class OneVsAll(BoostingClassifier):
         return own.loss
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the objective divided by the sum of the boosters' bounds."""
+        """Return the objective divided by the sum of the boosters' bounds on the error."""
         own: _Side = state.own
         return own.loss / own.bound if own.bound > 0.0 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the booster's own."""
+        """Return the default weak learner of the two-class booster."""
         name, parameters = self._make_one(0).default_weak_learner(2)
         return str(name), dict(parameters)

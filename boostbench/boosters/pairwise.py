@@ -1,8 +1,9 @@
-r"""Pairs of a sample and a wrong label: what AdaBoost.MM and MCBoost weigh and pay for.
+r"""Margins, weights, costs and risk of pairs of a sample and a wrong label.
 
-Both lose :math:`\phi(v_{il})` on every label :math:`l \ne y_i`, where
-:math:`v_{il} = F_{i y_i} - F_{il}` is the margin over that label and :math:`\phi` is exponential.
-The pair weighs :math:`a_{il} = -\phi'(v_{il})`; answering l in place of :math:`y_i` costs as much.
+In AdaBoost.MM and MCBoost, the loss of a sample is the sum of :math:`\phi(v_{il})` over the labels
+:math:`l \ne y_i`, where :math:`v_{il} = F_{i y_i} - F_{il}` is the margin over label l. The weight
+of the pair is :math:`a_{il} = -\phi'(v_{il})`, which is also the cost of predicting l instead of
+:math:`y_i`.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ def pair_weights(v: Floats, importance: Floats, loss: MarginLoss = EXPONENTIAL) 
     Parameters
     ----------
     v : ndarray of float64, shape (n, K)
-        From `pair_margins`.
+        Result of `pair_margins`.
     importance : ndarray of float64, shape (n, 1) or (n, K)
-        Sample weights, perhaps times the cost of each confusion; not negative.
+        Sample weights, optionally multiplied by the cost of predicting each class; not negative.
     loss : MarginLoss, default=EXPONENTIAL
-        phi. The exponential loss' weights are divided by the largest of ``exp(-v)``, which changes
-        nothing for a weak learner and keeps them finite.
+        Loss phi. For the exponential loss, the weights are divided by the largest ``exp(-v)`` to
+        keep them finite; a common factor has no effect on a weak learner.
     """
     a = exp(v.min() - v) if loss is EXPONENTIAL else loss.weight(v)
     a *= importance

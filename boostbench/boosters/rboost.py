@@ -1,4 +1,4 @@
-r"""RBoost1 and RBoost2: bounded steps on a bounded loss.
+r"""RBoost1 and RBoost2: numerically stable boosting of a bounded loss.
 
 Miao et al., "RBoost: label noise-robust boosting algorithm based on a nonconvex loss function and
 the numerically stable base learners", IEEE TNNLS 27, 2016; Wang et al., "SPLBoost", Sec. II-A.
@@ -12,10 +12,10 @@ w               ``demand.weight``                   (n,) or (n, 1), sums to 1
 f(x)            ``answers(h)``                      (n,)
 ==============  ==================================  ==============================
 
-The listings here are derived from the papers' descriptions: adaptive Newton steps on the Savage2
-loss. Its curvature is negative for margins below -ln 2, so a plain Newton step is of no use;
-RBoost1 takes the slope in its place, as GentleBoost does, or the curvature expected under the
-model.
+The algorithms are derived from the papers' descriptions: adaptive Newton steps on the Savage2
+loss. The second derivative of this loss is negative for margins below -ln 2, which rules out plain
+Newton steps. RBoost1 replaces the second derivative by the absolute first derivative, as in
+GentleBoost, or by its expectation under the model.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ _MIN_VARIANCE = 1e-12
 class RBoost1(GentleBoost):
     r"""Adaptive Newton steps on the Savage2 loss :math:`\phi(m) = (1 + e^m)^{-2}`.
 
-    The step "gentle" is GentleBoost's with the weights of the loss,
+    The step ``"gentle"`` is GentleBoost's step with the weights of this loss,
 
     .. math::
         w_i \propto -\phi'(m_i) \propto e^{m_i} / (1 + e^{m_i})^3, \qquad
-        f = \arg\min_f \sum_i w_i (y_i - f(x_i))^2, \qquad F \leftarrow F + f \in [-1, 1] ;
+        f = \arg\min_f \sum_i w_i (y_i - f(x_i))^2, \qquad
+        F \leftarrow F + f, \quad f \in [-1, 1] .
 
-    the step "fisher" takes, with :math:`p = 1/(1 + e^{-F})`, the expected curvature
-    :math:`2 p^2 (1 - p)^2`:
+    The step ``"fisher"`` uses the expected curvature :math:`2 p^2 (1 - p)^2` with
+    :math:`p = 1/(1 + e^{-F})` and :math:`y^* = (y + 1)/2`:
 
     .. math::
         w = p^2 (1 - p)^2, \qquad z = \frac{y^* - p}{p (1 - p)}, \qquad
@@ -58,11 +59,12 @@ class RBoost1(GentleBoost):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's CART: a least-squares tree, here of 8 leaves of at least 2 rows.
+        None uses the paper's CART, a least-squares tree, limited here to 8 leaves with at least 2
+        rows each.
     step : {"gentle", "fisher"}, default="gentle"
-        Curvature of the Newton step.
+        Curvature used in the Newton step.
     max_response : float, default=4.0
-        Largest ``|z|`` of the step "fisher", positive, ``inf`` for no limit.
+        Upper bound on ``|z|`` for ``step="fisher"``, positive, ``inf`` for no bound.
 
     References
     ----------
@@ -83,7 +85,7 @@ class RBoost1(GentleBoost):
     link_scale: ClassVar[float] = 1.0
 
     def ask(self, state: BoostState) -> Targets:
-        """Return the labels weighted by the slope of the loss, or the working response."""
+        """Return the weighted labels for ``step="gentle"``, else the working response."""
         if self.step == "gentle":
             return super().ask(state)
         F = state.scores[:, 1] - state.scores[:, 0]
@@ -93,7 +95,9 @@ class RBoost1(GentleBoost):
 
 
 class RBoost2(BinaryBooster):
-    r"""RBoost1 for weak classifiers: the step along h is the projection of the labels on it.
+    r"""RBoost1 for weak classifiers, with the projection of the labels on h as the step size.
+
+    Each round fits a classifier h to the samples weighted by the slope of the Savage2 loss:
 
     .. math::
         w_i \propto -\phi'(m_i), \qquad
@@ -103,7 +107,7 @@ class RBoost2(BinaryBooster):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is C4.5 of depth 3.
+        None uses C4.5 of depth 3.
 
     References
     ----------
@@ -122,7 +126,7 @@ class RBoost2(BinaryBooster):
     paper_learner = CLASSIFIER
 
     def ask(self, state: BoostState) -> WeightedLabels:
-        """Return labels weighted by the slope of the loss."""
+        """Return labels weighted by ``-phi'(m_i)``."""
         return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:

@@ -1,8 +1,9 @@
 r"""Real AdaBoost and SavageBoost: boosting of class-probability trees.
 
-Schapire & Singer 1999; Friedman, Hastie & Tibshirani 2000, Algorithm 2. Masnadi-Shirazi &
+Real AdaBoost: Schapire & Singer 1999; Friedman, Hastie & Tibshirani 2000, Algorithm 2.
+SavageBoost, the same algorithm for a bounded loss, with G in place of f: Masnadi-Shirazi &
 Vasconcelos, "On the design of loss functions for classification", NIPS 2008; Wang et al.,
-"SPLBoost", Sec. II-A: the same under a bounded loss, where f is called G.
+"SPLBoost", Sec. II-A.
 
 ==============  ==================================  ==============================
 paper           here                                shape
@@ -35,10 +36,11 @@ from boostbench.weak_learners import WeightedLabels
 
 
 class RealAdaBoost(BinaryBooster):
-    r"""Stage-wise minimisation of the exponential loss, leaf by leaf of a classification tree.
+    r"""Stage-wise minimisation of the exponential loss with real-valued leaves.
 
-    Each round fits a tree to the weights :math:`w_i \propto e^{-y_i F(x_i)}`, sums the weights
-    :math:`W_+, W_-` of the two classes in every leaf, and adds half the log-odds:
+    Each round fits a classification tree to the samples with weights
+    :math:`w_i \propto e^{-y_i F(x_i)}`, sums the weights :math:`W_+, W_-` of the two classes in
+    every leaf, and adds half the log-odds, smoothed by s:
 
     .. math::
         f(x) = \tfrac12 \ln\frac{W_+(x) + s}{W_-(x) + s}, \qquad F \leftarrow F + f .
@@ -46,11 +48,11 @@ class RealAdaBoost(BinaryBooster):
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is C4.5 of depth 3; must be a tree, of which the partition is used.
+        A tree, of which only the partition is used; None uses C4.5 of depth 3.
     smoothing : float or None, default=None
-        s as a fraction of all weight, not negative; None is 1/(2 n_samples).
+        Smoothing s as a fraction of the total weight, not negative; None uses 1/(2 n_samples).
     max_answer : float or None, default=None
-        Largest ``|f(x)|``, positive; None for no limit.
+        Upper bound on ``|f(x)|``, positive; None for no bound.
 
     References
     ----------
@@ -71,21 +73,21 @@ class RealAdaBoost(BinaryBooster):
     paper_learner = CLASSIFIER
 
     def ask(self, state: BoostState) -> WeightedLabels:
-        """Return labels weighted by the slope of the loss."""
+        """Return labels weighted by ``-phi'(m_i)``."""
         return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
     def refine(self, state: BoostState, demand: WeightedLabels, h: Any) -> Any:
-        """Return the tree with half the smoothed log-odds in its leaves."""
+        """Return the tree with half the smoothed log-odds as leaf values."""
         s = 1.0 / (2.0 * state.n_samples) if self.smoothing is None else self.smoothing
         W = _class_weights(h, demand) + s
-        # without smoothing a pure leaf's answer is large, and that of an empty leaf 0
+        # without smoothing, a pure leaf has a large finite value and an empty leaf the value 0
         f = 0.5 * np.diff(log(np.maximum(W, np.finfo(np.float64).tiny)), axis=0)[0]
         if self.max_answer is not None:
             f = np.clip(f, -self.max_answer, self.max_answer)
         return with_leaf_values(h, f)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
-        """Return step 1; the leaves hold the steps."""
+        """Return the step 1; the leaf values are the optimal steps."""
         f = answers(h)
         edge = dot(demand.weight, state.signed_labels * np.sign(f))
         if np.abs(f).max() <= TINY:
@@ -96,21 +98,21 @@ class RealAdaBoost(BinaryBooster):
 class SavageBoost(RealAdaBoost):
     r"""Real AdaBoost with the weights of the Savage loss :math:`\phi(m) = (1 + e^{2m})^{-2}`.
 
-    The weights :math:`w_i \propto -\phi'(m_i) \propto e^{2m_i} / (1 + e^{2m_i})^3` fall again for
-    samples that are far on the wrong side. The minimiser of the conditional risk
+    The weights :math:`w_i \propto -\phi'(m_i) \propto e^{2m_i} / (1 + e^{2m_i})^3` vanish for
+    samples with very negative margins. The minimiser of the conditional risk
     :math:`\eta\,\phi(F + G) + (1 - \eta)\,\phi(-F - G)` over G is
 
     .. math::
         G(x) = \tfrac12 \ln\frac{P_w(y = 1 \mid x)}{P_w(y = -1 \mid x)}, \qquad F \leftarrow F + G ,
 
-    because the weights at x of the two labels have the ratio :math:`e^{-2F(x)}`.
+    because the weights of the labels 1 and -1 at x have the ratio :math:`e^{-2F(x)}`.
 
     Parameters
     ----------
     smoothing : float or None, default=None
-        Added to the weight of each class in a leaf, as a fraction of all weight, not negative;
-        None is 1/(2 n_samples). The steps of pure leaves are huge and the loss is flat there, so
-        a larger value, such as 0.05, may be better.
+        Value added to the weight of each class in a leaf, as a fraction of the total weight, not
+        negative; None uses 1/(2 n_samples). The steps of pure leaves are large and the loss is
+        flat for large margins, so that a larger value such as 0.05 may perform better.
 
     References
     ----------

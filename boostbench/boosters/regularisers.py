@@ -1,4 +1,4 @@
-r"""Self-paced regularisers: how much a sample of a given loss may still say.
+r"""Self-paced regularisers, which determine the latent weight of a sample from its loss.
 
 Wang et al., "SPLBoost", Sec. II-B; Kumar, Packer & Koller 2010 (hard); Jiang et al. 2014 (linear,
 logarithmic); Zhao et al. 2015 (mixture); Li et al. 2016 (polynomial).
@@ -14,7 +14,8 @@ F~_lambda(l)                ``latent(loss)``, the integral of ``weight`` from 0 
 t, gamma, zeta              ``power``, ``gamma``, ``zeta``
 ==========================  =====================================================================
 
-For the exponential loss, age means the margin -ln(age): the samples beyond it are left out.
+Samples with losses of at least lambda have weight 0 (mixture: lambda squared). For the exponential
+loss these are the samples with margins of at most -ln(lambda).
 """
 
 from __future__ import annotations
@@ -32,22 +33,23 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Regulariser(ABC):
-    """A self-paced regulariser; all methods take and return arrays of any shape.
+    """Self-paced regulariser, with methods that accept and return arrays of any shape.
 
     Parameters
     ----------
     age : float
-        lambda, positive; ``inf`` keeps all samples (but with mixture weighting).
+        Age parameter lambda, positive. ``inf`` gives all samples the weight 1, except in
+        `Mixture`.
     """
 
     age: float
 
     @abstractmethod
     def penalty(self, v: ArrayLike) -> Numbers:
-        """Return the regulariser at latent weights v in [0, 1]."""
+        """Return the value of the regulariser at latent weights v in [0, 1]."""
 
     def weight(self, loss: ArrayLike) -> Numbers:
-        """Return the latent weight v* in [0, 1] of samples of the given losses (not negative)."""
+        """Return the latent weight v* in [0, 1] for non-negative losses."""
         loss = np.asarray(loss, dtype=np.float64)
         active = loss < self.threshold
         return np.where(active, self._weight(np.where(active, loss, 0.0)), 0.0)
@@ -58,21 +60,21 @@ class Regulariser(ABC):
 
     @property
     def threshold(self) -> float:
-        """Loss from which on a sample is left out."""
+        """Smallest loss with latent weight 0."""
         return self.age
 
     @abstractmethod
     def _weight(self, loss: Numbers) -> Numbers:
-        """Return v* below the threshold."""
+        """Return v* for losses below the threshold."""
 
     @abstractmethod
     def _latent(self, loss: Numbers) -> Numbers:
-        """Return the latent loss up to the threshold."""
+        """Return the latent loss for losses up to the threshold."""
 
 
 @dataclass(frozen=True)
 class Hard(Regulariser):
-    """A sample counts fully, or not at all (2).
+    """Hard weighting (2): weight 1 below the threshold, else 0.
 
     Examples
     --------
@@ -93,7 +95,7 @@ class Hard(Regulariser):
 
 @dataclass(frozen=True)
 class Linear(Regulariser):
-    """A sample counts ``1 - loss/age``.
+    """Linear weighting ``1 - loss/age``.
 
     Examples
     --------
@@ -115,13 +117,16 @@ class Linear(Regulariser):
 
 @dataclass(frozen=True)
 class Polynomial(Regulariser):
-    """A sample counts ``(1 - loss/age)**(1/(t - 1))``: spiky for t < 2, near to `Hard` for large t.
+    """Polynomial weighting ``(1 - loss/age)**(1/(t - 1))``.
+
+    The weight is convex in the loss for t < 2, linear for t = 2, and approaches `Hard` for large t.
 
     Parameters
     ----------
     age : float
+        Age parameter lambda.
     power : float, default=4.0
-        t > 1; the paper's "lowerconvex" is 1.3, its "upperconvex" 4.
+        Exponent t > 1; 1.3 is the paper's "lowerconvex" and 4 its "upperconvex".
 
     Examples
     --------
@@ -150,16 +155,17 @@ class Polynomial(Regulariser):
 
 @dataclass(frozen=True)
 class Mixture(Regulariser):
-    """Fully for small losses, then ``gamma (1/sqrt(loss) - 1/age)``.
+    """Mixture weighting ``min(1, gamma (1/sqrt(loss) - 1/age))``.
 
-    Samples are left out from the loss age**2 on; the square root of an age of the other
-    regularisers leaves out as many as they do.
+    The weight is 0 for losses of at least age**2. Use the square root of the age of another
+    regulariser to obtain the same threshold.
 
     Parameters
     ----------
     age : float
+        Age parameter lambda.
     gamma : float, default=1.0
-        Positive.
+        Scale of the weight, positive.
 
     Examples
     --------
@@ -175,12 +181,12 @@ class Mixture(Regulariser):
 
     @property
     def threshold(self) -> float:
-        """Loss from which on a sample is left out, ``age**2``."""
+        """Smallest loss with latent weight 0, ``age**2``."""
         return self.age * self.age
 
     @property
     def _knee(self) -> float:
-        """Loss up to which a sample counts fully."""
+        """Largest loss with latent weight 1."""
         return float(np.square(1.0 / (1.0 / self.age + 1.0 / self.gamma)))
 
     def _weight(self, loss: Numbers) -> Numbers:
@@ -196,16 +202,18 @@ class Mixture(Regulariser):
 
 @dataclass(frozen=True)
 class Logarithmic(Regulariser):
-    """A sample counts ``ln(s + zeta)/ln(zeta)`` with ``s = (1 - zeta) loss/age``.
+    """Logarithmic weighting ``ln(s + zeta)/ln(zeta)`` with ``s = (1 - zeta) loss/age``.
 
-    The regulariser of Jiang et al., whose age is below 1, is this one with ``age = 1 - zeta``; here
-    the loss is scaled so that any age is possible, as boosting needs, where all losses start at 1.
+    The regulariser of Jiang et al. is the special case ``age = 1 - zeta`` and restricts age to
+    values below 1. The rescaled loss s permits any age; boosting needs ages above 1, because all
+    exponential losses start at 1.
 
     Parameters
     ----------
     age : float
+        Age parameter lambda.
     zeta : float, default=0.1
-        Between 0 and 1.
+        Shape parameter, between 0 and 1.
 
     Examples
     --------

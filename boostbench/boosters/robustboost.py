@@ -1,4 +1,4 @@
-r"""RobustBoost: a boosting game that ends at time 1 with a preset share of samples given up.
+r"""RobustBoost: boosting in continuous time that gives up a preset fraction of samples by time 1.
 
 Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138).
 
@@ -6,7 +6,7 @@ Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138).
 paper           here                                shape
 ==============  ==================================  ==============================
 epsilon         ``epsilon``                         target error
-theta           ``theta``                           margin to reach
+theta           ``theta``                           margin goal
 sigma_f         ``sigma_final``
 t               ``own.time``                        rises from 0 to 1
 m = y F         ``state.margins``                   (n,)
@@ -40,7 +40,7 @@ from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot
 from boostbench.weak_learners import WeightedLabels
 
-#: Time left at which the game is over.
+#: Remaining time at which training ends.
 _TIME_LEFT = 1e-3
 
 
@@ -51,8 +51,9 @@ class Clock:
     Attributes
     ----------
     potential : Potential
+        Potential Phi and weights w.
     time : float
-        t, from 0 to 1.
+        Time t, from 0 to 1.
     """
 
     potential: Potential
@@ -60,23 +61,23 @@ class Clock:
 
 
 class ClockedBooster(BinaryBooster):
-    """Base of the boosters that play against a clock; a subclass defines `begin`."""
+    """Base class of boosters in continuous time; a subclass defines `begin`."""
 
     paper_learner = CLASSIFIER  # Wang et al., Sec. IV
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the weights w(m, t), which sum to 1, or all are 0."""
+        """Return the weights w(m, t), normalised to sum to 1, or all 0."""
         own: Clock = state.own
         log_w = own.potential.log_weight(state.margins, own.time)
         return normalised_weights(state.sample_weight, log_w)
 
     def ask(self, state: BoostState) -> WeightedLabels | None:
-        """Return labels weighted by ``w(m_i, t)``, or None if all are given up."""
+        """Return labels weighted by ``w(m_i, t)``, or None if all weights are 0."""
         w = self.weights(state)
         return WeightedLabels(state.y, w, state.n_classes) if w.any() else None
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
-        """Return the step in score, and the decay of that in time, which solve both equations."""
+        """Return the score step and the decay of the time step that solve both equations."""
         u = state.signed_labels * answers(h)
         edge = dot(demand.weight, u)
         if edge <= TINY:
@@ -90,59 +91,60 @@ class ClockedBooster(BinaryBooster):
         return Step(ds, edge, stop=stop, decay=own.potential.decay(dt))
 
     def objective(self, state: BoostState) -> float:
-        """Return the mean potential, which stays as it is until the last round."""
+        """Return the mean potential, which is constant until the last round."""
         own: Clock = state.own
         return dot(state.sample_weight, own.potential.value(state.margins, own.time))
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return the potential of the margin 0 at this time."""
+        """Return the potential of the margin 0 at the current time."""
         own: Clock = state.own
         return float(own.potential.value(np.zeros(1), own.time)[0])
 
 
 class RobustBoost(ClockedBooster):
-    r"""Boosting in which margins decay, and whose loss moves with time towards the 0-1 loss.
+    r"""Robust boosting with a potential that approaches the 0-1 loss as time passes.
 
-    With the margins :math:`m_i = y_i F(x_i)` and the weights
-    :math:`w(m, t) = e^{-(m - \mu(t))^2/\sigma(t)^2}` each round fits a classifier h, finds the
-    step in score and in time for which h is of no more use and the mean potential stays as it is,
+    Let :math:`m_i = y_i F(x_i)` be the margins. Each round fits a classifier h to the samples with
+    weights :math:`w(m, t) = e^{-(m - \mu(t))^2/\sigma(t)^2}` and finds the steps
+    :math:`\Delta s` in score and :math:`\Delta t` in time after which h has no edge and the mean
+    potential is unchanged,
 
     .. math::
         m_i' = m_i e^{-\Delta t} + y_i h(x_i)\,\Delta s, \qquad
         \sum_i y_i h(x_i)\, w(m_i', t + \Delta t) = 0, \qquad
         \sum_i \Phi(m_i', t + \Delta t) = \sum_i \Phi(m_i, t) ,
 
-    and moves: :math:`F \leftarrow e^{-\Delta t} F + \Delta s\, h`, :math:`t \leftarrow t + \Delta
-    t`. The game starts at :math:`\Phi(0, 0) = \epsilon` and is over at t = 1, where about a share
-    epsilon of the samples has margins below theta.
+    and updates :math:`F \leftarrow e^{-\Delta t} F + \Delta s\, h`, :math:`t \leftarrow t + \Delta
+    t`. The initial potential is :math:`\Phi(0, 0) = \epsilon`. Training ends at t = 1, where about
+    a fraction epsilon of the samples has margins below theta.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Largest number of rounds T, at least 1.
+        Maximum number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's C4.5, here of depth 3. A learner whose error is below epsilon ends the
-        game in one round.
+        None uses the C4.5 of Wang et al., limited here to depth 3. A weak learner with an error
+        below epsilon ends the training after one round.
     epsilon : float, default=0.1
-        Target error, in (0, 1); with theta = 0, below 1/2.
+        Target error, in (0, 1); must be below 1/2 if theta = 0.
     theta : float, default=0.0
-        Margin that all but epsilon of the samples shall reach.
+        Margin goal for all but a fraction epsilon of the samples.
     sigma_final : float, default=0.1
-        Spread of the potential at time 1, positive.
+        Width of the potential at time 1, positive.
     truncate : bool, default=False
-        True gives up samples below mu(t) altogether (weight 0, potential 1).
+        If True, samples with margins below mu(t) are given up: weight 0, potential 1.
 
     Attributes
     ----------
     stop_reason_ : str
-        Also ``"time is up"`` and ``"no progress"``.
+        May also be ``"time is up"`` or ``"no progress"``.
     time_ : float
-        Time t at the end, 0..1.
+        Time t at the end, in [0, 1].
 
     References
     ----------
-    Freund 2009, Figs. 1-2, eqs. for mu and sigma in Sec. 5. The untruncated potential is that of a
-    common implementation; with `truncate` it is the author's.
+    Freund 2009, Figs. 1-2, eqs. for mu and sigma in Sec. 5. The potential without truncation is
+    the one of a common implementation; with `truncate` it is the author's.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class RobustBoost(ClockedBooster):
     truncate: bool = False
 
     def begin(self, state: BoostState) -> Clock:
-        """Set the clock to 0 and find rho."""
+        """Return a clock at time 0, with the rho of the potential."""
         potential = MovingPotential(self.epsilon, self.theta, self.sigma_final, self.truncate)
         if potential.rho <= 0.0:
             raise ValueError(

@@ -1,13 +1,13 @@
-r"""The potentials of RobustBoost and BrownBoost, and the two equations of a round.
+r"""Potentials of RobustBoost and BrownBoost, and a solver for the two equations of a round.
 
 Freund, "A more robust boosting algorithm", 2009 (arXiv:0905.2138), and "An adaptive version of the
-boost by majority algorithm", 2001. They are solved by Newton's method, and by nested bracketing
-where it fails.
+boost by majority algorithm", 2001.
 
-For a given time step the score step is the first zero of the edge; the time step is the one at
-which the mean potential is back at its value, after having fallen. Most steps are short: Newton's
-method finds them in some five passes over the rows, and its answer is taken if the edge is
-positive all the way to it. Otherwise both zeros are bracketed, one within the other.
+For a given time step, the score step is the first zero of the edge. The time step is the first
+positive one at which the mean potential returns to its initial value. Most steps are short, and
+Newton's method finds them in about five passes over the rows; its solution is accepted if the edge
+is positive on a grid from 0 to the score step. Otherwise the equations are solved by nested
+bracketing.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from boostbench.portable.elementary import erfc_, exp_, expm1_
 
 Floats: TypeAlias = NDArray[np.float64]
 
-#: Largest score step; taken by a classifier so good that it ends the game.
+#: Largest score step, used if the edge has no zero.
 _MAX_SCORE_STEP = 10.0
-#: Longest first time step of the search; Newton's method is not trusted beyond it.
+#: First time step of the bracketing, and longest time step accepted from Newton's method.
 _SHORT = 0.01
-#: Stride of the search for the first zero of the edge, in sigmas.
+#: First stride of the search for the first zero of the edge, in units of sigma.
 _STRIDE = 0.02
-#: A Newton step shorter than this is the last one, as the next one would be as small as its square.
+#: Newton's method stops after a step below this length, since it converges quadratically.
 _LAST_STEP = 1e-9
-#: Width of a bracket that counts as a point, in absolute terms and as a share.
+#: Absolute and relative width of a bracket at which the root search ends.
 _ABSOLUTE, _RELATIVE = 1e-14, 4.0 * float(np.finfo(np.float64).eps)
 
-#: Margins, answers, weights, and room for two terms of a sum, each of shape (n,).
+#: Margins, correctness (+1, -1), weights and two work arrays, each of shape (n,).
 _Rows: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats]
-#: theta, rho, sigma_final, truncate and pull of a `Potential`.
+#: Parameters theta, rho, sigma_final, truncate and pull of a `Potential`.
 _Constants: TypeAlias = tuple[float, float, float, bool, float]
 
 
 @dataclass(frozen=True)
 class Potential:
-    r"""Probability that a sample of margin m at time t ends below the margin theta.
+    r"""Probability that a sample with margin m at time t ends below the margin theta.
 
     .. math::
         \Phi(m, t) = \tfrac12 \mathrm{erfc}\frac{m - \mu(t)}{\sigma(t)}, \qquad 0 \le t \le 1 .
@@ -53,11 +53,11 @@ class Potential:
     Parameters
     ----------
     theta, rho, sigma_final : float
-        Margin to reach, drift, and spread at time 1.
+        Margin goal, drift, and width at time 1.
     truncate : bool, default=False
-        True gives up samples below mu(t): weight 0, potential 1.
+        If True, samples with margins below mu(t) have weight 0 and potential 1.
     pull : float, default=1.0
-        1 where margins decay by ``exp(-dt)``, 0 where they stay.
+        1 if margins decay by ``exp(-dt)``, 0 if they do not decay.
     """
 
     theta: float
@@ -67,13 +67,13 @@ class Potential:
     pull: float = 1.0
 
     def mu(self, t: float) -> float:
-        """Return the margin whose chance is even."""
+        """Return the margin of potential 1/2 (without truncation)."""
         left = 1.0 - t
         way = expm1(left) if self.pull else left
         return float(self.theta * exp(self.pull * left) - 2.0 * self.rho * way)
 
     def sigma(self, t: float) -> float:
-        """Return the spread, `sigma_final` at time 1."""
+        """Return the width of the potential, which is `sigma_final` at time 1."""
         left = 2.0 * self.pull * (1.0 - t)
         return float(np.sqrt(self.sigma_final * self.sigma_final * exp(left) + expm1(left)))
 
@@ -83,30 +83,29 @@ class Potential:
         return np.asarray(np.minimum(tail, 1.0) if self.truncate else 0.5 * tail)
 
     def log_weight(self, m: Floats, t: float) -> Floats:
-        """Return ``ln w(m, t)``, the slope of Phi up to a factor; -inf where it is 0."""
+        """Return ``ln w(m, t)``, where w is proportional to the slope of Phi; -inf for w = 0."""
         mu = self.mu(t)
         log_w = -np.square((m - mu) / self.sigma(t))
         return np.where(m > mu, log_w, -np.inf) if self.truncate else log_w
 
     def decay(self, dt: float) -> float:
-        """Return the factor of the margins in a time step."""
+        """Return the factor by which margins decay in a time step."""
         return float(exp(-self.pull * dt))
 
 
 class MovingPotential(Potential):
-    r"""The potential of RobustBoost.
+    r"""Potential of RobustBoost.
 
     .. math::
         \sigma(t)^2 = (\sigma_f^2 + 1) e^{2(1 - t)} - 1, \qquad
         \mu(t) = (\theta - 2\rho) e^{1 - t} + 2\rho .
 
-    Both are computed by :math:`e^x - 1`, so that nothing cancels as t nears 1; rho is the drift
-    for which :math:`\Phi(0, 0) = \epsilon`.
+    The drift rho is determined by :math:`\Phi(0, 0) = \epsilon`.
 
     Parameters
     ----------
     epsilon, theta, sigma_final, truncate
-        As of `RobustBoost`.
+        As in `RobustBoost`.
 
     Examples
     --------
@@ -129,15 +128,15 @@ class MovingPotential(Potential):
 
 
 class BrownianPotential(Potential):
-    r"""The potential of BrownBoost, halved, and its time as a share t of c.
+    r"""Half the potential of BrownBoost, with the time t as a fraction of c.
 
     .. math::
         \sigma(t)^2 = c, \qquad \mu(t) = -s, \qquad s = c (1 - t) .
 
     Parameters
     ----------
-    c
-        As of `BrownBoost`.
+    c : float
+        As in `BrownBoost`.
 
     Examples
     --------
@@ -162,20 +161,22 @@ def solve_step(
     Parameters
     ----------
     potential : Potential
+        Potential of the booster.
     m, u, weight : ndarray of float64, shape (n,)
-        Margins at time t; +1 where the classifier is right, -1 where it is wrong; sample weights.
+        Margins at time t; +1 where the classifier is right and -1 where it is wrong; sample
+        weights.
     t : float
-        Time so far, below 1.
+        Current time, below 1.
 
     Returns
     -------
     ds, dt : float
-        ``t + dt`` is 1 if the potential does not come back before the end of time; ds is at most
-        10.
+        Score step, at most 10, and time step. ``t + dt`` is 1 if the mean potential does not
+        return to its initial value before time 1.
     """
     p = potential
     constants = float(p.theta), p.rho, float(p.sigma_final), bool(p.truncate), float(p.pull)
-    # the terms of a sum are computed before they are added: so they become vectors
+    # the kernels write the terms of a sum to work arrays first, so that the loops vectorise
     ds, dt = _solve((m, u, weight, np.empty_like(m), np.empty_like(m)), float(t), constants)
     return float(ds), float(dt)
 
@@ -204,10 +205,10 @@ def _mean_potential(rows: _Rows, decay: float, ds: float, t: float, constants: _
 
 @inner
 def _edge(state: tuple[_Rows, float, float, float, bool], ds: float) -> float:
-    """Return the edge after a score step, as a share of the largest weight."""
+    """Return the edge after a score step, relative to the largest weight."""
     rows, decay, mu, sigma, truncate = state
     m, u, weight, _, bell = rows
-    nearest = np.inf  # squared distance to mu, of which minus is the logarithm of the weight
+    nearest = np.inf  # smallest z * z; the logarithm of a weight is -z * z
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
         if z > 0.0 or not truncate:
@@ -223,11 +224,11 @@ def _edge(state: tuple[_Rows, float, float, float, bool], ds: float) -> float:
 
 
 def _root_of(function: Any) -> Any:
-    """Return a compiled search for the x at which ``function(state, x)`` changes sign."""
+    """Return a compiled search for a root x of ``function(state, x)``."""
 
     @inner
     def root(state: Any, previous: float, x: float, f_previous: float, f: float) -> float:
-        """Brent's method, as in scipy: x is the best point so far, ``other`` is across the root."""
+        """Brent's method as in scipy; x is the best point, ``other`` across the root."""
         other, f_other, before, step = previous, f_previous, 0.0, 0.0
         while True:
             if (f_previous > 0.0) != (f > 0.0):
@@ -264,7 +265,7 @@ _no_edge: Callable[..., float] = _root_of(_edge)
 
 @inner
 def _score_step(rows: _Rows, t: float, dt: float, constants: _Constants) -> float:
-    """Return the first ds in [0, 10] at which the classifier has no edge any more."""
+    """Return the first ds in [0, 10] at which the edge is 0, or 10 if there is none."""
     mu, sigma = _centre_and_spread(t + dt, constants)
     state = (rows, exp_(-constants[4] * dt), mu, sigma, constants[3])
     low, stride = 0.0, _STRIDE * sigma
@@ -277,12 +278,12 @@ def _score_step(rows: _Rows, t: float, dt: float, constants: _Constants) -> floa
         if at_high <= 0.0:
             return _no_edge(state, low, high, at_low, at_high)
         low, at_low, stride = high, at_high, 1.1 * stride
-    return _MAX_SCORE_STEP  # the edge never vanishes: the further the better
+    return _MAX_SCORE_STEP  # the edge stays positive
 
 
 @inner
 def _rise(state: tuple[_Rows, float, _Constants, float], dt: float) -> float:
-    """Return how much the mean potential has risen after a time step and its score step."""
+    """Return the increase of the mean potential after a time step and its score step."""
     rows, t, constants, before = state
     ds = _score_step(rows, t, dt, constants)
     after: float = _mean_potential(rows, exp_(-constants[4] * dt), ds, t + dt, constants)
@@ -296,12 +297,12 @@ _back_again = _root_of(_rise)
 def _newton_step(
     rows: _Rows, t: float, ds: float, dt: float, before: float, constants: _Constants
 ) -> tuple[float, float]:
-    """Return how Newton's method for both equations moves (ds, dt); not finite at a flat place."""
+    """Return Newton's update of (ds, dt); not finite if the Jacobian is singular."""
     m, u, weight, tail, bell = rows
     mu, sigma = _centre_and_spread(t + dt, constants)
     pull = constants[4]
     decay = exp_(-pull * dt)
-    # by time
+    # derivatives with respect to time
     mu_slope, sigma_slope = 2.0 * constants[1] - pull * mu, -pull * (sigma + 1.0 / sigma)
     for i in range(m.shape[0]):
         z = (m[i] * decay + u[i] * ds - mu) / sigma
@@ -328,7 +329,7 @@ def _newton_step(
 
 @inner
 def _short_step(rows: _Rows, t: float, before: float, constants: _Constants) -> tuple[float, float]:
-    """Return the solution (ds, dt) near t, or a negative dt if Newton's method finds none there."""
+    """Return the solution (ds, dt) of Newton's method, or a negative dt if it fails."""
     none = (0.0, -1.0)
     mu, sigma = _centre_and_spread(t, constants)
     state = (rows, 1.0, mu, sigma, constants[3])
@@ -353,7 +354,7 @@ def _short_step(rows: _Rows, t: float, before: float, constants: _Constants) -> 
 
 @inner
 def _is_first(rows: _Rows, t: float, ds: float, dt: float, constants: _Constants) -> bool:
-    """Return True if the search for the first zero of the edge passes by no other before ds."""
+    """Return True if the search for the first zero of the edge finds no zero before ds."""
     mu, sigma = _centre_and_spread(t + dt, constants)
     state = (rows, exp_(-constants[4] * dt), mu, sigma, constants[3])
     x, stride = 0.0, _STRIDE * sigma
@@ -369,7 +370,7 @@ def _is_first(rows: _Rows, t: float, ds: float, dt: float, constants: _Constants
 def _bracketed_step(
     rows: _Rows, t: float, before: float, constants: _Constants
 ) -> tuple[float, float]:
-    """Return the solution (ds, dt), wherever it is."""
+    """Return the solution (ds, dt) by nested bracketing."""
     left = 1.0 - t
     state = (rows, t, constants, before)
     low, high = 0.0, min(_SHORT, 0.5 * left)

@@ -1,12 +1,11 @@
-"""Training rows in canonical order, equal rows merged.
+"""Training rows in canonical order, with equal samples merged.
 
-Boosting sees a sample as (x, y, weight). Merging equal samples into one row of the summed weight
-and ordering the rows by content alone makes three invariants exact instead of nearly so: permuting
-the samples, repeating a sample, and giving it an integer weight all lead to the same arithmetic,
-bit for bit, hence to the same trees even where splits tie.
+Equal samples (x, y) are merged into one row with their summed weight, and the rows are ordered by
+content. A permutation of the samples, or a repeated sample in place of an integer weight, then
+leads to the same arithmetic bit for bit, and to the same trees even if splits tie.
 
-A row also knows how many samples it stands for, so that whatever counts samples (the smallest leaf,
-C4.5's cases, the quantiles of a feature) counts them as if they had not been merged.
+Each row stores the number of its samples. Quantities that count samples (the minimum size of a
+leaf, the cases of C4.5, the quantiles of a feature) are therefore the same as without merging.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ class CanonicalRows:
     Attributes
     ----------
     representative : ndarray of intp, shape (n,)
-        A sample of each distinct row, in canonical order.
+        Index of one sample of each row, in canonical order.
     weight : ndarray of float64, shape (n,)
         Summed weight of the row's samples, positive.
     count : ndarray of int64, shape (n,)
-        Number of samples that the row stands for, at least 1; see `sample_counts`.
+        Number of samples in the row, at least 1; see `sample_counts`.
     row_of : ndarray of intp, shape (n_samples,)
-        Row of each sample, -1 for samples of weight 0.
+        Row index of each sample, -1 for samples of weight 0.
     sample_weight : ndarray of float64, shape (n_samples,)
         Weight of each sample.
     """
@@ -47,9 +46,9 @@ class CanonicalRows:
 def canonical_rows(
     X: NDArray[np.float64], y: NDArray[np.int32], sample_weight: NDArray[np.float64]
 ) -> CanonicalRows:
-    """Order the samples of positive weight by content and merge equal ones.
+    """Merge equal samples of positive weight and order the rows by content.
 
-    X is C-contiguous; NaN is missing, and all missing values are equal.
+    X is C-contiguous. NaN marks a missing value; missing values are equal to each other.
     """
     used = np.flatnonzero(sample_weight > 0)
     hashed, starts = np.empty(len(used), np.uint64), np.empty(len(used), np.bool_)
@@ -70,10 +69,10 @@ def canonical_rows(
 
 
 def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how many samples each sample counts as.
+    """Return the number of samples that each sample counts as.
 
-    If all weights are whole numbers, a sample of weight w counts as w samples; otherwise weights
-    only weigh, and every sample of positive weight counts as one.
+    If all weights are integers, a sample of weight w counts as w samples; otherwise every sample
+    of positive weight counts as one.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> sample_counts(np.array([2.0, 0.0, 0.5])).tolist()
     [1, 0, 1]
     """
-    # beyond 2**53 all floats are whole, and say nothing of repetitions
+    # from 2**53 on all floats are integers, so integer weights do not indicate repetitions
     whole = np.array_equal(sample_weight, np.floor(sample_weight)) and sample_weight.sum() < 2**53
     return (sample_weight if whole else sample_weight > 0).astype(np.int64)
 

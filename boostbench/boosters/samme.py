@@ -1,4 +1,4 @@
-r"""SAMME: multiclass AdaBoost with one K-class weak learner a round.
+r"""SAMME: multiclass AdaBoost with one K-class weak learner per round.
 
 Zhu, Zou, Rosset & Hastie, "Multi-class AdaBoost", 2009; Geist, "Soft-max boosting", Algorithm 4.
 
@@ -33,19 +33,20 @@ class SAMME(Booster):
         \alpha = \ln\frac{1-e}{e} + \ln(K-1), \qquad
         \psi(x, h(x)) \leftarrow \psi(x, h(x)) + \alpha .
 
-    Training stops when the weak learner makes no weighted error, or is no better than chance
-    (:math:`e \ge 1 - 1/K`). For two classes it is AdaBoost.
+    Training stops if the weak learner has no weighted error or is no better than chance
+    (:math:`e \ge 1 - 1/K`). With two classes, SAMME equals AdaBoost.
 
-    ``predict_proba`` is the soft-max of :math:`\psi`, the link of the loss: in the paper's codes
-    the scores are :math:`f = (K-1)\,\psi` up to a constant of the row, and the loss is least where
-    :math:`p = \mathrm{softmax}(f/(K-1))`. (scikit-learn divides the votes by the sum of the steps,
-    which makes all classes nearly alike.) Where trees separate the training samples :math:`\psi`
-    grows without bound and nearly every answer is certain; the booster ``calibrated`` mends that.
+    ``predict_proba`` returns the soft-max of :math:`\psi`. In the paper's class codes the scores
+    are :math:`f = (K-1)\,\psi`, up to a constant per row, and the population minimiser of the loss
+    satisfies :math:`p = \mathrm{softmax}(f/(K-1))`. (scikit-learn divides the votes by the sum of
+    the steps, which makes the probabilities of all classes nearly equal.) If the trees separate
+    the training samples, :math:`\psi` grows without bound and most probabilities approach 0 or 1;
+    use the booster ``calibrated`` for calibrated probabilities.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: a Gini tree of at most ``12 * (n_classes - 1)`` leaves.
+        None uses the paper's Gini tree of at most ``12 * (n_classes - 1)`` leaves.
 
     References
     ----------
@@ -62,8 +63,8 @@ class SAMME(Booster):
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by ``w_i`` proportional to ``exp(-psi(x_i, y_i))``.
 
-        Each round adds alpha to one score of a row, so this equals the paper's update
-        ``w_i <- w_i exp(alpha 1[h(x_i) != y_i])`` up to the normalisation.
+        Each round adds alpha to one score per row. After normalisation, the weights therefore
+        equal the paper's update ``w_i <- w_i exp(alpha 1[h(x_i) != y_i])``.
         """
         psi_y = state.true_scores
         w = state.sample_weight * exp(psi_y.min() - psi_y)
@@ -82,14 +83,14 @@ class SAMME(Booster):
         return Step(float(alpha), edge, stop="perfect weak learner" if error <= TINY else "")
 
     def objective(self, state: BoostState) -> float:
-        """Return the mean of ``exp(-(psi_y - mean_k psi_k))``, which alpha minimises along h."""
+        """Return the mean of ``exp(-(psi_y - mean_k psi_k))``, minimised along h by alpha."""
         margin = state.true_scores - row_sums(state.scores) / state.n_classes
         return dot(state.sample_weight, exp(-margin))
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return 1 for two classes; of more, the right one may lead the mean and still lose."""
+        """Return 1 for two classes, else 0, since psi_y may exceed the mean but not the maximum."""
         return 1.0 if state.n_classes == 2 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Sec. 5.2: as many degrees of freedom as K trees of 12 leaves."""
+        """Return the tree of Sec. 5.2, with as many degrees of freedom as K trees of 12 leaves."""
         return "tree", {"max_leaf_nodes": 12 * (n_classes - 1)}

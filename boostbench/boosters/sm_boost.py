@@ -14,8 +14,8 @@ M                 ``subsample * N``
 R_M(h)            ``r``
 ================  ===============================  ==============================
 
-In the paper h(x, y) = +1 *lowers* the score of y. Here, as everywhere in this package, +1 raises
-it: the weak learner is asked for the paper's -h, and the steps are added.
+In the paper, h(x, y) = +1 *lowers* the score of y. Here, as everywhere in this package, +1 raises
+the score: the weak learner is trained to predict the paper's -h, and the steps are added.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from boostbench.weak_learners import BinaryLabels
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Rows that are weighed at a time, so that they stay in the fastest cache.
+#: Number of rows processed at a time, small enough for the first-level cache.
 _BLOCK = 256
 
 
@@ -48,11 +48,11 @@ class Risk(NamedTuple):
     Attributes
     ----------
     cost : ndarray of float64, shape (n, K)
-        c_i(y), divided by `scale`.
+        Costs c_i(y), divided by `scale`.
     scale : float
-        Largest range of a row's costs.
+        Largest range of the costs of a row.
     n_drawn : int
-        M.
+        Number M of drawn pairs.
     """
 
     cost: Floats
@@ -61,41 +61,43 @@ class Risk(NamedTuple):
 
 
 class SMBoost(Booster):
-    r"""Boosting that minimises the expected cost of a soft-max rule.
+    r"""Soft-max boosting: minimisation of the expected cost of a randomised soft-max rule.
 
-    The rule answers label y with probability :math:`g_i(y) = \mathrm{softmax}(\psi_i)_y`; its risk
-    :math:`R(\psi) = \frac1N \sum_{iy} g_i(y) c_i(y)` is bounded, so that a sample that stays wrong
-    loses its influence. With the centred cost
-    :math:`\Delta_i(y) = c_i(y) - \sum_z g_i(z) c_i(z)` each round
+    The rule predicts label y with probability :math:`g_i(y) = \mathrm{softmax}(\psi_i)_y`. The
+    risk :math:`R(\psi) = \frac1N \sum_{iy} g_i(y) c_i(y)` is bounded, so that a sample that remains
+    misclassified loses its influence. With the centred cost
+    :math:`\Delta_i(y) = c_i(y) - \sum_z g_i(z) c_i(z)`, each round
 
-    1. draws M pairs (i, z), i uniform and z from :math:`g_i`,
+    1. draws M pairs (i, z), with i uniform and z from :math:`g_i`,
     2. fits one binary weak learner per label z to the signs of :math:`\Delta_i(z)`, weighted by
        :math:`|\Delta_i(z)|`,
-    3. moves by :math:`\psi \leftarrow \psi - R_M(h)\, h` with
+    3. updates :math:`\psi \leftarrow \psi - R_M(h)\, h` with
        :math:`R_M(h) = \frac1M \sum_j \Delta_{i_j}(z_j) h(x_{i_j}, z_j)`.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T, at least 1; a round has ``n_classes`` trees.
+        Number of rounds T, at least 1; a round trains ``n_classes`` trees.
     weak_learner : str, dict, object or None, default=None
-        None is the paper's: Gini trees of at most 12 leaves.
+        None uses the paper's Gini trees of at most 12 leaves.
     gradient : {"sampled", "exact"}, default="sampled"
-        A round sees M drawn pairs, or all N K pairs with their probabilities.
+        ``"sampled"`` trains on M drawn pairs per round, ``"exact"`` on all N K pairs, weighted by
+        their probabilities.
     subsample : float, default=1.0
-        M as a fraction of N, positive; used by the sampled gradient.
+        Number M of drawn pairs as a fraction of N, positive; used by the sampled gradient.
     step : "paper" or float, default="paper"
-        ``"paper"`` moves by R_M(h), as in the experiments (alpha_t = K R_M(h) / <grad, h>). A
-        number alpha moves by alpha R_M(h) / K; alpha = 1 is the step of Theorem 1.
+        ``"paper"`` uses the step size R_M(h), as in the experiments (alpha_t = K R_M(h) /
+        <grad, h>). A number alpha gives the step size alpha R_M(h) / K; alpha = 1 is the step of
+        Theorem 1.
     learning_rate : float, default=1.0
-        Multiplies every step, positive.
+        Factor of every step, positive.
     cost : str, array-like of shape (n_classes, n_classes) or callable, default="zero-one"
-        Cost of an answer (column) for a true class (row), in the order of `classes_`:
+        Cost of predicting a class (column) for a true class (row), in the order of `classes_`:
         ``"zero-one"``, ``"ordinal"`` or a matrix; or a function of X and y that returns the costs
         of every sample, shape (n_samples, n_classes). Only differences within a row matter.
     empty_label : {-1, 0, 1}, default=0
-        Answer of a label without a drawn pair in that round, in the paper's sign: 0 leaves its
-        scores as they are, +1 lowers and -1 raises them.
+        Prediction h for a label without a drawn pair in a round, with the paper's sign: 0 leaves
+        the scores of the label unchanged, +1 lowers and -1 raises them.
     random_state : int, RandomState or None, default=None
         Seed of the drawn pairs.
 
@@ -135,10 +137,10 @@ class SMBoost(Booster):
         Parameters
         ----------
         X, y, sample_weight, on_round
-            As of `BoostingClassifier.fit`.
+            As in `BoostingClassifier.fit`.
         cost : array-like of shape (n_samples, n_classes), default=None
-            Each sample's own cost of every answer, in place of the parameter `cost`; several
-            answers may be free (multi-label data).
+            Cost of every class for each sample, used in place of the parameter `cost`. Several
+            classes may have cost 0 (multi-label data).
 
         Returns
         -------
@@ -149,7 +151,7 @@ class SMBoost(Booster):
         return self
 
     def begin(self, state: BoostState) -> Risk:
-        """Look up the costs c_i(y), at most 1 apart within a row, and fix M."""
+        """Return the costs c_i(y), scaled to a range of at most 1 in each row, and M."""
         costs = state.cost
         if costs is None:
             costs = label_costs(self.cost, state.n_classes)[state.y]
@@ -157,7 +159,7 @@ class SMBoost(Booster):
         return Risk(cost, scale, max(1, round(self.subsample * state.n_samples)))
 
     def ask(self, state: BoostState) -> BinaryLabels | None:
-        """Return the pairs (i, z) weighted by ``-Delta_i(z)`` (Algorithm 2, lines 3-5)."""
+        """Return signs and weights of ``-Delta_i(z)`` of the pairs (Algorithm 2, lines 3-5)."""
         own: Risk = state.own
         u, drawn = np.empty(0), None
         if self.gradient == "sampled":
@@ -172,7 +174,7 @@ class SMBoost(Booster):
         size = r if self.step == "paper" else float(self.step) * r / state.n_classes
         size *= self.learning_rate
         asked = demand.signed_weight.any(axis=0)
-        # a tree that was asked nothing answers -1 everywhere, the paper's h = +1
+        # a tree without weighted rows predicts -1 everywhere, the paper's h = +1
         return Step(np.where(asked, size, self.empty_label * size), edge=r)
 
     def objective(self, state: BoostState) -> float:
@@ -181,7 +183,7 @@ class SMBoost(Booster):
         return smooth_risk(softmax(state.scores), own.cost, state.sample_weight) * own.scale
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return half the least cost of a wrong answer: its label has probability 1/2 or less."""
+        """Return half the least cost of a wrong label: the true one has probability <= 1/2."""
         own: Risk = state.own
         wrong = own.cost[np.arange(state.n_classes) != state.y[:, None]]
         return 0.5 * float(own.scale * wrong.min())
@@ -199,22 +201,23 @@ def weigh_pairs(
     u: Floats,
     n_drawn: Counts | None = None,
 ) -> Floats | None:
-    """Return ``-P(i, z) Delta_i(z)``, where drawn pairs put their shares n_iz / M in place of P.
+    """Return ``-P(i, z) Delta_i(z)``, with n_iz / M in place of P(i, z) if pairs are drawn.
 
-    ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2), and P(i, z) is the weight of sample i
-    times g_i(z). Costs are counted from that of the most probable label: so nothing cancels where
-    the rule is certain.
+    ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` (Prop. 2); P(i, z) is the weight of sample i times
+    g_i(z), and n_iz the number of times that the pair is drawn. Costs are measured relative to the
+    cost of the most probable label, to prevent cancellation where g_i is close to 0 or 1.
 
     Parameters
     ----------
     g, cost : ndarray of float64, shape (n, K)
-        Best in column order.
+        Probabilities and costs, preferably in Fortran order.
     sample_weight : ndarray of float64, shape (n,)
+        Weights that sum to 1.
     u : ndarray of float64, shape (M,)
-        Uniform numbers in [0, 1), ascending. Each draws the first pair whose cumulative
-        probability exceeds it, the pairs standing row by row. Empty: nothing is drawn.
+        Uniform random numbers in [0, 1), in ascending order. Each number draws the first pair, row
+        by row, whose cumulative probability exceeds it. If empty, no pairs are drawn.
     n_drawn : ndarray of int64, shape (n, K), optional
-        Zeros, in column order, to which the numbers n_iz are added.
+        Zeros in Fortran order; the counts n_iz are added in place.
 
     Returns
     -------
@@ -236,7 +239,7 @@ def weigh_pairs(
 
 @kernel
 def _cumulate(g: Floats, sample_weight: Floats, up_to: Floats) -> None:  # pragma: no cover
-    """Write the sum of the pairs' probabilities up to the end of each row."""
+    """Write the cumulative probability of the pairs at the end of each row into ``up_to``."""
     K, n = g.shape
     total = 0.0
     for i in range(n):
@@ -258,7 +261,7 @@ def _weigh_pairs(
     n_drawn: Counts,
     work: Floats,
 ) -> bool:  # pragma: no cover
-    """Weigh the pairs of the rows first..last-1, a block of rows at a time."""
+    """Write the demand of the rows first..last-1; return whether any ``P Delta`` is not 0."""
     K, n = g.shape
     M, total, something = u.shape[0], up_to[n - 1], False
     before, drawn = up_to[first - 1] if first > 0 else 0.0, 0

@@ -1,4 +1,4 @@
-r"""SPLBoost and its relatives: boosters that leave out samples they cannot learn.
+r"""SPLBoost and its variants: self-paced boosters that ignore samples of large loss.
 
 Wang, Wang, Zhao, Meng & Xu, "SPLBoost: an improved robust boosting algorithm based on self-paced
 learning", Algorithm 1 and Sec. III; Sec. V announces the variants of LogitBoost and L2Boost.
@@ -11,9 +11,10 @@ v_i        ``latent_weights(state)``                 (n,)
 lambda     ``age``
 =========  =======================================  ======
 
-The booster's loss L becomes the latent loss :math:`\tilde F_\lambda(L)`. It is majorised, up to a
-constant, by :math:`v^*(\lambda; L(F_0)) L(F)` (Theorem 1), so that a round is the plain booster's
-round with each row's weight multiplied by its :math:`v_i`, and nothing else.
+Self-pacing replaces the loss L of a booster by the latent loss :math:`\tilde F_\lambda(L)`. The
+latent loss is majorised, up to a constant, by :math:`v^*(\lambda; L(F_0)) L(F)` (Theorem 1). A
+round is therefore a round of the plain booster in which the weight of each row is multiplied by
+:math:`v_i`.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from boostbench.boosters.regularisers import REGULARISERS, Regulariser
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import dot
 
-#: Latent weights that agree to this much have converged.
+#: Largest change of the latent weights at convergence.
 _TOLERANCE = 1e-8
-#: A majoriser that rises by no more than this has not risen.
+#: Largest increase of the majoriser that is attributed to rounding.
 _RISE = 1e-12
 
 
@@ -49,12 +50,13 @@ class Pace:
     Attributes
     ----------
     regulariser : Regulariser
+        Regulariser that defines the latent weights.
     rounds : int
-        Rounds made.
+        Number of completed rounds.
     v : ndarray of float64, shape (n,), or None
-        Latent weights of the round that is under way.
+        Latent weights of the current round.
     perfect : bool
-        True if the last round's classifier made no error.
+        True if the classifier of the last round had no weighted error.
     """
 
     regulariser: Regulariser
@@ -64,33 +66,35 @@ class Pace:
 
 
 class SelfPacing(BinaryBooster):
-    """Mixed into a booster (before it), makes it self-paced.
+    """Mixin that makes a booster self-paced; it precedes the booster in the list of bases.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the plain booster's.
+        None uses the weak learner of the plain booster.
     regulariser : {"hard", "linear", "polynomial", "mixture", "logarithmic"}, default="hard"
-        Shape of the latent weight over the loss; see `boostbench.boosters.regularisers`.
+        Regulariser, which defines the latent weight as a function of the loss; see
+        `boostbench.boosters.regularisers`.
     age : float, default=2.0
-        lambda, positive: samples of a larger loss are left out (mixture: larger than age**2). The
-        paper tunes it in [1, 6].
+        Age parameter lambda, positive. Samples with losses of at least age (mixture: age**2) are
+        ignored. The paper tunes lambda in [1, 6].
     power : float, default=4.0
-        t > 1 of "polynomial"; the paper's "lowerconvex" is 1.3, its "upperconvex" 4.
+        Exponent t > 1 of ``"polynomial"``; 1.3 is the paper's "lowerconvex" and 4 its
+        "upperconvex".
     gamma : float, default=1.0
-        Positive, of "mixture".
+        Parameter of ``"mixture"``, positive.
     zeta : float, default=0.1
-        Between 0 and 1, of "logarithmic".
+        Parameter of ``"logarithmic"``, between 0 and 1.
     warm_start_rounds : int, default=3
-        Rounds in which all samples count fully; the first one always is.
+        Number of initial rounds in which all latent weights are 1; 0 has the effect of 1.
     max_inner : int, default=1
-        Largest number of alternations between weak learner and latent weights in a round; the
-        paper makes one.
+        Maximum number of alternations between the weak learner and the latent weights in a round;
+        1 in the paper.
 
     Attributes
     ----------
     stop_reason_ : str
-        Also ``"no active sample"``.
+        May also be ``"no active sample"``.
     """
 
     regulariser: Literal["hard", "linear", "polynomial", "mixture", "logarithmic"] = "hard"
@@ -102,29 +106,29 @@ class SelfPacing(BinaryBooster):
     max_inner: Count = 1
 
     def make_regulariser(self) -> Regulariser:
-        """Return the regulariser that the parameters describe."""
+        """Return the regulariser with the parameters of the booster."""
         own = {"polynomial": ["power"], "mixture": ["gamma"], "logarithmic": ["zeta"]}
         parameters = {name: getattr(self, name) for name in own.get(self.regulariser, [])}
         return REGULARISERS[self.regulariser](self.age, **parameters)
 
     def begin(self, state: BoostState) -> Pace:
-        """Return the pace before the first round."""
+        """Return the state before the first round."""
         return Pace(self.make_regulariser())
 
     def latent_weights(self, state: BoostState) -> NDArray[np.float64]:
-        """Return v of each row: 1 in the warm start, then v* of its loss (5)."""
+        """Return v of each row: 1 during the warm start, then v* of the row's loss (5)."""
         pace: Pace = state.own
         if pace.rounds < max(self.warm_start_rounds, 1):
             return np.ones(len(state.y))
         return pace.regulariser.weight(self.loss.value(state.margins))
 
     def importance(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the sample weight times v."""
+        """Return the sample weights times v."""
         pace: Pace = state.own
         return state.sample_weight * (self.latent_weights(state) if pace.v is None else pace.v)
 
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Make the plain booster's round under v, `max_inner` times (Algorithm 1, steps 1-3)."""
+        """Run rounds of the plain booster weighted by v, up to `max_inner` (Algorithm 1, 1-3)."""
         pace: Pace = state.own
         pace.v = self.latent_weights(state)
         if not self.importance(state).any():
@@ -139,7 +143,7 @@ class SelfPacing(BinaryBooster):
     def _alternate(
         self, state: BoostState, fit: Callable[[Any], Any], h: Any, step: Step
     ) -> tuple[Any, Step]:
-        """Alternate latent weights and weak learner until v stays as it is."""
+        """Alternate between latent weights and weak learner until v converges."""
         pace: Pace = state.own
         for _ in range(self.max_inner - 1):
             assert pace.v is not None
@@ -156,13 +160,13 @@ class SelfPacing(BinaryBooster):
         return h, step
 
     def _majoriser(self, state: BoostState, h: Any, step: Step) -> float:
-        """Return the loss under v after the step, relative to that before it."""
+        """Return the loss weighted by v after the step, divided by the loss before the step."""
         w = self.importance(state)
         before = dot(w, self.loss.value(state.margins))
         return dot(w, self.loss.value(_moved(state, h, step).margins)) / before
 
     def objective(self, state: BoostState) -> float:
-        """Return the mean latent loss, which does not rise once the warm start is over."""
+        """Return the mean latent loss, which does not increase after the warm start."""
         latent = state.own.regulariser.latent
         return dot(state.sample_weight, latent(self.loss.value(state.margins)))
 
@@ -176,10 +180,10 @@ def _moved(state: BoostState, h: Any, step: Step) -> BoostState:
 
 
 class SPLBoost(SelfPacing, AdaBoost):
-    r"""AdaBoost with self-paced learning.
+    r"""AdaBoost with self-paced learning, robust to label noise.
 
     Each round minimises :math:`\sum_i v_i e^{-y_i (F(x_i) + \alpha f(x_i))} + \hat f(v_i; \lambda)`
-    over the latent weights v, the classifier f and its step alpha, by turns:
+    alternately over the latent weights v and over the classifier f with its step alpha:
 
     .. math::
         v_i = v^*\!\left(\lambda; e^{-y_i F(x_i)}\right), \qquad
@@ -187,26 +191,27 @@ class SPLBoost(SelfPacing, AdaBoost):
         \alpha = \tfrac12 \ln\frac{1 - \mathrm{err}}{\mathrm{err}}, \qquad
         F \leftarrow F + \alpha f .
 
-    A sample whose loss exceeds lambda has no weight; for lambda to infinity it is AdaBoost. It
-    descends on the latent loss :math:`\tilde F_\lambda(e^{-yF})`, which is constant there.
+    Samples with losses of at least lambda (with mixture weighting, lambda squared) have weight 0.
+    The updates decrease the latent loss :math:`\tilde F_\lambda(e^{-yF})`, which is constant for
+    these samples. In the limit of infinite lambda, SPLBoost equals AdaBoost.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is the paper's C4.5, here of depth 3. A tree that is deep enough to fit wrong labels
-        leaves nothing to be left out: the result is AdaBoost's.
+        None uses the paper's C4.5, limited here to depth 3. With trees deep enough to fit wrong
+        labels no sample keeps a large loss, and the result equals that of AdaBoost.
 
     Attributes
     ----------
     stop_reason_ : str
-        Also ``"no active sample"``; ``"perfect weak learner"`` after two in a row without error on
-        the samples that count.
+        May also be ``"no active sample"``. ``"perfect weak learner"`` requires two consecutive
+        classifiers without weighted error.
 
     Notes
     -----
-    A classifier without error on the samples that count is frequent, and no accident: its step is
-    so large that it becomes the ensemble, which is the minimiser. `predict_proba` is not
-    calibrated, as samples are left out.
+    Classifiers without error on the samples of positive weight are frequent. The step of such a
+    classifier outweighs all earlier classifiers, which is the correct minimiser of the objective.
+    `predict_proba` is not calibrated, because samples are ignored.
 
     References
     ----------
@@ -222,7 +227,7 @@ class SPLBoost(SelfPacing, AdaBoost):
     """
 
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Stop at the second perfect classifier in a row: then v stays as it is too."""
+        """Stop after two consecutive perfect classifiers, since v no longer changes."""
         h, step = super().run_round(state, fit)
         pace: Pace = state.own
         before, pace.perfect = pace.perfect, step.stop == "perfect weak learner"
@@ -235,11 +240,12 @@ class SPLBoost(SelfPacing, AdaBoost):
 class SPLLogitBoost(SelfPacing, LogitBoost):
     r"""LogitBoost with self-paced learning.
 
-    LogitBoost's round with the weights :math:`v_i\, p_i (1 - p_i)`, where
-    :math:`v_i = v^*(\lambda; \ln(1 + e^{-2 y_i F(x_i)}))`. The losses start at ln 2 = 0.693: with
-    hard weighting, an age below that leaves out all samples that are not yet on the right side.
+    A round is a round of LogitBoost with the weights :math:`v_i\, p_i (1 - p_i)`, where
+    :math:`v_i = v^*(\lambda; \ln(1 + e^{-2 y_i F(x_i)}))`.
 
-    With hard weighting a sample is left out for a margin below ``-ln(exp(age) - 1)/2``.
+    With hard weighting, samples with margins below ``-ln(exp(age) - 1)/2`` are ignored. All losses
+    start at ln 2 = 0.693, so that an age below 0.693 ignores all samples that are not yet
+    classified correctly.
 
     References
     ----------
@@ -257,9 +263,9 @@ class SPLLogitBoost(SelfPacing, LogitBoost):
 class SPLL2Boost(SelfPacing, L2Boost):
     r"""L2Boost with self-paced learning.
 
-    L2Boost's round with the weights :math:`v_i = v^*(\lambda; (y_i - F(x_i))^2)`. The losses start
-    at 1; a sample is left out for a margin below :math:`1 - \sqrt\lambda` or above
-    :math:`1 + \sqrt\lambda`.
+    A round is a round of L2Boost with the weights :math:`v_i = v^*(\lambda; (y_i - F(x_i))^2)`. All
+    losses start at 1. Samples with margins below :math:`1 - \sqrt\lambda` or above
+    :math:`1 + \sqrt\lambda` are ignored (mixture: :math:`\lambda` in place of its square root).
 
     References
     ----------

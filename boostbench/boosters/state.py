@@ -1,4 +1,4 @@
-"""State of a fit, and the step of a round."""
+"""State of a fit and step of a round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from boostbench.portable import exp, row_sums
 
-#: An error, edge or weight this near to its limit is taken to be at its limit (all five papers).
+#: Tolerance within which an error, edge or weight is treated as equal to its limit value.
 TINY = 1e-10
 
 
@@ -24,20 +24,20 @@ class BoostState:
     y : ndarray of int32, shape (n,)
         Labels 0..K-1.
     sample_weight : ndarray of float64, shape (n,)
-        Positive weights that sum to 1; 1/n each when all samples are distinct and weigh the same.
+        Positive weights that sum to 1; 1/n each if all samples are distinct and have equal weight.
     n_samples : int
-        Number N of samples before equal rows were merged.
+        Number N of samples before merging equal rows.
     n_classes : int
         K, at least 2.
     scores : ndarray of float64, shape (n, K)
-        F, the papers' psi or f, in column order; the loop adds the steps.
+        F (psi or f in some papers), in Fortran order; the training loop updates it.
     rng : numpy.random.Generator
-        The booster's own random stream.
+        Random stream of the booster.
     cost : ndarray of float64, shape (n, K), or None
-        Each row's own cost of every answer, where the caller gave such costs.
+        Cost of each answer for each row, if costs per sample were given.
     own : object
-        The booster's own values, computed once per fit or carried from round to round: the value
-        that its `begin` returns, commonly a small dataclass.
+        State particular to the booster, computed once per fit or updated in each round: the value
+        returned by `Booster.begin`, usually a small dataclass.
     """
 
     y: NDArray[np.int32]
@@ -51,7 +51,7 @@ class BoostState:
 
     @cached_property
     def signs(self) -> NDArray[np.int8]:
-        """S, shape (n, K): +1 at the row's label, -1 elsewhere; small, as it lives all the fit."""
+        """S, shape (n, K): +1 at the row's label, -1 elsewhere; int8 to save memory."""
         S = np.full(self.scores.shape, -1, dtype=np.int8, order="F")
         S[np.arange(len(self.y)), self.y] = 1
         return S
@@ -74,20 +74,20 @@ class BoostState:
 
 @dataclass(frozen=True)
 class Step:
-    """A booster's answer to a weak hypothesis h: F <- decay * F + size * h.
+    """Update along a weak hypothesis h: F <- decay * F + size * h.
 
     Attributes
     ----------
     size : float or ndarray of float64, shape (n_trees,)
-        One number, or one for each tree of the round.
+        Step size, common to the trees of the round or one per tree.
     edge : float
-        The paper's measure of the hypothesis' quality, for the record.
+        Quality of the hypothesis in the paper's measure; recorded for each round.
     stop : str
-        Why training ends with this round; empty to go on.
+        Reason for ending training after this round; empty to continue.
     keep : bool
-        False if the step is not taken at all.
+        False if the hypothesis is discarded and the update skipped.
     decay : float
-        Factor of the scores so far.
+        Factor applied to the scores of earlier rounds.
     """
 
     size: float | NDArray[np.float64]
@@ -98,7 +98,7 @@ class Step:
 
 
 def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return exp(F) normalised over each row, computed with the row's maximum subtracted.
+    """Return exp(F) normalised over each row, without overflow.
 
     Examples
     --------

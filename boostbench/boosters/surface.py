@@ -1,4 +1,4 @@
-"""The scikit-learn surface that all boosters share: validation, scores, staged predictions."""
+"""scikit-learn interface of all boosters: validation, scores, staged predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.portable import log, total
 from boostbench.threads import threads
 
-#: Of scikit-learn's estimator checks, the one that boosters may fail, and why.
+#: scikit-learn estimator checks that boosters are allowed to fail, with the reason.
 EXPECTED_FAILED_CHECKS = {
     "check_class_weight_classifiers": "trees and rounds go on until samples of hardly any weight "
     "are right too; a weak learner with min_weight_fraction_leaf and few rounds pass"
@@ -34,20 +34,21 @@ EXPECTED_FAILED_CHECKS = {
 
 @dataclass(frozen=True)
 class RoundInfo:
-    """Argument of the ``on_round`` callback of `BoostingClassifier.fit`, after each round.
+    """Argument of the ``on_round`` callback of `BoostingClassifier.fit`.
 
     Attributes
     ----------
     round : int
-        1 for the first.
+        Number of the round, from 1.
     row_of : ndarray of intp, shape (n_samples,)
-        Distinct row of each training sample, -1 for a sample of weight 0: the scores of the
+        Distinct row of each training sample, -1 for a sample of weight 0. The scores of the
         samples are ``scores[row_of]``.
     step : Step
-        The step just taken.
+        Step of this round.
     state : BoostState
-        The state after the step.
+        State after the step.
     booster : BoostingClassifier
+        Booster that is being fitted.
     """
 
     round: int
@@ -58,22 +59,22 @@ class RoundInfo:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """Scores of the distinct rows, shape (n, K); copy to keep, never change."""
+        """Scores of the distinct rows, shape (n, K); read-only, and overwritten by later rounds."""
         return self.state.scores
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """Labels that `staged_predict` gives the training samples after this round."""
+        """Predicted labels of the training samples after this round, as by `staged_predict`."""
         return self.booster._training_labels(self.state, self.row_of)
 
     @cached_property
     def loss(self) -> float:
-        """The booster's training objective after this round (computed when first asked for)."""
+        """Training objective after this round, computed on first access."""
         return self.booster.objective(self.state)
 
     @property
     def bound(self) -> float:
-        """A bound on the training error by the loss; NaN if the booster's loss gives none."""
+        """Upper bound on the training error from the loss; NaN if the loss gives no bound."""
         least = self.booster.loss_if_wrong(self.state)
         return self.loss / least if least > 0.0 else np.nan
 
@@ -83,47 +84,48 @@ OnRound = Callable[[RoundInfo], None]
 
 
 class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A booster seen from outside; how it is trained is up to the subclass.
+    """Base class of all boosters: parameters, validation and prediction.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of rounds T, at least 1.
     weak_learner : str, dict, object or None, default=None
-        A name (``"tree"``), a mapping ``{name: parameters}``, a weak-learner object, or a
-        scikit-learn classifier that takes ``sample_weight`` where weighted labels are asked for.
-        None is the paper's choice, whose parameters also fill those a mapping leaves out.
+        A name (``"tree"``), a mapping ``{name: parameters}``, a weak-learner object, or, for
+        boosters that pass weighted labels, a scikit-learn classifier that accepts
+        ``sample_weight``. None uses the paper's weak learner. If the name is that of the paper's
+        weak learner, omitted parameters keep the paper's values.
     random_state : int, RandomState or None, default=None
         Seed of the random streams of the booster and of the weak learner.
     n_jobs : int or None, default=None
-        Threads of `fit`: trees of a round grow side by side. None is one thread, unless work
-        around the fit was given more; -1 is one for each core. The model does not depend on it.
+        Number of threads used by `fit` to grow the trees of a round. None uses one thread, or
+        as many as the enclosing context allows; -1 uses all cores. The model does not depend on
+        the number of threads.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, by which those of their samples are multiplied, as in scikit-learn;
-        ``"balanced"``: ``n_samples / (n_classes * np.bincount(y))``. In a config, where keys are
-        texts, classes are numbered from "0".
+        Factors by which the sample weights of each class are multiplied, as in scikit-learn;
+        ``"balanced"`` uses ``n_samples / (n_classes * np.bincount(y))``. In a config, the keys
+        are the class numbers as strings, from ``"0"``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels in sorted order.
     n_rounds_ : int
-        Rounds in the model, at most `n_estimators`.
+        Number of rounds in the model, at most `n_estimators`.
     stop_reason_ : str
-        Why training stopped early; empty when all rounds were made. ``"perfect weak learner"``:
-        it makes no weighted error; ``"no edge"``: it is no better than chance; ``"converged"``:
-        nothing is left to learn. Some boosters have reasons of their own.
+        Reason for an early stop; empty if all rounds were run. ``"perfect weak learner"``: the
+        weak learner has no weighted error; ``"no edge"``: the weak learner is no better than
+        chance; ``"converged"``: nothing is left to learn. Some boosters define further reasons.
 
     Notes
     -----
-    Equal samples count as often as they are there, in every leaf's smallest size, in C4.5's cases
-    and in the bins of a feature. If all sample weights are whole numbers, a weight of w is the
-    sample repeated w times, also there. Otherwise weights only weigh, and every sample of positive
-    weight counts as one, as in scikit-learn's trees; C4.5 scales them to sum to the number of
-    samples.
+    Sample counts (the minimum size of a leaf, the cases of C4.5, the bins of a feature) include
+    duplicate samples. If all sample weights are integers, a sample of weight w counts as w
+    samples. Otherwise every sample of positive weight counts as one, as in scikit-learn's trees;
+    C4.5 scales the weights to sum to the number of samples.
     """
 
-    #: True if the first t rounds of a fit are the fit of t rounds, so that one serves all.
+    #: True if the first t rounds of a fit equal a fit of t rounds.
     nested_rounds: ClassVar[bool] = True
     #: Name and parameters of the paper's weak learner.
     paper_learner: ClassVar[tuple[str, dict[str, Any]]]
@@ -134,7 +136,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     n_jobs: Annotated[int, Interval(Integral, None, -1, closed="right")] | Count | None = None
     class_weight: Annotated[Any, StrOptions({"balanced"}), dict, None] = None
 
-    # ---- what a subclass defines ----------------------------------------------------------
+    # ---- methods of subclasses ------------------------------------------------------------
 
     @abstractmethod
     def _rounds(
@@ -144,7 +146,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         rows: CanonicalRows,
         rng: np.random.Generator,
     ) -> Iterator[Step]:
-        """Train on the rows, yielding after each round; set `stop_reason_` and the model."""
+        """Train on the rows, yield the step of each round; set `stop_reason_` and the model."""
 
     @abstractmethod
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -162,36 +164,39 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weight of each row in the next round, shape (n,).
 
-        They sum to 1, or all are 0 when no row has influence any more. Nothing is changed by it.
+        The weights sum to 1, or are all 0 if no row has influence. The state is not changed.
         """
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return name and parameters of the paper's weak learner; `paper_learner` here."""
+        """Return name and parameters of the paper's weak learner, `paper_learner` by default."""
         return self.paper_learner
 
     def demands(self) -> tuple[type, ...]:
-        """Return the demands that the weak learner may get; empty if that is not known."""
+        """Return the types of demand passed to the weak learner; empty if unknown."""
         return ()
 
     def loss_if_wrong(self, state: BoostState) -> float:
-        """Return a lower bound on the objective of a misclassified sample; 0 if there is none.
+        """Return a lower bound on the loss of a misclassified sample; 0 if there is none.
 
-        The objective divided by it bounds the training error.
+        The objective divided by this value is an upper bound on the training error.
         """
         return 0.0
 
     def edge_bound(self, edges: Sequence[float], n_classes: int) -> NDArray[np.float64] | None:
-        """Return a bound on the training error after each round, where the edges give one.
+        """Return the bound on the training error implied by the edges of the steps, or None.
 
-        ``edges`` are those of the steps; the bound has shape (n_rounds,).
+        The bound has one value per round, shape (n_rounds,).
         """
         return None
 
     def _check_classes(self, n_classes: int) -> None:
-        """Refuse a number of classes that the booster cannot take; all are fine by default."""
+        """Raise ValueError if the booster does not support this number of classes."""
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return class probabilities for scores F, shape (n_samples, n_classes); soft-max here."""
+        """Return class probabilities for scores F, shape (n_samples, n_classes).
+
+        The default is the soft-max of F.
+        """
         return softmax(F)
 
     # ---- training -------------------------------------------------------------------------
@@ -211,10 +216,10 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         X : array-like of shape (n_samples, n_features)
             Finite numbers, or NaN where a value is missing.
         y : array-like of shape (n_samples,)
-            Class labels, at least two different ones.
+            Class labels, of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. If all are whole numbers, w means the sample repeated w times; otherwise
-            every sample of positive weight counts as one.
+            Non-negative weights. If all are integers, a sample of weight w is equivalent to w
+            copies of the sample; otherwise every sample of positive weight counts as one sample.
         on_round : callable, default=None
             Called with a `RoundInfo` after each round.
 
@@ -225,8 +230,8 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         Raises
         ------
         ValueError
-            If a parameter, X, y or the weights are out of range, or the weak learner cannot meet
-            the booster's demands.
+            If a parameter, X, y or the weights are invalid, or the weak learner does not support
+            the demands of the booster.
         """
         return self._fit(X, y, sample_weight, on_round)
 
@@ -293,7 +298,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         return checked, y_codes.astype(np.int32), weights
 
     def _class_weight(self) -> Any:
-        """Return `class_weight` with labels in the place of their texts."""
+        """Return `class_weight` with class labels as keys, where a config has strings."""
         if isinstance(self.class_weight, str):
             return self.class_weight
         labels = {str(label): label for label in self.classes_.tolist()}
@@ -302,11 +307,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     # ---- prediction -----------------------------------------------------------------------
 
     def scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the scores F of all classes, shape (n_samples, n_classes), whatever K is."""
+        """Return the scores F, shape (n_samples, n_classes), also for two classes."""
         return self._scores(self._validate_test_data(X))
 
     def staged_scores(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores F after each round; the array is reused, copy it to keep it."""
+        """Yield the scores F after each round, in an array that may be reused; copy to keep."""
         return self._staged_scores(self._validate_test_data(X))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -342,13 +347,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each feature in what the trees' own criterion gained, shape (n_features,).
+        """Share of each feature in the gain of the trees' split criterion, shape (n_features,).
 
-        Gains are divided by the sum of the round and weighted by the size of the step, as in
-        scikit-learn's AdaBoost; the shares sum to 1. Features of many values are favoured:
-        `sklearn.inspection.permutation_importance` does not. There are none where a gain is not
-        known: trees of C4.5 with raised subtrees, branching programs, and weak learners of other
-        packages.
+        The gains of a round are divided by their sum and weighted by the step size, as in
+        scikit-learn's AdaBoost; the shares sum to 1. They favour features with many distinct
+        values, unlike `sklearn.inspection.permutation_importance`. The attribute does not exist
+        if a gain is unknown: for C4.5 trees with raised subtrees, branching programs and weak
+        learners of other packages.
         """
         check_is_fitted(self)
         found = self.model_.importances() if hasattr(self.model_, "importances") else None
@@ -374,7 +379,10 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         return labels
 
     def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the labels of the training samples; override it where equal ones may differ."""
+        """Return the predicted labels of the training samples.
+
+        To be overridden if equal samples may have different labels.
+        """
         return self._labels(state.scores)[row_of]
 
     def __sklearn_tags__(self) -> Any:

@@ -1,24 +1,24 @@
-"""Theory, computed rather than trained: conditions, potentials and bounds.
+"""Theory of multiclass boosting: weak-learning conditions, potentials and bounds.
 
-Mukherjee & Schapire, "A Theory of Multiclass Boosting", JMLR 14, 2013; the equation numbers in
-this package are that paper's.
+Mukherjee & Schapire, "A Theory of Multiclass Boosting", JMLR 14, 2013. Equation numbers in this
+package refer to that paper unless stated otherwise.
 
 ================  ==========================================================================
-module            what it computes
+module            contents
 ================  ==========================================================================
-``conditions``    the largest edge with which a finite space of weak classifiers satisfies a
+``conditions``    largest edge with which a finite space of weak classifiers satisfies a
                   weak-learning condition, with a certificate; boostability
-``spaces``        the paper's counter-examples; the space of all stumps of a data set
+``spaces``        counter-examples of the paper; the space of all stumps of a data set
 ``named_spaces``  spaces by name, from files of predictions and from data sets
 ``potentials``    drifting-game potentials of a fixed edge-over-random condition
 ``minimal``       drifting-game potentials of the minimal condition, and their degrees
-``pixels``        potentials and degrees of three classes over a plane
-``bounds``        error bounds
+``pixels``        potentials and degrees of three classes on a two-dimensional grid
+``bounds``        bounds on the training error
 ``codewords``     vertices of a regular simplex, for MCBoost
-``gaussians``     the Bayes rule of Gaussian classes
+``gaussians``     Bayes rule of Gaussian classes
 ================  ==========================================================================
 
-A *state* counts the votes a sample got for each label. States, rows of baselines and the rows of a
-cost family put the TRUE LABEL FIRST and the other labels after it in increasing order; cost
-matrices and tables of predictions use the samples' own labels 0..K-1. `layout` converts.
+A *state* counts the votes for each label of a sample. In states, baseline rows and rows of a cost
+family the TRUE LABEL is FIRST, followed by the wrong labels in increasing order. Cost matrices and
+tables of predictions use the labels 0..K-1. `layout` converts between the two orders.
 """

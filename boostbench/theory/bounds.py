@@ -20,9 +20,9 @@ def error_bound(edges: ArrayLike, n_classes: int) -> Floats:
 
     .. math:: (K-1) \prod_{t} \sqrt{1 - \delta_t^2}
 
-    It bounds the mean exponential loss too; with the exact step likewise.
-    ``edges`` are the delta_t (68), T numbers in [-1, 1]. The bound is a fraction of the training
-    set, and trivial where it is 1 or more.
+    The bound also holds for the mean exponential loss, and for both step sizes. ``edges`` are the
+    delta_t (68), T numbers in [-1, 1]. The bound is a fraction of the training set, trivial if it
+    is 1 or more.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def error_bound(edges: ArrayLike, n_classes: int) -> Floats:
 
 
 def edge_bound(n_classes: int, gamma: float, n_rounds: ArrayLike) -> Floats:
-    r"""Return :math:`(K-1) e^{-\gamma^2 T/2}`, the error bound of T rounds of edge gamma."""
+    r"""Return :math:`(K-1) e^{-\gamma^2 T/2}`, the error bound after T rounds of edge gamma."""
     check_classes(n_classes)
     check_gamma(gamma)
     rounds = np.asarray(n_rounds, dtype=np.float64)
@@ -45,7 +45,7 @@ def edge_bound(n_classes: int, gamma: float, n_rounds: ArrayLike) -> Floats:
 
 
 def kappa(n_classes: int, gamma: float, eta: float) -> float:
-    r"""Return the factor of the exponential loss per round with the uniform baseline (41).
+    r"""Return kappa, the factor of the exponential loss per round, uniform baseline (41).
 
     .. math::
         \kappa = 1 + \frac{1-\gamma}{K}(e^{\eta} + e^{-\eta} - 2) - (1 - e^{-\eta})\gamma
@@ -66,9 +66,9 @@ def default_eta(gamma: float) -> float:
 
 
 def smallest_kappa(n_classes: int, gamma: float) -> float:
-    r"""Return the least kappa, :math:`1 - (\sqrt{b_0} - \sqrt{b_1})^2` with b uniform.
+    r"""Return the smallest kappa, :math:`1 - (\sqrt{b_0} - \sqrt{b_1})^2`, uniform baseline b.
 
-    It is attained at :math:`\eta = \frac12\ln(1 + K\gamma/(1-\gamma))`.
+    The minimum is attained at :math:`\eta = \frac12\ln(1 + K\gamma/(1-\gamma))`.
     """
     b = uniform_baseline(n_classes, gamma)
     return float(1.0 - np.square(np.sqrt(b[0]) - np.sqrt(b[1])))
@@ -89,9 +89,9 @@ def make_potential(
     gamma : float
         Edge in [0, 1].
     condition : {"uniform", "minimal"}, default="uniform"
-        The edge-over-random condition with the uniform baseline, or the minimal condition.
+        Edge-over-random condition with the uniform baseline, or minimal condition.
     eta : float or None, default=None
-        Weight of a vote in the exponential loss; None: the zero-one loss.
+        Coefficient of a vote in the exponential loss; None selects the zero-one loss.
     """
     require(
         condition in ("uniform", "minimal"),
@@ -104,7 +104,9 @@ def make_potential(
 
 
 def potential_bound(n_classes: int, gamma: float, n_rounds: int, **game: Any) -> float:
-    """Return the loss bound phi_T(0) of T rounds of a drifting game (28); see `make_potential`.
+    """Return phi_T(0), the loss bound after T rounds of a drifting game (28).
+
+    The keyword arguments are those of `make_potential`.
 
     Examples
     --------
@@ -123,9 +125,9 @@ def compare_bounds(n_classes: int, gamma: float, n_rounds: int) -> dict[str, flo
     Returns
     -------
     bounds : dict
-        ``uniform`` and ``minimal``: phi_T(0) of the zero-one loss under both conditions, the second
-        None if the game has more than `MAX_STATES` states; ``exponential`` and
-        ``best_exponential``: (K - 1) kappa^T with eta = ln(1 + gamma) and with the best eta;
+        ``uniform`` and ``minimal``: phi_T(0) of the zero-one loss under the two conditions, where
+        ``minimal`` is None if the game has more than `MAX_STATES` states. ``exponential`` and
+        ``best_exponential``: (K - 1) kappa^T with eta = ln(1 + gamma) and with the best eta.
         ``adaboost_mm``: `edge_bound`.
     """
     is_small = state_count(n_classes, n_rounds) <= MAX_STATES

@@ -1,7 +1,7 @@
-r"""Codewords of the classes: the vertices of a regular simplex.
+r"""Codewords of the classes: vertices of a regular simplex.
 
-Saberian & Vasconcelos 2011, Sec. 2.3: K unit vectors :math:`y_1, \dots, y_K` in K-1 dimensions,
-whose smallest distance is as large as can be,
+Saberian & Vasconcelos 2011, Sec. 2.3: K unit vectors :math:`y_1, \dots, y_K` in K-1 dimensions
+with the largest possible smallest distance,
 
 .. math::
     \langle y_k, y_l\rangle = -\frac{1}{K-1}, \qquad \sum_k y_k = 0, \qquad
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rotations of the simplex that have a name.
+#: Named orientations of the simplex.
 ORIENTATIONS = ("recursive", "helmert")
 
 
@@ -32,9 +32,9 @@ def codewords(n_classes: int, orientation: str = "recursive") -> NDArray[np.floa
     Parameters
     ----------
     n_classes : int
-        K, at least 2.
+        Number K of classes, at least 2.
     orientation : {"recursive", "helmert"}, default="recursive"
-        ``"recursive"`` starts with the codeword ``(1, 0, ..., 0)``. ``"helmert"`` has columns
+        ``"recursive"`` has the first codeword ``(1, 0, ..., 0)``. ``"helmert"`` has the columns
         ``sqrt(K / ((K-1) j (j+1))) * (1, ..., 1, -j, 0, ..., 0)`` with j ones.
 
     Returns
@@ -44,7 +44,7 @@ def codewords(n_classes: int, orientation: str = "recursive") -> NDArray[np.floa
     Raises
     ------
     ValueError
-        If there are fewer than two classes or no such orientation.
+        If there are fewer than two classes or the orientation is unknown.
 
     Examples
     --------

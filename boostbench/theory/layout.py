@@ -1,4 +1,4 @@
-"""Rows with the true label first, the uniform baseline, and checks of arguments."""
+"""Conversion to rows with the true label first, uniform baseline, and argument checks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
 
-#: exp of more leaves the range of floating-point numbers.
+#: Largest exponent without overflow of exp.
 _LARGEST_EXPONENT = 700.0
 
 
 def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-    """Move the true label of every row to column 0, the others after it in increasing order.
+    """Move the true label of each row to column 0, followed by the wrong labels in order.
 
     Parameters
     ----------
     rows : array_like, shape (n, K)
-        Row i in the order of the labels 0..K-1: costs, scores or counts of votes.
+        Costs, scores or counts of votes, with columns in the order of the labels 0..K-1.
     y : array_like of int, shape (n,)
         True labels.
 
@@ -37,7 +37,7 @@ def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
 
 
 def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-    """Undo `true_label_first`; one row, shape (K,), stands for all samples.
+    """Invert `true_label_first`; a single row, shape (K,), is repeated for all samples.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def own_labels(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
 
 
 def uniform_baseline(n_classes: int, gamma: float) -> NDArray[np.float64]:
-    r"""Return the gamma-biased uniform distribution, the true label first, shape (K,).
+    r"""Return the gamma-biased uniform distribution, true label first, shape (K,).
 
     .. math:: b_0 = (1-\gamma)/K + \gamma, \qquad b_l = (1-\gamma)/K .
 
@@ -70,23 +70,23 @@ def uniform_baseline(n_classes: int, gamma: float) -> NDArray[np.float64]:
 
 
 def require(holds: bool, what: str) -> None:
-    """Raise a BoostbenchError with the message ``what``, unless ``holds``."""
+    """Raise a BoostbenchError with the message ``what`` unless ``holds``."""
     if not holds:
         raise BoostbenchError(what)
 
 
 def check_classes(n_classes: int) -> None:
-    """Refuse fewer than two classes."""
+    """Raise an error for fewer than two classes."""
     require(n_classes >= 2, f"n_classes must be at least 2, found {n_classes}")
 
 
 def check_gamma(gamma: float) -> None:
-    """Refuse an edge outside [0, 1]."""
+    """Raise an error for an edge outside [0, 1]."""
     require(0.0 <= gamma <= 1.0, f"gamma must lie in [0, 1], found {gamma}")
 
 
 def check_eta(eta: float | None, n_votes: int = 0) -> None:
-    """Refuse a weight of a vote that is not positive, or that makes n votes overflow."""
+    """Raise an error if eta is not positive, or if ``exp(eta * n_votes)`` overflows."""
     require(eta is None or eta > 0, f"eta must be positive, found {eta}")
     if eta is not None and not eta * n_votes <= _LARGEST_EXPONENT:
         most = _LARGEST_EXPONENT / n_votes
@@ -94,7 +94,7 @@ def check_eta(eta: float | None, n_votes: int = 0) -> None:
 
 
 def check_rounds(n_rounds: int, *, least: int = 0) -> None:
-    """Refuse too small a number of rounds."""
+    """Raise an error for fewer than ``least`` rounds."""
     require(n_rounds >= least, f"the number of rounds must be at least {least}, found {n_rounds}")
 
 

@@ -1,16 +1,18 @@
 r"""Drifting-game potentials of the minimal weak-learning condition.
 
-There the baseline row is the worst distribution b with :math:`b_0 = \gamma + \max_{l>0} b_l` (47).
-It is the uniform one on the true label and the a-1 wrong labels that are worst to hit (Lemma 18):
+The baseline row is the worst distribution b with :math:`b_0 = \gamma + \max_{l>0} b_l` (47). The
+maximum is attained by a gamma-biased uniform distribution over the true label and the a-1 wrong
+labels of the largest potential (Lemma 18):
 
 .. math::
     \phi_t(s) = \gamma\,\phi_{t-1}(s + e_0) + (1-\gamma) \max_{a=2..K} m_a ,
 
-where :math:`m_a` is the mean of :math:`\phi_{t-1}(s+e_0)` and the a-1 largest wrong
-:math:`\phi_{t-1}(s+e_l)` (51). The maximising a is the state's *degree*.
+where :math:`m_a` is the mean of :math:`\phi_{t-1}(s+e_0)` and the a-1 largest
+:math:`\phi_{t-1}(s+e_l)` of wrong labels l (51). The maximising a is the *degree* of the state.
 
-A state is the true label's count and the multiset of the wrong labels' counts, which is a partition
-of the number of wrong votes into at most K-1 parts. So one lattice of partitions serves all rounds.
+A state consists of the count of the true label and the multiset of the counts of the wrong labels.
+The multiset is a partition of the number of wrong votes into at most K-1 parts, so that a single
+lattice of partitions is used for all rounds.
 """
 
 from __future__ import annotations
@@ -25,17 +27,17 @@ from boostbench.theory.potentials import Potential, final_loss
 Floats = NDArray[np.float64]
 _Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
-#: Largest number of (round, state) pairs that `MinimalPotential` evaluates by default.
+#: Default limit on the number of (round, state) pairs of `MinimalPotential`.
 MAX_STATES = 5_000_000
 
-#: Two degrees tie when their values agree to this precision, relative to values above 1.
+#: Tolerance for ties between degrees, relative for values above 1.
 _TIE = 1e-12
 
 
 def worst_mean(own: ArrayLike, wrong: ArrayLike) -> Floats:
-    """Return the largest mean of the true label's value and the a-1 largest others, a = 2..K.
+    """Return the maximum over a = 2..K of the mean of ``own`` and the a-1 largest of ``wrong``.
 
-    ``own`` has shape (...) and ``wrong`` (..., K-1), for the true label and the wrong ones.
+    ``own`` has shape (...) and holds values of the true label; ``wrong`` has shape (..., K-1).
 
     Examples
     --------
@@ -47,10 +49,10 @@ def worst_mean(own: ArrayLike, wrong: ArrayLike) -> Floats:
 
 
 def degree_of(own: ArrayLike, wrong: ArrayLike, gamma: float) -> _Degrees:
-    """Return the degree that maximises (51), the largest where several tie, and the ties' count.
+    """Return the largest degree that maximises (51), and the number of tied degrees.
 
-    ``own`` and ``wrong`` are the values after a vote for the true label and for each wrong one.
-    Degrees tie that come within ``1e-12 * max(1, maximum)`` of the maximum.
+    ``own`` and ``wrong`` are the values after a vote for the true label and for each wrong label.
+    Degrees within ``1e-12 * max(1, maximum)`` of the maximum are tied.
     """
     own = np.asarray(own, dtype=np.float64)
     values = gamma * own[..., None] + (1.0 - gamma) * _means(own, np.asarray(wrong))
@@ -61,9 +63,10 @@ def degree_of(own: ArrayLike, wrong: ArrayLike, gamma: float) -> _Degrees:
 
 
 def state_count(n_classes: int, n_rounds: int) -> int:
-    """Return the number of (round, state) pairs that T rounds from the start can reach.
+    """Return the number of (round, state) pairs reachable in T rounds from the start.
 
-    It is the sum over w <= T of (T - w + 1) times the partitions of w into at most K-1 parts.
+    This is the sum over w <= T of (T - w + 1) times the number of partitions of w into at most
+    K-1 parts.
 
     Examples
     --------
@@ -80,7 +83,7 @@ def state_count(n_classes: int, n_rounds: int) -> int:
 
 
 class MinimalPotential(Potential):
-    """Potentials of the minimal condition, computed for all states a game can reach.
+    """Potentials of the minimal condition, computed for all reachable states of a game.
 
     Parameters
     ----------
@@ -88,20 +91,20 @@ class MinimalPotential(Potential):
     gamma : float
         Edge in [0, 1].
     eta : float or None, default=None
-        Weight of a vote in the exponential loss, positive; None: the zero-one loss.
+        Coefficient of a vote in the exponential loss, positive; None selects the zero-one loss.
     max_states : int, default=5_000_000
-        A game with more (round, state) pairs is refused.
+        Largest number of (round, state) pairs of a game.
 
     Raises
     ------
     BoostbenchError
-        If a parameter is out of range, or the game has too many states; the message holds their
+        If a parameter is out of range or the game has too many states; the message states their
         number.
 
     Notes
     -----
-    The game's length is the votes a state has plus the rounds it has left; the values of one length
-    are computed together and the last length is kept.
+    The length of a game is the number of votes of a state plus the number of rounds left. The
+    values of all states of a length are computed together, and those of the last length are cached.
 
     Examples
     --------
@@ -146,12 +149,12 @@ class MinimalPotential(Potential):
         return result
 
     def degrees(self, states: ArrayLike, n_left: int) -> _Degrees:
-        """Return every state's degree and the number of tied degrees; see `degree_of`."""
+        """Return the degree of every state and the number of tied degrees; see `degree_of`."""
         cost = self.costs(states, n_left)
         return degree_of(cost[:, 0], cost[:, 1:], self.gamma)
 
     def _game(self, n_rounds: int) -> tuple[_Lattice, list[Floats]]:
-        """Return the lattice and, for each number of rounds played, the values of its states."""
+        """Return the lattice and the values of its states for each number of rounds played."""
         if self._last is None or self._last[0] != n_rounds:
             self._last = (n_rounds, *self._play(n_rounds))
         return self._last[1:]
@@ -179,17 +182,18 @@ class MinimalPotential(Potential):
 
 
 class _Lattice:
-    """Partitions of 0..T into at most m parts, and the partition that adding 1 to a part gives.
+    """Partitions of 0..T into at most m parts, with their successors.
 
     Attributes
     ----------
     parts : int64, shape (size, m)
-        In each row the parts, largest first; rows ordered by their sum.
+        Parts of each partition, largest first; rows are ordered by their sums.
     total : int64, shape (size,)
+        Sum of each row.
     start : list of int
-        ``start[v]`` is the first row of sum v; the last entry is the number of rows.
+        ``start[v]`` is the first row with sum v; the last entry is the number of rows.
     up : int64, shape (start[T], m)
-        Row reached from each row of sum < T by a vote for each of its labels.
+        Row of the partition obtained by adding 1 to each part, for rows with sums below T.
     """
 
     def __init__(self, m: int, n_rounds: int) -> None:
@@ -209,7 +213,7 @@ class _Lattice:
         self._keys = [_keys(level) for level in levels]
 
     def index(self, wrong: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row of each multiset of wrong votes, given in any order."""
+        """Return the row of each multiset of wrong votes, whose counts may be in any order."""
         parts = -np.sort(-wrong, axis=1)
         total = parts.sum(axis=1)
         result = np.empty(len(parts), dtype=np.int64)
@@ -220,9 +224,9 @@ class _Lattice:
 
 
 def _grow(level: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the next level of partitions and the row in it for each part that grows by 1."""
+    """Return the next level of partitions, and the row reached by adding 1 to each part."""
     size, m = level.shape
-    # Of equal parts only the first can grow without breaking the order; the others are alike.
+    # Adding 1 to the first of equal parts preserves the order and represents all of them.
     leads = np.ones((size, m), dtype=bool)
     leads[:, 1:] = level[:, 1:] < level[:, :-1]
     row, part = np.nonzero(leads)
@@ -237,7 +241,7 @@ def _grow(level: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 def _keys(parts: NDArray[np.int64]) -> NDArray[np.bytes_]:
     """Return a sortable key for each row."""
-    # Big-endian, so that bytes sort as the numbers do; counts stay far below 2**16.
+    # Big-endian integers sort like their bytes; counts are far below 2**16.
     packed = np.ascontiguousarray(parts.astype(">u2"))
     return packed.view(f"S{packed.shape[1] * 2}").ravel()
 

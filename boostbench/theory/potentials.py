@@ -1,14 +1,15 @@
 r"""Drifting-game potentials of a fixed edge-over-random condition.
 
-:math:`\phi_t(s)` is the loss that can be guaranteed for a sample in state s with t rounds left. The
-state counts the votes each label got, the true label first. With the same baseline row b for all
-samples the optimal cost row and the potential are (32, 33)
+:math:`\phi_t(s)` is the best guaranteed loss of a sample in state s with t rounds left. The state
+counts the votes for each label, the true label first. With the same baseline row b for all samples,
+the optimal cost row and the potential are (32, 33)
 
 .. math::
-    c_l = \phi_{t-1}(s + e_l), \qquad \phi_t(s) = \langle c, b\rangle ,
+    c_l = \phi_{t-1}(s + e_l), \qquad \phi_t(s) = \langle c, b\rangle .
 
-the expected loss of a random walk of t steps that goes in direction l with probability b_l (37).
-`boostbench.theory.minimal` has the potentials of the minimal condition, with the same methods.
+The potential is the expected loss after a random walk of t steps that takes direction l with
+probability b_l (37). `boostbench.theory.minimal` defines the potentials of the minimal condition,
+with the same methods.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from boostbench.theory.layout import check_classes, check_rounds, require
 
 Floats = NDArray[np.float64]
 
-#: Cells of the largest work array of the zero-one potential; bounds its memory.
+#: Limit on the size of the work arrays of the zero-one potential, to bound memory.
 _CELLS = 4_000_000
 
 
 class Potential(ABC):
-    """Base of the potentials of a drifting game with ``n_classes`` labels."""
+    """Base class of potentials of a drifting game with ``n_classes`` labels."""
 
     n_classes: int
 
@@ -39,7 +40,7 @@ class Potential(ABC):
     def costs(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33, 48).
 
-        The cost of a label is the potential after a vote for it.
+        The cost of a label is the potential after a vote for that label.
         """
         check_rounds(n_left, least=1)
         states = np.asarray(states)
@@ -49,7 +50,7 @@ class Potential(ABC):
 
 
 def zero_one_loss(states: ArrayLike) -> Floats:
-    """Return 1 where some wrong label has at least the true label's votes, else 0 (19).
+    """Return 1 if some wrong label has at least as many votes as the true label, else 0 (19).
 
     States have shape (..., K), the losses (...).
 
@@ -70,12 +71,12 @@ def exponential_loss(states: ArrayLike, eta: float) -> Floats:
 
 
 def final_loss(states: ArrayLike, eta: float | None) -> Floats:
-    """Return the exponential loss with the weight ``eta``, or for None the zero-one loss."""
+    """Return the exponential loss with coefficient ``eta``, or the zero-one loss for None."""
     return zero_one_loss(states) if eta is None else exponential_loss(states, eta)
 
 
 class ExponentialPotential(Potential):
-    r"""Potentials of the exponential loss for a fixed baseline row: a closed form (Theorem 13).
+    r"""Potentials of the exponential loss for a fixed baseline row, in closed form (Theorem 13).
 
     .. math::
         \phi_t(s) = \sum_{l>0} a_l^t e^{\eta(s_l - s_0)}, \qquad
@@ -84,9 +85,9 @@ class ExponentialPotential(Potential):
     Parameters
     ----------
     baseline : array_like of float, shape (K,)
-        A distribution b, the true label first.
+        Distribution b, true label first.
     eta : float
-        Weight of a vote, positive.
+        Coefficient of a vote, positive.
 
     Examples
     --------
@@ -113,8 +114,8 @@ class ExponentialPotential(Potential):
     def costs(self, states: ArrayLike, n_left: int) -> Floats:
         """Return the optimal cost rows, (n, K), of the first of ``n_left`` rounds (33).
 
-        A vote for a wrong label multiplies its term of the sum by exp(eta); one for the true label
-        divides all terms by it.
+        A vote for a wrong label multiplies the term of this label by exp(eta); a vote for the true
+        label divides all terms by exp(eta).
         """
         check_rounds(n_left, least=1)
         states = np.asarray(states, dtype=np.float64)
@@ -126,24 +127,24 @@ class ExponentialPotential(Potential):
 class ZeroOnePotential(Potential):
     r"""Potentials of the zero-one loss for a fixed baseline row.
 
-    A walk of t steps, x_l of them in direction l, ends well iff x_l + s_l < x_0 + s_0 for all
-    wrong l, so with :math:`x_0 = j`
+    A walk of t steps, x_l of them in direction l, ends with loss 0 iff x_l + s_l < x_0 + s_0 for
+    all wrong l. Hence, with :math:`x_0 = j`,
 
     .. math::
         1 - \phi_t(s) = \sum_{j=0}^{t} \Pr[x_0 = j] \;\Pr[\text{all } x_l < j + s_0 - s_l] .
 
-    The step counts of t steps are independent Poisson counts of means t b_l, given that they sum to
-    t; so for each j the truncated Poisson distributions of the wrong labels are convolved, and
-    their probability of the sum t - j is taken. No factorial overflows.
+    The numbers of steps x_l are distributed as independent Poisson variables with means t b_l,
+    conditioned on the sum t. For each j, the truncated Poisson distributions of the wrong labels
+    are convolved and evaluated at the sum t - j. This avoids the overflow of factorials.
 
     Parameters
     ----------
     baseline : array_like of float, shape (K,)
-        A distribution b, the true label first.
+        Distribution b, true label first.
 
     Notes
     -----
-    Time O(t^2) for each distinct state when K = 3 and O(t^3 K) beyond.
+    Takes O(t^2) time per distinct state for K = 3, and O(t^3 K) for larger K.
 
     Examples
     --------
@@ -174,16 +175,16 @@ class ZeroOnePotential(Potential):
         return np.clip(distinct, 0.0, 1.0)[where.ravel()]
 
     def _success(self, lead: NDArray[np.intp], t: int) -> Floats:
-        """Return the probability that all leads stay positive, (S, K-1) -> (S,)."""
+        """Return the probability that all leads are positive at the end, (S, K-1) -> (S,)."""
         pmf = _poisson(self.baseline * t, t)
         count = np.arange(t + 1)
-        # Axes: state, steps j to the true label, steps to the wrong labels so far.
+        # Axes: state, number j of steps to the true label, sum of steps to wrong labels so far.
         allowed = lead[:, :, None, None] + count[:, None] > count
         paths = np.where(allowed[:, 0], pmf[1], 0.0)
         for label in range(1, lead.shape[1] - 1):
             paths = _convolve(paths, np.where(allowed[:, label], pmf[label + 1], 0.0))
         if lead.shape[1] > 1:
-            # Only the sum t - j is asked for, so the last label needs no whole convolution.
+            # Only the sum t - j is needed, so the last label requires no full convolution.
             last = np.where(allowed[:, -1], pmf[-1], 0.0)
             rest = np.subtract.outer(t - count, count)
             mirrored = np.where(
@@ -208,7 +209,7 @@ def _distribution(baseline: ArrayLike) -> Floats:
 
 
 def _poisson(mean: Floats, most: int) -> Floats:
-    """Return the Poisson probabilities of 0..most for each mean, shape (len(mean), most + 1)."""
+    """Return the Poisson probabilities of 0..most, shape (len(mean), most + 1)."""
     count = np.arange(most + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(log(np.arange(1, most + 1)))])
     with np.errstate(invalid="ignore"):
@@ -218,7 +219,7 @@ def _poisson(mean: Floats, most: int) -> Floats:
 
 
 def _convolve(left: Floats, right: Floats) -> Floats:
-    """Convolve the last axes, keeping their length."""
+    """Convolve along the last axis, truncated to its length."""
     result = np.zeros_like(left)
     size = left.shape[-1]
     for x in range(size):
