@@ -1,11 +1,12 @@
-r"""Weak-learning conditions, decided for a finite space of weak classifiers.
+r"""Decision of weak-learning conditions for a finite space of weak classifiers.
 
-A condition is a pair of a family of cost matrices and a baseline B. A space H satisfies it iff for
-every cost matrix C of the family some h in H has ``C.1_h <= C.B`` (2), where ``C.1_h`` is the sum
-of ``C[i, h(x_i)]`` and ``A.B`` the entrywise inner product. True label first, the rows are:
+A condition is a pair of a family of cost matrices and a baseline B. A space H satisfies the
+condition iff for every cost matrix C of the family some h in H has ``C.1_h <= C.B`` (2), where
+``C.1_h`` is the sum of ``C[i, h(x_i)]`` and ``A.B`` is the entrywise inner product. The rows, with
+the true label first, are:
 
 ===================  ===========================  =====================================
-condition            a row of C                   the row of B
+condition            row of C                     row of B
 ===================  ===========================  =====================================
 ``samme``            (0, t, ..., t), t >= 0       uniform, biased by gamma
 ``m1``               (-t, t, ..., t), t >= 0      (gamma, 0, ..., 0)
@@ -15,12 +16,12 @@ condition            a row of C                   the row of B
 ``minimal``          c_0 <= c_l                   the worst with b_0 = gamma + max b_l (16)
 ===================  ===========================  =====================================
 
-For two classes all are the binary condition. Each family is a cone: rows are non-negative sums of a
-few generators g. By the minimax theorem the condition holds iff one mixture lambda of classifiers,
-with votes ``H[i, l] = sum_h lambda_h 1[h(x_i) = l]``, has ``<g, H[i]> <= <g, B[i]>`` for every
-sample i and generator g. B is affine in gamma, so a linear program finds the largest gamma, and its
-dual values, as weights of the generators, are a cost matrix of the family that every classifier
-exceeds at any larger gamma.
+For two classes all conditions equal the binary weak-learning condition. Each family is a cone: rows
+are non-negative combinations of a few generators g. By the minimax theorem, the condition holds iff
+there is a mixture lambda of classifiers with votes ``H[i, l] = sum_h lambda_h 1[h(x_i) = l]`` such
+that ``<g, H[i]> <= <g, B[i]>`` for every sample i and generator g. Since B is affine in gamma, a
+linear program finds the largest gamma. The dual values, as weights of the generators, define a cost
+matrix of the family on which every classifier exceeds the baseline of any larger gamma.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ from boostbench.theory.spaces import Space
 
 Floats = NDArray[np.float64]
 
-#: The optimum of a linear program is trusted to this absolute error.
+#: Absolute tolerance for the optimum of a linear program.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A weak-learning condition: a cone of cost rows and a baseline row, true label first.
+    """Weak-learning condition: a cone of cost rows and a baseline row, true label first.
 
     Attributes
     ----------
     family : str
         Form of a row of a cost matrix.
     generators : callable
-        K to the generators of the cone, shape (n_generators, K); constants may be left out where
-        the baseline row sums to 1, for there they change nothing.
+        Function of K that returns the generators of the cone, shape (n_generators, K). Constant
+        generators may be omitted if the baseline row sums to 1, because they have no effect.
     baseline : callable
-        (K, gamma) to the baseline row, shape (K,), affine in gamma.
+        Function of K and gamma that returns the baseline row, shape (K,), affine in gamma.
     """
 
     family: str
@@ -65,21 +66,22 @@ class Condition:
 
 @dataclass(frozen=True)
 class Decision:
-    """Largest edge with which a space satisfies a condition, with the certificates of both sides.
+    """Largest edge with which a space satisfies a condition, with primal and dual certificates.
 
     Attributes
     ----------
     space : Space
+        Space of weak classifiers.
     condition : str
+        Name of the condition.
     gamma : float
-        The largest edge with which the space satisfies the condition (for a given baseline: the
-        slack, and the condition holds iff it is not negative); may be negative.
+        Largest edge with which the space satisfies the condition; may be negative.
     mixture : ndarray of float64, shape (n_classifiers,)
-        A distribution over the classifiers that proves the condition at ``gamma``; where the
-        minimal condition has ``gamma > 0`` it is the combination that separates the labels.
+        Distribution over the classifiers that proves the condition for ``gamma``. Under the
+        minimal condition with ``gamma > 0``, its weighted vote classifies all samples correctly.
     witness : ndarray of float64, shape (n, K)
-        A cost matrix of the family, in the samples' own labels, on which every classifier costs
-        more than the baseline of any larger edge.
+        Cost matrix of the family, with columns in the order of the labels, on which every
+        classifier costs more than the baseline of any larger edge.
     """
 
     space: Space
@@ -93,21 +95,21 @@ class Decision:
         return self.gamma >= gamma - TOLERANCE
 
     def weights(self) -> dict[str, float]:
-        """Return the classifiers of the mixture by name, the heaviest first."""
+        """Return the weights of the mixture by classifier name, in descending order."""
         weights = self.mixture.tolist()
         used = [j for j, weight in enumerate(weights) if weight > TOLERANCE]
         used.sort(key=lambda j: -weights[j])
         return {self.space.classifiers[j]: weights[j] for j in used}
 
     def costs(self, gamma: float) -> tuple[float, float]:
-        """Return the costs of an edge's baseline and of the cheapest classifier on the witness."""
+        """Return the costs of the baseline and of the best classifier on the witness."""
         baseline = CONDITIONS[self.condition].baseline(self.space.n_classes, gamma)
         allowed = (self.witness * own_labels(baseline, self.space.y)).sum()
         return float(allowed), float(costs_of(self.space.predictions, self.witness).min())
 
 
 def _generators(true: float, wrong: Floats) -> Floats:
-    """Return generators with one cost for the true label, and a row of costs for the wrong ones."""
+    """Return generators with the same cost of the true label and the given wrong-label costs."""
     return np.hstack([np.full((len(wrong), 1), true), wrong])
 
 
@@ -123,9 +125,10 @@ def _only_true(K: int, gamma: float) -> Floats:
     return _baseline(gamma, 0.0, K)
 
 
-# The minimal condition lets the baseline be the worst row with b_0 = gamma + max b_l. A mixture is
-# at most such a row on the wrong labels iff its margin is at least gamma, which is MR's constraint;
-# on MR's rows all those baselines cost -gamma sum c_l, so MR's witness is the minimal one's too.
+# The baseline of the minimal condition is the worst row with b_0 = gamma + max b_l. The votes of a
+# mixture for the wrong labels are at most those of such a row iff its margin is at least gamma,
+# which is the constraint of MR. On rows of MR all these baselines cost -gamma sum c_l, so that the
+# witness of MR is also a witness of the minimal condition.
 _MR = Condition("c_l >= 0, c_0 = -sum c_l", lambda K: _generators(-1.0, np.eye(K - 1)), _only_true)
 CONDITIONS = {
     "samme": Condition(
@@ -148,16 +151,17 @@ CONDITIONS = {
 
 
 def decide(space: Space, condition: str) -> Decision:
-    """Find the largest edge with which a space satisfies a condition, a name in `CONDITIONS`.
+    """Return the largest edge with which a space satisfies a condition, by name in `CONDITIONS`.
 
     Notes
     -----
-    One linear program of ``n_classifiers + 1`` variables and up to ``n K`` rows: seconds for some
-    thousands of classifiers, minutes for 60 000 on 150 samples of ten classes.
+    Solves one linear program with ``n_classifiers + 1`` variables and up to ``n K`` rows. This
+    takes seconds for a few thousand classifiers, and minutes for 60 000 classifiers on 150 samples
+    of ten classes.
 
     References
     ----------
-    Sections 3 and 4; the linear programs are derived from (2) and Theorem 1.
+    Sections 3 and 4. The linear programs are derived from (2) and Theorem 1.
 
     Examples
     --------
@@ -177,7 +181,7 @@ def decide(space: Space, condition: str) -> Decision:
 
 
 def decide_all(space: Space) -> dict[str, Decision]:
-    """Decide every condition of `CONDITIONS`; see `decide`."""
+    """Return the decisions of all conditions in `CONDITIONS`, by name; see `decide`."""
     return {name: decide(space, name) for name in CONDITIONS}
 
 
@@ -195,7 +199,8 @@ def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Fl
     The constraints are ordered by generator, then by sample.
     """
     n, N = space.predictions.shape
-    true = space.y[:, None]  # where each prediction lies when the true label comes first
+    true = space.y[:, None]
+    # column of each prediction when the true label comes first
     position = space.predictions + (space.predictions < true)
     position[space.predictions == true] = 0
     left = sp.vstack([sp.csr_array(g[position]) for g in generators])
@@ -214,7 +219,7 @@ def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Fl
     return Decision(
         space,
         condition=name,
-        gamma=float(result.x[-1]) + 0.0,  # an edge of zero without its sign
+        gamma=float(result.x[-1]) + 0.0,  # converts -0.0 to 0.0
         mixture=result.x[:-1],
         witness=own_labels(weights.T @ generators, space.y),
     )

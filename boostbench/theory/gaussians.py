@@ -1,6 +1,6 @@
-r"""The Bayes rule of a problem whose classes are Gaussians, and its error in the plane.
+r"""Bayes rule for Gaussian classes, and its error in two dimensions.
 
-With class k drawn with probability :math:`p_k` and x from :math:`N(m_k, S_k)` the rule is
+If class k has probability :math:`p_k` and x has the distribution :math:`N(m_k, S_k)`, the rule is
 
 .. math::
     \arg\max_k\; \ln p_k - \tfrac12 (x - m_k)^\top S_k^{-1} (x - m_k) - \tfrac12 \ln\det S_k .
@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import cholesky, exp, log, row_sums, total
 
-_REACH = 7.0  # standard deviations beyond which a Gaussian has no mass
+#: Number of standard deviations beyond which the mass of a Gaussian is neglected.
+_REACH = 7.0
 
 
 def log_densities(
@@ -24,16 +25,18 @@ def log_densities(
     covariances: ArrayLike,
     priors: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the logarithms of ``p_k N(x; m_k, S_k)``; the Bayes rule answers the largest.
+    """Return ``ln(p_k N(x; m_k, S_k))``; the Bayes rule predicts the class of the largest value.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, d)
+        Samples.
     means : array-like, shape (K, d)
+        Class means.
     covariances : array-like, shape (K, d, d)
-        Symmetric and positive definite.
+        Class covariances, symmetric and positive definite.
     priors : sequence of K floats or None, default=None
-        Class probabilities; None: equal.
+        Class probabilities; None uses equal probabilities.
 
     Returns
     -------
@@ -67,21 +70,23 @@ def bayes_error(
     priors: Sequence[float] | None = None,
     n_steps: int = 1000,
 ) -> float:
-    r"""Return the error of the Bayes rule in the plane, :math:`1 - \int \max_k p_k N_k(x) dx`.
+    r"""Return the Bayes error in two dimensions, :math:`1 - \int \max_k p_k N_k(x) dx`.
 
     Parameters
     ----------
     means : array-like, shape (K, 2)
+        Class means.
     covariances : array-like, shape (K, 2, 2)
+        Class covariances, symmetric and positive definite.
     priors : sequence of K floats or None, default=None
-        Class probabilities; None: equal.
+        Class probabilities; None uses equal probabilities.
     n_steps : int, default=1000
-        Points of the midpoint rule along each axis. A thousand give five digits.
+        Number of points of the midpoint rule along each axis; 1000 give five digits.
 
     Returns
     -------
     error : float
-        0 to 1.
+        Error, from 0 to 1.
 
     Examples
     --------
@@ -98,7 +103,7 @@ def bayes_error(
     step = (high - low) / n_steps
     x, y = (low[:, None] + step[:, None] * (np.arange(n_steps) + 0.5)).tolist()
     right = 0.0
-    for each in x:
-        line = np.column_stack([np.full(n_steps, each), y])
+    for value in x:
+        line = np.column_stack([np.full(n_steps, value), y])
         right += total(exp(log_densities(line, centres, spreads, priors).max(axis=1)))
     return 1.0 - right * float(step[0] * step[1])

@@ -1,4 +1,4 @@
-"""Spaces of weak classifiers by name: an example, a file of predictions, or a data set's stumps."""
+"""Spaces of weak classifiers by name: examples, files of predictions, stumps of data sets."""
 
 from __future__ import annotations
 
@@ -26,46 +26,47 @@ def find_space(
     rows: int | None = None,
     data: Sequence[Path] = (),
 ) -> Space:
-    """Return the space of a source.
+    """Return the space of weak classifiers described by a source.
 
     Parameters
     ----------
     source : str
-        An example space, a CSV file of predictions, or a data set, for all its stumps.
+        Name of an example space, CSV file of predictions, or name of a data set, which stands for
+        all its stumps.
     settings : sequence of str, default=()
-        Parameters of an example space, ``name=value``.
+        Parameters of an example space, as ``name=value``.
     target : str or None, default=None
-        Column of the true labels of a CSV file; ``y`` by default.
+        Column of the true labels in a CSV file; None means ``"y"``.
     classes : int or None, default=None
-        Number of classes of a CSV file, if not all of them occur.
+        Number of classes of a CSV file, if some classes do not occur in it.
     rows : int or None, default=None
-        Rows to take of a data set, in equal class shares.
+        Number of rows to sample from a data set, stratified by class.
     data : sequence of Path, default=()
         Folders with data files.
 
     Raises
     ------
     BoostbenchError
-        If there is no such source, an option is not for it, or it cannot be read.
+        If the source does not exist or cannot be read, or an option does not apply to it.
     """
     is_example = source in SPACES
     is_file = not is_example and (source.endswith(".csv") or Path(source).is_file())
-    for option, given, fits, whose in (
+    for option, value, applies, kind in (
         ("--set", settings, is_example, "an example space"),
         ("--target", target, is_file, "a file of predictions"),
         ("--classes", classes, is_file, "a file of predictions"),
         ("--rows", rows, not (is_example or is_file), "a data set"),
     ):
-        if given and not fits:
-            raise BoostbenchError(f"is for {whose}, which {source!r} is not", where=option)
+        if value and not applies:
+            raise BoostbenchError(f"is for {kind}, which {source!r} is not", where=option)
     if is_example:
-        return example_space(source, **dict(_setting(source, text) for text in settings))
+        return example_space(source, **dict(_parse_setting(source, text) for text in settings))
     if is_file:
-        return _from_file(Path(source), target or "y", classes)
-    return _stumps(source, rows, data)
+        return _space_of_file(Path(source), target or "y", classes)
+    return _space_of_stumps(source, rows, data)
 
 
-def _setting(name: str, text: str) -> tuple[str, float]:
+def _parse_setting(name: str, text: str) -> tuple[str, float]:
     key, _, value = (part.strip() for part in text.partition("="))
     where = f"--set {text}"
     parameters = inspect.signature(SPACES[name]).parameters
@@ -79,31 +80,36 @@ def _setting(name: str, text: str) -> tuple[str, float]:
         raise BoostbenchError(f"{key} must be {word}, found {value!r}", where=where) from None
 
 
-def _from_file(path: Path, target: str, n_classes: int | None) -> Space:
-    """Read a CSV file: a column of answers for each classifier, and one of true labels."""
+def _space_of_file(path: Path, target: str, n_classes: int | None) -> Space:
+    """Read a CSV file with a column of predictions per classifier and a column of true labels."""
     columns = read_labels(path)
     names = [name for name in columns if name != target]
     if target not in columns:
-        meant = hint(target, columns)
-        what = f"has no column {target!r} of true labels; {meant}; --target names another"
-        raise DataError(what, where=str(path))
+        raise DataError(
+            f"has no column {target!r} of true labels; {hint(target, columns)}; "
+            "--target names another",
+            where=str(path),
+        )
     if not names or not len(columns[target]):
-        what = "holds no predictions; expected a column for each classifier, a row for each sample"
-        raise DataError(what, where=str(path))
+        raise DataError(
+            "holds no predictions; expected a column for each classifier, a row for each sample",
+            where=str(path),
+        )
     labels = np.stack([columns[target], *(columns[name] for name in names)], axis=1)
     codes, classes = encode_labels(labels.ravel().tolist())
     codes = codes.reshape(labels.shape)
     K = max(len(classes), 2) if n_classes is None else n_classes
     if len(classes) > K:
-        what = f"{len(classes)} different labels, {', '.join(classes[:8])} ..., occur in {path}"
-        raise BoostbenchError(what, where=f"--classes {K}")
-    # A label that occurs nowhere is cheap to miss, but a class all the same.
+        raise BoostbenchError(
+            f"{len(classes)} different labels, {', '.join(classes[:8])} ..., occur in {path}",
+            where=f"--classes {K}",
+        )
     absent = [f"(unseen {k})" for k in range(len(classes), K)]
     return Space(str(path), codes[:, 0], codes[:, 1:], K, [*classes, *absent], names)
 
 
-def _stumps(name: str, n_rows: int | None, data: Sequence[Path]) -> Space:
-    """Take all stumps of a data set, or of some rows of it in equal class shares."""
+def _space_of_stumps(name: str, n_rows: int | None, data: Sequence[Path]) -> Space:
+    """Return all stumps of a data set, or of a sample of its rows, stratified by class."""
     try:
         dataset = load(name, None, data)
     except UnknownNameError as error:

@@ -1,9 +1,9 @@
-r"""Potentials and degrees of three classes over a plane.
+r"""Potentials and degrees of three classes on a two-dimensional grid.
 
-The losses depend on a state of three classes only through the pixel
-:math:`x = s_1 - s_0,\; y = s_2 - s_0`. A vote for the true label moves it by (-1, -1), one for a
-wrong label by (+1, 0) or (0, +1). The zero-one loss is :math:`1[\max(x, y) \ge 0]`, the exponential
-loss :math:`e^{\eta x} + e^{\eta y}`.
+With three classes, the losses depend on a state only through the pixel
+:math:`x = s_1 - s_0,\; y = s_2 - s_0`. A vote for the true label moves the pixel by (-1, -1), and a
+vote for a wrong label by (+1, 0) or (0, +1). The zero-one loss is :math:`1[\max(x, y) \ge 0]`, and
+the exponential loss is :math:`e^{\eta x} + e^{\eta y}`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class PixelMap:
     Attributes
     ----------
     coordinate : ndarray of int64, shape (2T+1,)
-        -T..T, of both axes.
+        Coordinates -T..T of both axes.
     value : ndarray of float64, shape (2T+1, 2T+1)
-        The potential; rows are x, columns y.
+        Potential at x (row) and y (column).
     degree : ndarray of uint8, shape (2T+1, 2T+1)
-        2 or 3; 3 where both attain the maximum.
+        Degree, 2 or 3; 3 if both degrees attain the maximum.
     tied : ndarray of bool, shape (2T+1, 2T+1)
-        True where both do, to ``1e-12 * max(1, value)``.
+        True if both degrees attain the maximum, up to ``1e-12 * max(1, value)``.
     """
 
     coordinate: NDArray[np.int64]
@@ -44,7 +44,7 @@ class PixelMap:
     def half_width(self) -> int:
         """Return the largest w such that every pixel with ``|x - y| <= w`` has degree 3.
 
-        It is 2T if the whole map has, -1 if the diagonal has not.
+        The value is 2T if all pixels have degree 3, and -1 if a pixel of the diagonal has degree 2.
         """
         distance = np.abs(np.subtract.outer(self.coordinate, self.coordinate))
         outside = distance[self.degree == 2]
@@ -52,17 +52,17 @@ class PixelMap:
 
 
 def pixel_map(n_rounds: int, gamma: float, eta: float | None = None) -> PixelMap:
-    """Compute the minimal condition's potentials and degrees for three classes (47, 51).
+    """Return the potentials and degrees of the minimal condition for three classes (47, 51).
 
     Parameters
     ----------
     n_rounds : int
-        Rounds left, T, at least 1.
+        Number T of rounds left, at least 1.
     gamma : float
         Edge in [0, 1].
     eta : float or None, default=None
-        Weight of a vote in the exponential loss, ``2 * eta * n_rounds`` at most 700; None: the
-        zero-one loss.
+        Coefficient of a vote in the exponential loss, with ``2 * eta * n_rounds`` at most 700;
+        None selects the zero-one loss.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def pixel_map(n_rounds: int, gamma: float, eta: float | None = None) -> PixelMap
 
     Notes
     -----
-    Time O(T^3).
+    Takes O(T^3) time.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finite spaces of weak classifiers: the paper's counter-examples, and all stumps of a data set."""
+"""Finite spaces of weak classifiers: counter-examples of the paper, all stumps of a data set."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.errors import UnknownNameError
 from boostbench.theory.layout import check_classes, require
 
-#: A space with more predictions (samples times classifiers) is refused.
+#: Largest number of predictions (samples times classifiers) of a space.
 MAX_PREDICTIONS = 20_000_000
 
 
 @dataclass(frozen=True)
 class Space:
-    """A sample and a finite space of weak classifiers on it.
+    """Samples with a finite space of weak classifiers.
 
     Parameters
     ----------
     name : str
+        Name of the space.
     y : ndarray of int, shape (n,)
         True labels, 0..K-1.
     predictions : ndarray of int, shape (n, n_classifiers)
-        The label every classifier (column) gives every sample (row).
+        Label predicted by each classifier (column) for each sample (row).
     n_classes : int
-        K, at least 2.
+        Number K of classes, at least 2.
     classes, classifiers : sequence of str, default=()
-        Names of the labels and of the classifiers; numbers by default.
+        Names of the labels and of the classifiers; numbered by default.
 
     Raises
     ------
     BoostbenchError
-        If a shape or a label is wrong.
+        If a shape or a label is invalid.
     """
 
     name: str
@@ -58,35 +59,38 @@ class Space:
             require(labels.dtype.kind in "iu", f"{name} must hold integers, found {labels.dtype}")
             within = labels.min() >= 0 and labels.max() < self.n_classes
             require(bool(within), f"labels must lie in 0..{self.n_classes - 1}")
-        numbered = [f"h{j + 1}" for j in range(h.shape[1])]
-        object.__setattr__(self, "classes", self.classes or [*map(str, range(self.n_classes))])
-        object.__setattr__(self, "classifiers", self.classifiers or numbered)
+        classes = self.classes or [str(k) for k in range(self.n_classes)]
+        classifiers = self.classifiers or [f"h{j + 1}" for j in range(h.shape[1])]
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "classifiers", classifiers)
 
 
 def two_constants() -> Space:
-    """Return the space of Figure 1: it satisfies SAMME's condition and is not boostable.
+    """Return the space of Figure 1, which satisfies SAMME's condition but is not boostable.
 
-    Two samples with labels 0 and 1, three classes, and the two classifiers that are constantly 0
-    and constantly 1.
+    The space has three classes, two samples with labels 0 and 1, and two classifiers that predict
+    always 0 and always 1.
     """
     return Space("two-constants", np.array([0, 1]), np.array([[0, 1], [0, 1]]), 3)
 
 
 def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
-    """Return the space for which AdaBoost.MH's condition is too strong (section 4).
+    """Return a space for which AdaBoost.MH's condition is too strong (section 4).
 
-    For every set of ``n_right`` of the n samples, and every d = 1..K-1, the classifier that is
-    right on the set and answers ``(y_i + d) mod K`` elsewhere. The shifts balance the wrong votes.
-    With ``n_right = n ((1-gamma)/K + gamma)`` the conditions edge-over-random (uniform), MR and
-    minimal hold with edge exactly gamma; M1 and MH only with ``2 n_right / n - 1``.
+    For every set of ``n_right`` of the n samples and every d = 1..K-1, the space contains the
+    classifier that is correct on the set and predicts ``(y_i + d) mod K`` elsewhere. The shifts d
+    balance the wrong votes. With ``n_right = n ((1-gamma)/K + gamma)``, the conditions
+    edge-over-random (uniform), MR and minimal hold with edge exactly gamma, whereas M1 and MH hold
+    only with edge ``2 n_right / n - 1``.
 
     Parameters
     ----------
     n : int
-        Samples; sample i has the label ``i mod K``.
+        Number of samples; sample i has the label ``i mod K``.
     n_classes : int
+        Number K of classes.
     n_right : int
-        From 0 to n.
+        Number of samples on which a classifier is correct, from 0 to n.
 
     Raises
     ------
@@ -108,18 +112,18 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
 def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
     """Return a boostable space that fails an edge-over-random condition (Theorem 5).
 
-    There are n classifiers; the j-th is right on ``w = floor(n (1/2 + gamma/K))`` consecutive
-    samples from j on, cyclically, and elsewhere answers the lowest wrong label: the baseline (15)
-    is uniform. Since w > n/2 the plurality vote is always right.
+    There are n classifiers. Classifier j is correct on ``w = floor(n (1/2 + gamma/K))`` consecutive
+    samples from j on, cyclically, and predicts the lowest wrong label elsewhere, which is (15) for
+    the uniform baseline. Since w > n/2, the plurality vote is always correct.
 
     Parameters
     ----------
     n : int
-        More than K / gamma; sample i has the label ``i mod K``.
+        Number of samples, more than K / gamma; sample i has the label ``i mod K``.
     n_classes : int
-        At least 3 for the condition to fail.
+        Number K of classes; the condition fails for K >= 3.
     gamma : float
-        In (0, 1).
+        Edge of the condition, in (0, 1).
 
     Raises
     ------
@@ -145,19 +149,21 @@ def all_stumps(
     features: Sequence[str] = (),
     classes: Sequence[str] = (),
 ) -> Space:
-    """Return all different classifiers that split one feature at one threshold.
+    """Return all distinct classifiers that split one feature at one threshold.
 
-    First come the K constant classifiers, then for every different split and every ordered pair of
-    labels the classifier that answers the one below the threshold and the other above it.
+    The space contains the K constant classifiers, followed by one classifier for every distinct
+    split and every ordered pair of different labels, predicted below and above the threshold.
 
     Parameters
     ----------
     X : array_like of float, shape (n, d)
-        Without missing values.
+        Features, without missing values.
     y : array_like of int, shape (n,)
+        True labels, 0..K-1.
     n_classes : int
+        Number K of classes.
     features, classes : sequence of str, default=()
-        Names, of which those of the classifiers are made; numbers by default.
+        Names of features and labels, used in the names of the classifiers; numbered by default.
 
     Raises
     ------
@@ -175,7 +181,7 @@ def all_stumps(
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
     check_classes(n_classes)
     require(not bool(np.isnan(X).any()), "the space of stumps needs data without missing values")
-    # The splits alone may be too many to hold.
+    # checked before the splits are enumerated, and again for the classifiers
     _check_size(len(y), sum(len(np.unique(column)) - 1 for column in X.T))
     features = features or [f"x{j + 1}" for j in range(X.shape[1])]
     classes = classes or [str(k) for k in range(n_classes)]
@@ -184,13 +190,13 @@ def all_stumps(
         for value, following in pairwise(np.unique(column)):
             splits.append(column <= value)
             conditions.append(f"{name} <= {(value + following) / 2:.6g}")
-    # A split and its mirror image give the same classifiers.
+    # a split and its complement give the same classifiers
     mirrored = [not split[0] for split in splits]
     sides = np.array([split == split[0] for split in splits], dtype=bool).reshape(-1, len(y))
     sides, first = np.unique(sides, axis=0, return_index=True)
     _check_size(len(y), n_classes + len(sides) * n_classes * (n_classes - 1))
     columns = [np.full(len(y), k) for k in range(n_classes)]
-    names = [f"always {each}" for each in classes]
+    names = [f"always {label}" for label in classes]
     for side, at in zip(sides, first, strict=True):
         for a, b in permutations(range(n_classes), 2):
             columns.append(np.where(side, a, b))
@@ -199,7 +205,7 @@ def all_stumps(
     return Space("all-stumps", y, np.stack(columns, axis=1), n_classes, classes, names)
 
 
-#: The paper's counter-examples by name.
+#: Counter-examples of the paper by name.
 SPACES: dict[str, Callable[..., Space]] = {
     "two-constants": two_constants,
     "subsets": subsets,
@@ -208,7 +214,7 @@ SPACES: dict[str, Callable[..., Space]] = {
 
 
 def example_space(name: str, **params: float) -> Space:
-    """Return a counter-example of the paper by its name in `SPACES`.
+    """Return a counter-example of the paper by name in `SPACES`.
 
     Examples
     --------
