@@ -1,7 +1,7 @@
 """Differences between two results folders: cells of tables, verdicts, whole experiments.
 
-Like the overview it reads what reports wrote, no records, so that folders of two machines, or of
-two versions of the program, are compared by what is committed of them.
+The comparison reads the committed files of reports rather than records, so that folders of two
+machines or two versions of the program can be compared.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is not the same in both folders."""
+    """A difference between the two folders."""
 
     experiment: str  # name of its folder
     part: str  # a table's name, "claim", "runs", or empty for the experiment as a whole
-    place: str  # row and column of a cell, or the words of a claim
-    before: str  # content in the first folder; empty if there is none
+    place: str  # row and column of a cell, or the statement of a claim
+    before: str  # content in the first folder; empty if absent
     after: str
     difference: float | None = None  # after minus before, in the table's unit, if both are numbers
 
@@ -42,43 +42,43 @@ def changes(before: Path, after: Path) -> list[Change]:
     Returns
     -------
     changes : list of Change
-        In the order of names; empty if tables and verdicts are the same.
+        Sorted by experiment; empty if tables and verdicts are equal.
 
     Raises
     ------
     BoostbenchError
-        If a folder holds no reports, or a file of one cannot be read.
+        If a folder holds no reports, or a file of a report cannot be read.
     """
     old, new = _experiments(before), _experiments(after)
-    found: list[Change] = []
+    differences: list[Change] = []
     for name in sorted({*old, *new}):
         if name not in new or name not in old:
-            places = ("there", "") if name in old else ("", "there")
-            found.append(Change(name, "", "", *places))
+            contents = ("there", "") if name in old else ("", "there")
+            differences.append(Change(name, "", "", *contents))
             continue
-        found += _of_runs(name, old[name], new[name])
+        differences += _run_changes(name, old[name], new[name])
         for table in sorted({*old[name].tables, *new[name].tables}):
             cells = (_cells(folder / name / f"{table}.csv") for folder in (before, after))
-            found += _of_cells(name, table, *cells)
-        found += _of_claims(name, old[name], new[name])
-    return found
+            differences += _cell_changes(name, table, *cells)
+        differences += _claim_changes(name, old[name], new[name])
+    return differences
 
 
 def _experiments(folder: Path) -> dict[str, ReportSummary]:
-    found = dict(read_summaries(folder))
-    if not found:
+    summaries = dict(read_summaries(folder))
+    if not summaries:
         what = "there are no reports here; `boostbench report CONFIG` writes some"
         raise BoostbenchError(what, where=str(folder))
-    return found
+    return summaries
 
 
-def _of_runs(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
-    before, after = (f"{its.runs.ok} of {its.runs.planned}" for its in (old, new))
+def _run_changes(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
+    before, after = (f"{each.runs.ok} of {each.runs.planned}" for each in (old, new))
     if before != after:
         yield Change(name, "runs", "with a result", before, after)
 
 
-def _of_cells(
+def _cell_changes(
     name: str, table: str, old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[Change]:
     for place in {**old, **new}:
@@ -89,8 +89,8 @@ def _of_cells(
             yield Change(name, table, place, before, after, difference)
 
 
-def _of_claims(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
-    before, after = ({c.says: c.verdict for c in its.claims} for its in (old, new))
+def _claim_changes(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
+    before, after = ({c.says: c.verdict for c in each.claims} for each in (old, new))
     for says in {**before, **after}:
         verdicts = before.get(says, ""), after.get(says, "")
         if verdicts[0] != verdicts[1]:
@@ -98,7 +98,7 @@ def _of_claims(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Ch
 
 
 def _cells(path: Path) -> dict[str, str]:
-    """Return the values of a report's table by ``row labels, column``."""
+    """Return the cells of a table of a report, by row labels and column as one text."""
     if not path.is_file():
         return {}
     try:

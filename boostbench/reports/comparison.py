@@ -1,8 +1,9 @@
-"""Boosters compared by repeated cross-validation: which one is best, and by how much.
+"""Comparison of boosters by repeated cross-validation: the best booster and its lead.
 
 Posterior probabilities of the difference d of two mean errors, with a region of practical
 equivalence (rope): d < -rope, |d| <= rope, d > rope (Benavoli et al. 2017, JMLR 18). On one data
-set d follows the correlated t test; over data sets, of which there must be five, the bootstrap.
+set the distribution of d is that of the correlated t test; over at least five data sets, that of
+the bootstrap.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from boostbench.reports.values.frame import Study, error_at
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Probabilities from which on words are certain, and from which on they say "probably".
+#: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
 _INTERVAL = "95 % interval"
-_SHOWN = {
+_COLUMNS = {
     "boosters": ("booster", "runs", "error", _INTERVAL, "best", "near_best"),
     "pairs": (
         *("left", "right", "lead", _INTERVAL),
@@ -43,22 +44,22 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """The best of some boosters, in words and in numbers.
+    """Comparison of boosters, in words and in numbers.
 
     Attributes
     ----------
     sentence : str
-        The answer; over five data sets or more one for all of them, else a line for each.
+        The conclusion: one for all data sets if there are at least five, else a line for each.
     boosters : DataFrame
-        A row for each data set and booster, the lowest error first: dataset, booster, runs, error
-        (in percent), low and high (its 95 % interval), best (probability of the lowest error),
-        near_best (probability that no other is better by more than the rope).
+        One row per data set and booster, sorted by error: dataset, booster, runs, error (in
+        percent), low and high (its 95 % interval), best (probability of the lowest error),
+        near_best (probability that no other booster is better by more than the rope).
     pairs : DataFrame
-        A row for each pair, of what the answer is about: dataset, left, right, lead (points by
-        which the left one's error is lower), low and high, left_better, equivalent and
-        right_better (probabilities), test.
+        One row per pair of boosters and data set (or all data sets) of the conclusion: dataset,
+        left, right, lead (error of right minus error of left, in points), low and high (its 95 %
+        interval), left_better, equivalent and right_better (probabilities), test.
     rope : float
-        Points within which two errors are practically equivalent.
+        Largest difference, in points, of practically equivalent errors.
     """
 
     sentence: str
@@ -68,21 +69,22 @@ class Comparison:
 
     @property
     def remarks(self) -> tuple[str, str]:
-        """Notes on the columns of the tables, and the test that was made."""
+        """Notes on the columns of the tables, and the name of the test."""
         units = "Errors in percent, leads in points; equivalent, near best:"
         tests = ", ".join(self.pairs["test"].unique())
         return f"{units} within {self.rope:g}.", f"Test: {tests}."
 
     def shown(self) -> dict[str, list[dict[str, str]]]:
         """Return the tables as rows of texts."""
-        told, several = self.plain(), ["dataset"] * (self.boosters["dataset"].nunique() > 1)
+        tables = self.plain()
+        labels = ("dataset",) if self.boosters["dataset"].nunique() > 1 else ()
         return {
-            name: [{key: _text(row, key) for key in (*several, *columns)} for row in told[name]]
-            for name, columns in _SHOWN.items()
+            name: [{key: _text(row, key) for key in (*labels, *columns)} for row in tables[name]]
+            for name, columns in _COLUMNS.items()
         }
 
     def plain(self) -> dict[str, Any]:
-        """Return all of it as lists and mappings."""
+        """Return the comparison as lists and mappings."""
         frames = {key: getattr(self, key).to_dict("records") for key in ("boosters", "pairs")}
         return {"sentence": self.sentence, "rope": self.rope, **frames}
 
@@ -94,7 +96,7 @@ def _text(row: Mapping[str, Any], key: str) -> str:
 
 
 def check_rope(rope: float) -> None:
-    """Refuse a rope that is not a number of points from 0 to 100."""
+    """Raise `BoostbenchError` unless the rope is a number of points from 0 to 100."""
     if not 0 <= rope < 100:
         raise BoostbenchError(f"the rope must be points from 0 to 100, found {rope:g}")
 
@@ -105,9 +107,9 @@ def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
     Parameters
     ----------
     study : Study
-        Of repeated cross-validation at one noise.
+        Study of repeated cross-validation with a single noise.
     rope : float, default=1.0
-        Points.
+        Largest difference, in points, of practically equivalent errors.
     """
 
     def sample(dataset: str, booster: str) -> Repeats:
@@ -124,54 +126,55 @@ def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
 
 
 def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.0) -> Comparison:
-    """Compare boosters by their errors in percent, by data set and booster.
+    """Compare boosters by their errors in percent, given by data set and booster.
 
-    Of a data set the folds count that all boosters have done; one without any is left out.
+    On each data set, the folds that all boosters have in common count; a booster without results
+    is left out.
 
     Raises
     ------
     BoostbenchError
-        If on no data set two boosters have two folds in common.
+        If there is no data set on which two boosters have two folds in common.
     """
     import pandas as pd
 
     check_rope(rope)
     places: dict[str, dict[str, Repeats]] = {}
-    complaints = []
+    errors = []
     for place, table in tables.items():
         try:
             places[place] = _shared(place, table)
         except BoostbenchError as error:
-            complaints.append(error)
-    if complaints and not places:
-        raise complaints[0]
+            errors.append(error)
+    if errors and not places:
+        raise errors[0]
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
     everywhere = [name for name in names if all(name in samples for samples in places.values())]
-    asked = list(places)
+    concluded = list(places)  # data sets with a conclusion
     if len(places) >= FEWEST_SETS and len(everywhere) > 1:
         joint = {b: over_sets([samples[b] for samples in places.values()]) for b in everywhere}
-        asked = [f"{len(places)} data sets"]
-        places = {asked[0]: joint, **places}
+        concluded = [f"{len(places)} data sets"]
+        places = {concluded[0]: joint, **places}
     boosters, pairs, sentences = [], [], []
     for place, samples in places.items():
-        rows = _standing(place, samples, rope)
+        rows = _ranking(place, samples, rope)
         boosters += rows
-        if place in asked:
+        if place in concluded:
             order = itertools.combinations([row["booster"] for row in rows], 2)
-            its = [_pair(place, left, right, samples, rope) for left, right in order]
-            pairs += its
+            new_pairs = [_pair(place, left, right, samples, rope) for left, right in order]
+            pairs += new_pairs
             absent = [name for name in names if name not in samples]
             sentences.append(
                 (f"On {place}, " if len(tables) > 1 else "")
-                + _in_words(rows[0], its, rope)
+                + _in_words(rows[0], new_pairs, rope)
                 + (f" Left out for want of results: {listed(absent)}." if absent else "")
             )
-    sentences += [f"No answer on {complaint}" for complaint in complaints]
+    sentences += [f"No answer on {error}" for error in errors]
     return Comparison("\n".join(sentences), pd.DataFrame(boosters), pd.DataFrame(pairs), rope)
 
 
 def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
-    """Return the samples that are not empty, in the units that they share."""
+    """Return the samples with values, restricted to their common units."""
     present = {name: sample for name, sample in samples.items() if sample.values}
     units = set.intersection(*(set(sample.values) for sample in (present or samples).values()))
     if len(present) < 2 or len(units) < 2:
@@ -184,22 +187,22 @@ def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
     }
 
 
-def _standing(place: str, samples: Mapping[str, Repeats], rope: float) -> list[dict[str, Any]]:
-    """Return a row for each booster, the lowest error first."""
+def _ranking(place: str, samples: Mapping[str, Repeats], rope: float) -> list[dict[str, Any]]:
+    """Return one row per booster, sorted by error."""
     draws = joint_draws([*samples.values()])
     behind = draws - draws.min(axis=1, keepdims=True)
     lowest, near = behind <= ROUNDING, behind <= rope + ROUNDING
     best = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     rows = []
     for column, (name, sample) in enumerate(samples.items()):
-        found = _estimate(sample, Repeats.constant(0.0, sample))
-        low, high = np.clip(found.interval, 0, 100)
+        mean = _estimate(sample, Repeats.constant(0.0, sample))
+        low, high = np.clip(mean.interval, 0, 100)
         rows.append(
             {
                 "dataset": place,
                 "booster": name,
                 "runs": sum(len(each.values) for each in sample.sets or (sample,)),
-                "error": found.difference,
+                "error": mean.difference,
                 "low": float(low),
                 "high": float(high),
                 "best": float(best[column]),
@@ -212,47 +215,51 @@ def _standing(place: str, samples: Mapping[str, Repeats], rope: float) -> list[d
 def _pair(
     place: str, left: str, right: str, samples: Mapping[str, Repeats], rope: float
 ) -> dict[str, Any]:
-    found = _estimate(samples[right], samples[left])
-    if found.scale == 0.0:
-        lower, higher = (float(sign * found.difference > rope + ROUNDING) for sign in (1, -1))
+    """Return the row of a pair of boosters."""
+    lead = _estimate(samples[right], samples[left])
+    if lead.scale == 0.0:
+        left_better, right_better = (
+            float(sign * lead.difference > rope + ROUNDING) for sign in (1, -1)
+        )
     else:
-        lower, higher = found.not_below(rope), found.not_above(-rope)
-    low, high = found.interval
+        left_better, right_better = lead.not_below(rope), lead.not_above(-rope)
+    low, high = lead.interval
     return {
         "dataset": place,
         "left": left,
         "right": right,
-        "lead": found.difference,
+        "lead": lead.difference,
         "low": low,
         "high": high,
-        "left_better": lower,
-        "equivalent": max(0.0, 1 - lower - higher),
-        "right_better": higher,
-        "test": found.test or "equal differences in all runs",
+        "left_better": left_better,
+        "equivalent": max(0.0, 1 - left_better - right_better),
+        "right_better": right_better,
+        "test": lead.test or "equal differences in all runs",
     }
 
 
 def _estimate(left: Repeats, right: Repeats) -> Estimate:
-    found = estimate(left, right)
-    if found is None:
+    estimated = estimate(left, right)
+    if estimated is None:
         raise BoostbenchError("boosters are compared by cross-validation, not on one given split")
-    return found
+    return estimated
 
 
-def _in_words(lead: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
-    """Return the answer: the booster with the lowest error, then every other against it."""
-    told: dict[str, list[Mapping[str, Any]]] = {}
+def _in_words(best: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
+    """Return the conclusion: the booster with the lowest error, and its relation to the others."""
+    relations: dict[str, list[Mapping[str, Any]]] = {}
     for pair in pairs:
-        if pair["left"] == lead["booster"]:
-            told.setdefault(_relation(pair), []).append(pair)
+        if pair["left"] == best["booster"]:
+            relations.setdefault(_relation(pair), []).append(pair)
     parts = [
-        f"{relation.format(listed([pair['right'] for pair in its]))} ({_numbers(its, rope)})"
-        for relation, its in told.items()
+        f"{relation.format(listed([pair['right'] for pair in group]))} ({_numbers(group, rope)})"
+        for relation, group in relations.items()
     ]
-    return f"{lead['booster']} is best with probability {lead['best']:.2f}; {'; '.join(parts)}."
+    return f"{best['booster']} is best with probability {best['best']:.2f}; {'; '.join(parts)}."
 
 
 def _relation(pair: Mapping[str, Any]) -> str:
+    """Return a statement about the left booster, with a placeholder for the right one."""
     p = max(pair["left_better"], pair["equivalent"])
     if p < LIKELY:
         return "the runs cannot tell it from {}"
@@ -263,16 +270,17 @@ def _relation(pair: Mapping[str, Any]) -> str:
 
 
 def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
-    """Return the numbers of the nearest of several boosters of one relation."""
+    """Return the numbers of the first pair, whose right booster has the lowest error."""
     pair = pairs[0]
-    which = f" of {pair['right']}, the next," if len(pairs) > 1 else ""
+    runner_up = f" of {pair['right']}, the next," if len(pairs) > 1 else ""
     points = f"{rope:g} point{'s' * (rope != 1)}"
-    chances = {
+    probabilities = {
         f"{pair['left_better']:.2f} of more than {points}": pair["left_better"],
         f"{pair['equivalent']:.2f} within \N{PLUS-MINUS SIGN}{points}": pair["equivalent"],
     }
-    likely = [words for words, p in chances.items() if p == max(chances.values()) >= LIKELY]
+    largest = max(probabilities.values())
+    likely = [text for text, p in probabilities.items() if p == largest >= LIKELY]
     return (
-        f"difference{which} {pair['lead']:.1f} points, 95 % interval [{pair['low']:.1f}, "
-        f"{pair['high']:.1f}], probability {', '.join(likely or chances)}"
+        f"difference{runner_up} {pair['lead']:.1f} points, 95 % interval [{pair['low']:.1f}, "
+        f"{pair['high']:.1f}], probability {', '.join(likely or probabilities)}"
     )

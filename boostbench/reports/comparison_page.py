@@ -1,4 +1,4 @@
-"""Page of a comparison: its answer, tables, figures and where the numbers come from."""
+"""HTML page of a comparison, with its conclusion, tables, figures and provenance."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ _LABELS = ("dataset", "booster", "left", "right")
 _TITLES = {"boosters": "Mean errors, the lowest first", "pairs": "Pairs of boosters"}
 
 
-def write_page(study: Study, found: Comparison, path: Path) -> Path:
-    """Write a comparison as one HTML file that needs nothing else.
+def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
+    """Write a comparison as one self-contained HTML file; return its path.
 
     Parameters
     ----------
     study : Study
-        The runs, with the figures of its config.
-    found : Comparison
-        The answer.
+        The runs, and a config with the figures.
+    comparison : Comparison
     path : Path
     """
-    words = {"title": "Comparison of boosters", "description": found.sentence}
-    study = replace(study, config=study.config.model_copy(update=words))
+    texts = {"title": "Comparison of boosters", "description": comparison.sentence}
+    study = replace(study, config=study.config.model_copy(update=texts))
     report = make_report(study)
     with drawing_style(mathtext=False):
         drawings = {name: files_of(figure) for name, figure in report.figures.items()}
-    tables = {name: _table(name, rows, found.remarks) for name, rows in found.shown().items()}
+    tables = {
+        name: _table(name, rows, comparison.remarks) for name, rows in comparison.shown().items()
+    }
     return write_file(path, render_page(study, tables, drawings, report.undrawn))
 
 

@@ -1,7 +1,7 @@
-"""`sensitivity.md`: which conclusions of the papers survive every reading of what they leave open.
+"""Page ``sensitivity.md``: conclusions of the papers under the readings of their open choices.
 
-The conclusions stand in ``sensitivity.yaml``, each with the claims that judge it; their verdicts
-are those of the summaries of the reports in a results folder. Nothing is judged here.
+``sensitivity.yaml`` holds the conclusions and the claims that judge them. The verdicts are taken
+from the summaries of the reports in a results folder.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ does not survive all of them rests on more than what the paper says.
 
 """
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")
-#: One conclusion of this outcome, and several.
+#: Words for one conclusion and for several conclusions of an outcome.
 _OUTCOMES = {
     "survives": ("survives all readings", "survive all readings"),
     "one": ("holds with one reading only", "hold with one reading only"),
@@ -54,45 +54,45 @@ What else is open, and what trying it would cost."""
 
 
 class Conclusion(Model):
-    """A conclusion of a paper, and the claims that judge it by the reading of an open choice."""
+    """A conclusion of a paper, and the claims that judge it under readings of open choices."""
 
     says: Text
     section: Text
     open: Annotated[Listed[Text], Field(min_length=1)]
-    #: By the name of a config and the reading, what the claim says.
+    #: Statement of the claim by name of the config and reading.
     readings: dict[str, dict[str, str]]
 
 
-class Openness(Model):
-    """Conclusions of a paper, and what it leaves open that was not tried."""
+class PaperConclusions(Model):
+    """Conclusions of a paper, and its open choices that were not tried."""
 
     conclusions: Listed[Conclusion]
     untried: Listed[Text]
 
 
-class Judged(NamedTuple):
-    """The verdict of a claim, and where its evidence stands."""
+class LinkedVerdict(NamedTuple):
+    """Verdict of a claim, with a link to its evidence."""
 
     verdict: str
     size: str = ""
     link: str = ""
 
 
-class Line(NamedTuple):
-    """A line of the table: a conclusion with its verdicts by reading."""
+class Row(NamedTuple):
+    """Row of the table: a conclusion with its verdicts by reading."""
 
     paper: str
     conclusion: Conclusion
-    verdicts: dict[str, Judged]
+    verdicts: dict[str, LinkedVerdict]
 
     @property
     def outcome(self) -> tuple[str, str]:
         """The outcome, as a key and in words."""
-        return outcome_of({reading: judged.verdict for reading, judged in self.verdicts.items()})
+        return outcome_of({reading: each.verdict for reading, each in self.verdicts.items()})
 
     @property
     def cells(self) -> list[str]:
-        """The line in Markdown."""
+        """Cells of the row in Markdown."""
         says, section = map(markdown, (self.conclusion.says, self.conclusion.section))
         words = map(markdown, (", ".join(self.conclusion.open), self.outcome[1]))
         verdicts = [
@@ -104,53 +104,48 @@ class Line(NamedTuple):
 
 
 @cache
-def conclusions_of_papers() -> Mapping[str, Openness]:
-    """Return what ``sensitivity.yaml`` holds, by paper."""
+def conclusions_of_papers() -> Mapping[str, PaperConclusions]:
+    """Return the content of ``sensitivity.yaml``, by paper."""
     source, _ = read_source(Path(__file__).with_suffix(".yaml"))
-    return {paper: Openness.model_validate(value) for paper, value in source.data.items()}
+    return {paper: PaperConclusions.model_validate(value) for paper, value in source.data.items()}
 
 
 def sensitivity_page(papers: Mapping[str, Items], titles: Mapping[str, str]) -> str:
-    """Return the page in Markdown; empty if there are reports of none of the papers.
+    """Return the page in Markdown; empty if no paper has reports.
 
     Parameters
     ----------
     papers : mapping of str to sequence of (str, mapping)
-        Folders and summaries by paper, the larger sizes of a config last.
+        Folders and summaries by paper, with larger sizes of a config last.
     titles : mapping of str to str
-        Of the papers.
+        Titles of the papers.
     """
-    known = {paper: found for paper, found in conclusions_of_papers().items() if paper in papers}
-    if not known:
+    rows: list[Row] = []
+    untried: list[str] = []
+    for paper, openness in conclusions_of_papers().items():
+        if paper not in papers:
+            continue
+        title = titles[paper].partition(" (")[0]
+        rows += _rows(title, openness.conclusions, papers[paper])
+        untried.append(f"\n### {markdown(title)}\n")
+        untried += [f"- {markdown(text)}" for text in openness.untried]
+    if not untried:
         return ""
-    titles = {paper: titles[paper].partition(" (")[0] for paper in known}
-    lines = [
-        line
-        for paper, found in known.items()
-        for line in _lines(titles[paper], found.conclusions, papers[paper])
-    ]
-    untried = [
-        text
-        for paper, found in known.items()
-        for text in (
-            f"\n### {markdown(titles[paper])}\n",
-            *(f"- {markdown(u)}" for u in found.untried),
-        )
-    ]
     parts = [
-        f"{_HEAD}**{counted([line.outcome[0] for line in lines])}**\n",
-        markdown_table(_COLUMNS, [False] * len(_COLUMNS), (line.cells for line in lines)),
+        f"{_HEAD}**{counted([row.outcome[0] for row in rows])}**\n",
+        markdown_table(_COLUMNS, [False] * len(_COLUMNS), (row.cells for row in rows)),
         _BY_CHOICE,
-        _by_choice(lines),
+        _by_choice(rows),
         _UNTRIED,
         *untried,
     ]
     return "\n".join(parts) + "\n"
 
 
-def _lines(title: str, conclusions: Iterable[Conclusion], items: Items) -> Iterator[Line]:
+def _rows(title: str, conclusions: Iterable[Conclusion], items: Items) -> Iterator[Row]:
+    """Yield the rows of a paper, with the verdicts of its reports."""
     judged = {
-        (summary.config, claim.says): Judged(
+        (summary.config, claim.says): LinkedVerdict(
             claim.verdict, summary.size, f"{folder}/claims.md#claim-{number}"
         )
         for folder, summary in items
@@ -158,22 +153,22 @@ def _lines(title: str, conclusions: Iterable[Conclusion], items: Items) -> Itera
     }
     for conclusion in conclusions:
         verdicts = {
-            reading: judged.get((config, claim), Judged("not run"))
+            reading: judged.get((config, claim), LinkedVerdict("not run"))
             for config, claims in conclusion.readings.items()
             for reading, claim in claims.items()
         }
-        yield Line(title, conclusion, verdicts)
+        yield Row(title, conclusion, verdicts)
 
 
-def _by_choice(lines: Sequence[Line]) -> str:
-    """Return the table of outcomes by the choice that is open."""
-    choices = dict.fromkeys(choice for line in lines for choice in line.conclusion.open)
-    rows = []
+def _by_choice(rows: Sequence[Row]) -> str:
+    """Return the table of outcomes by open choice."""
+    choices = dict.fromkeys(choice for row in rows for choice in row.conclusion.open)
+    cells = []
     for choice in choices:
-        found = [line.outcome[0] for line in lines if choice in line.conclusion.open]
-        rows.append([markdown(choice), *(str(found.count(key) or "") for key in _OUTCOMES)])
+        outcomes = [row.outcome[0] for row in rows if choice in row.conclusion.open]
+        cells.append([markdown(choice), *(str(outcomes.count(key) or "") for key in _OUTCOMES)])
     header = ["left open", *(several for _, several in _OUTCOMES.values())]
-    return markdown_table(header, [False, *(True for _ in _OUTCOMES)], rows)
+    return markdown_table(header, [False, *(True for _ in _OUTCOMES)], cells)
 
 
 def outcome_of(verdicts: Mapping[str, str]) -> tuple[str, str]:
@@ -195,16 +190,16 @@ def outcome_of(verdicts: Mapping[str, str]) -> tuple[str, str]:
     if held == 1 and failed == n - 1:
         [only] = [reading for reading, verdict in verdicts.items() if verdict == "reproduced"]
         return "one", f"holds only with {only}"
-    told = [f"holds with {held}"] if held else []
-    told += [f"fails with {failed}"] if failed else []
-    found = f": {listed(told)} of {n} readings" if told else ""
-    return (
-        ("some", f"depends on the reading{found}") if held and failed else ("open", f"open{found}")
-    )
+    parts = [f"holds with {held}"] if held else []
+    parts += [f"fails with {failed}"] if failed else []
+    numbers = f": {listed(parts)} of {n} readings" if parts else ""
+    if held and failed:
+        return "some", f"depends on the reading{numbers}"
+    return "open", f"open{numbers}"
 
 
 def counted(outcomes: Sequence[str]) -> str:
-    """Return how many conclusions have each outcome, in words.
+    """Return the numbers of conclusions by outcome, in words.
 
     Examples
     --------

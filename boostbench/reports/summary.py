@@ -1,7 +1,7 @@
 """Summary of a report, ``summary.json`` in its folder.
 
-The overview and the comparison of results folders are made of summaries alone: they read no
-records, and folders of several machines merge by copying.
+The overview and the comparison of results folders use summaries rather than records, so that
+folders of several machines can be merged by copying.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SUMMARY = "summary.json"
 
 
 class _Tolerant(Model):
-    """A mapping that a later version may have written with more keys."""
+    """Model that ignores unknown keys, which a later version may have written."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class JudgedClaim(_Tolerant):
-    """A claim and its verdict."""
+    """Claim with its verdict."""
 
     says: str
     note: str = ""
@@ -44,14 +44,14 @@ class JudgedClaim(_Tolerant):
 
 
 class RunCounts(_Tolerant):
-    """Number of runs."""
+    """Numbers of finished and planned runs."""
 
     ok: int
     planned: int
 
 
 class ReportSummary(_Tolerant):
-    """Summary of a report."""
+    """Content of ``summary.json``."""
 
     format: Literal[1] = 1
     config: str
@@ -61,11 +61,13 @@ class ReportSummary(_Tolerant):
     part: str = Field(description="Table, figure or section of the paper.")
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
-    #: Names; a mapping of names in summaries of the first versions.
+    #: Names. Summaries of the first versions hold a mapping by name.
     tables: Annotated[
-        Listed[str], BeforeValidator(lambda its: [*its] if isinstance(its, dict) else its)
+        Listed[str], BeforeValidator(lambda names: [*names] if isinstance(names, dict) else names)
     ]
-    printed: dict[str, Held] = Field({}, description="Printed numbers held against ours, by name.")
+    printed: dict[str, Held] = Field(
+        {}, description="Agreement of printed values with ours, by name."
+    )
     figures: Listed[str] = Field((), description="Names.")
     claims: Listed[JudgedClaim]
 
@@ -90,7 +92,7 @@ class ReportSummary(_Tolerant):
             size=size,
             runs=RunCounts(ok=sum(r.ok for r in study.results), planned=len(study.results)),
             tables=tuple(tables),
-            printed={name: its for table in tables.values() for name, its in table.held.items()},
+            printed={k: held for table in tables.values() for k, held in table.held.items()},
             figures=tuple(figures),
             claims=tuple(
                 JudgedClaim(
@@ -107,16 +109,16 @@ class ReportSummary(_Tolerant):
         )
 
     def text(self) -> str:
-        """Return the file."""
+        """Return the content of the file."""
         return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
-#: Folder and summary of reports.
+#: Names of folders, with the summaries of their reports.
 Items = Sequence[tuple[str, ReportSummary]]
 
 
 def read_summaries(results: Path) -> list[tuple[str, ReportSummary]]:
-    """Return folder and summary of each report in a results folder.
+    """Return the folder name and summary of each report in a results folder.
 
     Raises
     ------
@@ -135,7 +137,7 @@ def _read(path: Path) -> ReportSummary:
 
 
 def _about(config: Config, paper: str) -> str:
-    """Return ``about.md`` of a config's paper: its name in the first line, then what it says."""
+    """Return ``about.md`` of the paper of a config; empty if there is none."""
     beside = config.path.parent
     files = (folder / "about.md" for folder in (beside / paper, beside))
     return next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")

@@ -1,4 +1,4 @@
-"""Which booster is best: probabilities against baycomp and simulated truths, and the words."""
+"""Comparison of boosters: probabilities against baycomp and simulations, and the sentences."""
 
 import math
 import re
@@ -22,7 +22,7 @@ def sample(errors, source="splits"):
 
 
 def cross_validated(rng, true, spread=1.5):
-    """Return errors with these true means whose folds overlap as the correlated t test has it."""
+    """Return errors with given true means, correlated as the correlated t test assumes."""
     shared = rng.normal(size=(len(UNITS), 1))
     of_set = math.sqrt(1 / FOLDS) * rng.normal(size=len(true))
     of_fold = math.sqrt(1 - 1 / FOLDS) * rng.normal(size=(len(UNITS), len(true)))

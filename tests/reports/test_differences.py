@@ -1,4 +1,4 @@
-"""The test that a design asks for, against other implementations and by hand."""
+"""Tests chosen by the design of the runs, against other implementations and hand computations."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
-from boostbench.reports.values.agreement import against, hold, in_words
+from boostbench.reports.values.agreement import compare_with_printed, hold, in_words
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import estimate
 from boostbench.reports.values.paper import PaperValue
@@ -118,18 +118,21 @@ def printed(error, std=None, repeats=1, method="b"):
 def test_a_printed_number_has_an_error_of_its_own():
     ours = sample([0.10], "one split")
     # sqrt(2 * 0.1 * 0.9 / 1000) is 1.3 points
-    assert against(ours, printed(0.12), 1000).agreement == "agrees"
-    assert against(ours, printed(0.14), 1000).agreement == "better than printed"
-    assert against(ours, printed(0.06), 1000).agreement == "worse than printed"
-    assert against(ours, printed(0.12), 100).agreement == "cannot tell"
-    assert against(ours, printed(None), 100) is None
+    assert compare_with_printed(ours, printed(0.12), 1000).agreement == "agrees"
+    assert compare_with_printed(ours, printed(0.14), 1000).agreement == "better than printed"
+    assert compare_with_printed(ours, printed(0.06), 1000).agreement == "worse than printed"
+    assert compare_with_printed(ours, printed(0.12), 100).agreement == "cannot tell"
+    assert compare_with_printed(ours, printed(None), 100) is None
 
 
 def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
     ours = sample([0.10, 0.101, 0.099, 0.1], "splits", 1 / 3)
-    assert against(ours, printed(0.115), 1000).agreement == "agrees"
-    assert against(ours, printed(0.115, 0.001, 4), 1000).agreement == "better than printed"
-    wide = against(ours, printed(0.12, 0.01), 1000).estimate
+    assert compare_with_printed(ours, printed(0.115), 1000).agreement == "agrees"
+    assert (
+        compare_with_printed(ours, printed(0.115, 0.001, 4), 1000).agreement
+        == "better than printed"
+    )
+    wide = compare_with_printed(ours, printed(0.12, 0.01), 1000).estimate
     one = 0.01**2 * (1 + 1 / 3)
     own = np.var([0.10, 0.101, 0.099, 0.1], ddof=1) * (1 / 4 + 1 / 3)
     assert wide.scale == pytest.approx(math.sqrt(one + own), rel=0.05)  # and the rounding
@@ -137,13 +140,16 @@ def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
 
 def test_seeds_tell_how_exactly_a_number_of_the_same_official_split_can_be_met():
     close = sample([0.100, 0.101, 0.099, 0.1, 0.1], "one split")
-    assert against(close, printed(0.1), 200).agreement == "agrees"
-    assert against(close, printed(0.11), 200).agreement == "better than printed"
+    assert compare_with_printed(close, printed(0.1), 200).agreement == "agrees"
+    assert compare_with_printed(close, printed(0.11), 200).agreement == "better than printed"
 
 
 def test_the_printed_digits_agree_however_few_test_samples_there_are():
-    assert against(sample([0.1], "one split"), printed(0.1), 50).agreement == "agrees"
-    assert against(sample([0.12], "one split"), printed(0.1), 50).agreement == "cannot tell"
+    assert compare_with_printed(sample([0.1], "one split"), printed(0.1), 50).agreement == "agrees"
+    assert (
+        compare_with_printed(sample([0.12], "one split"), printed(0.1), 50).agreement
+        == "cannot tell"
+    )
 
 
 def test_beside_a_count_stands_what_a_wrong_column_would_meet():

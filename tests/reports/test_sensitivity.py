@@ -1,4 +1,4 @@
-"""The page of what the papers leave open: its references, outcomes and counts."""
+"""Page on the open choices of the papers: references, outcomes and counts."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a report leaves out of the records that it reads, and packed records too."""
+"""Parts of records that reports and packed records leave out."""
 
 from dataclasses import replace
 

@@ -13,7 +13,7 @@ from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFil
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, certain, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
-from boostbench.reports.values.agreement import Against, against
+from boostbench.reports.values.agreement import PrintedComparison, compare_with_printed
 from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.metrics import END
@@ -96,12 +96,12 @@ class MatchesPaper(AboutValues):
 
     def _outcome(
         self, evidence: Evidence, cell: Cell, value: PaperValue
-    ) -> tuple[Outcome, Repeats, Against | None]:
+    ) -> tuple[Outcome, Repeats, PrintedComparison | None]:
         """Compare our runs in a cell with a printed value."""
         ours = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
         ours = replace(ours, printed=value.error)
         printed = Repeats.constant(value.error or 0.0, ours)
-        comparison = against(ours, value, evidence.n_test(cell))
+        comparison = compare_with_printed(ours, value, evidence.n_test(cell))
         if comparison is None:
             return lower(ours, printed), ours, None  # the outcome names the missing runs
         n, planned = len(ours.values), len(ours.design.units)
@@ -121,7 +121,7 @@ class MatchesPaper(AboutValues):
                 leans=not is_off,
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
-                power=_power_of_agreement if comparison.tells else certain(False),
+                power=_power_of_agreement if comparison.is_informative else certain(False),
             )
         return outcome, ours, comparison
 

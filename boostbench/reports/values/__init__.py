@@ -1,1 +1,1 @@
-"""Numbers of records and papers that tables, figures and claims share."""
+"""Values of runs and papers, for tables, figures and claims."""

@@ -1,4 +1,4 @@
-"""Our values against printed ones: prediction intervals, and what a wrong column would meet."""
+"""Agreement of our values with printed ones, by prediction intervals, and its placebo test."""
 
 from __future__ import annotations
 
@@ -12,28 +12,32 @@ from boostbench.reports.values.differences import ROUNDING, Estimate
 from boostbench.reports.values.paper import PaperValue
 
 Agreement = Literal["agrees", "better than printed", "worse than printed", "cannot tell"]
-#: Agreement says something if the interval is no wider than this on either side.
-_POINTS, _SHARE = 0.015, 0.25
+#: Largest half-width of an informative interval: absolute, and as a share of the printed value.
+_ABSOLUTE, _RELATIVE = 0.015, 0.25
 C = TypeVar("C", bound=Hashable)
 P = TypeVar("P", bound=Hashable)
 
 
-class Against(NamedTuple):
-    """A value of ours against a printed one."""
+class PrintedComparison(NamedTuple):
+    """Comparison of our value with a printed one."""
 
-    estimate: Estimate  # of ours less the printed one
+    estimate: Estimate  # of the difference, ours minus printed
     agreement: Agreement
-    tells: bool  # whether the interval is narrow enough for agreement to say something
+    is_informative: bool  # True if agreement is evidence: the interval is narrow enough
 
 
-def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
-    """Hold runs against a printed error; None without a value on either side.
+def compare_with_printed(
+    ours: Repeats, printed: PaperValue, n_test: int
+) -> PrintedComparison | None:
+    """Compare our errors with a printed error; None if either has no value.
 
-    The printed number is one draw: it agrees if it lies in the 95 % prediction interval around
-    ours. Its variance is that of its printed standard deviation; on an official split, which the
-    paper shares, that between our seeds; else it is binomial. The interval has to be narrow enough,
-    at most 1.5 points or a quarter of the printed value on each side, unless ours has the printed
-    digits; else nothing can be told.
+    The printed error agrees if it lies in the 95 % prediction interval around ours, and the
+    interval is narrow: at most 1.5 points or a quarter of the printed error on each side. In a
+    wider interval nothing can be told, unless our mean has the printed digits.
+
+    The variance of the printed error is that of its printed standard deviation; else, on a given
+    split, our variance between seeds; else the larger of our variance between runs and the
+    binomial variance.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
         Errors on one data set.
     printed : PaperValue
     n_test : int
-        Test samples of a run, taken for those of the paper where it does not say.
+        Number of test samples of a run, assumed for the paper too.
     """
     values = [*ours.values.values()]
     if not values or printed.error is None:
@@ -51,7 +55,7 @@ def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
     design = ours.design
     overlap = design.ratio if design.source == "splits" else 0.0
     pooled = (mean + printed.error) / 2
-    # Add half an error on each side: no error among n is no proof of none.
+    # Add half an error on each side, so that the variance is positive without errors.
     binomial = (pooled * (1 - pooled) + 1 / n_test) / n_test
     own = spread * (1 / n + overlap) if n > 1 else binomial
     from_spread = own if n > 1 else 0.0
@@ -63,53 +67,54 @@ def against(ours: Repeats, printed: PaperValue, n_test: int) -> Against | None:
     else:
         theirs = binomial / printed.repeats
     variance = own + theirs + printed.rounding**2 / 12
-    # Satterthwaite: what our few repeats tell of the spread is uncertain, the rest is not.
+    # Satterthwaite: only the part of the variance estimated from our repeats is uncertain.
     df = (n - 1) * (variance / from_spread) ** 2 if from_spread > 0 else math.inf
     test = "95 % prediction interval"
-    found = Estimate(mean - printed.error, test, n, 0.0, variance, min(df, 1e6))
-    is_same = abs(found.difference) <= printed.rounding / 2 + ROUNDING
-    tells = is_same or found.reach <= max(_POINTS, _SHARE * printed.error)
-    agreement: Agreement = "agrees" if tells else "cannot tell"
-    if abs(found.difference) > found.reach and not is_same:
-        agreement = "better than printed" if found.difference < 0 else "worse than printed"
-    return Against(found, agreement, tells)
+    estimate = Estimate(mean - printed.error, test, n, 0.0, variance, min(df, 1e6))
+    is_equal = abs(estimate.difference) <= printed.rounding / 2 + ROUNDING
+    is_informative = is_equal or estimate.reach <= max(_ABSOLUTE, _RELATIVE * printed.error)
+    agreement: Agreement = "agrees" if is_informative else "cannot tell"
+    if abs(estimate.difference) > estimate.reach and not is_equal:
+        agreement = "better than printed" if estimate.difference < 0 else "worse than printed"
+    return PrintedComparison(estimate, agreement, is_informative)
 
 
 @dataclass(frozen=True)
 class Held:
-    """A printed number held against a value of ours."""
+    """Agreement of a printed value with ours."""
 
     agreement: Agreement
-    #: Share of the wrong columns of its place that agree with it; None without another column.
+    #: Share of the other columns of our table that agree with it too; None without other columns.
     placebo: float | None = None
 
 
-#: A value of ours, the printed one, and the number of test samples.
+#: Our values, the printed value, and the number of test samples.
 Compared = tuple[Repeats, PaperValue, int]
 
 
 def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
-    """Hold the printed numbers of a table against ours, by place and column (a booster).
+    """Compare the printed values of a table with ours, by place and column (a booster).
 
-    The placebo holds each against our values of the other columns in its place.
+    The placebo compares each printed value with our values in the other columns of its place.
     """
-    found = {}
+    agreements = {}
     for (place, column), (ours, printed, n_test) in cells.items():
-        own = against(ours, printed, n_test)
-        if own is None:
+        comparison = compare_with_printed(ours, printed, n_test)
+        if comparison is None:
             continue
-        wrong = [
-            other is not None and other.agreement == "agrees"
-            for (its, _), (theirs, another, n) in cells.items()
-            if its == place and another.method != printed.method
-            for other in [against(theirs, printed, n)]
+        others = [
+            compare_with_printed(theirs, printed, n)
+            for (other_place, _), (theirs, other, n) in cells.items()
+            if other_place == place and other.method != printed.method
         ]
-        found[place, column] = Held(own.agreement, sum(wrong) / len(wrong) if wrong else None)
-    return found
+        wrong = [other is not None and other.agreement == "agrees" for other in others]
+        placebo = sum(wrong) / len(wrong) if wrong else None
+        agreements[place, column] = Held(comparison.agreement, placebo)
+    return agreements
 
 
 def in_words(held: Iterable[Held]) -> str:
-    """Return how many printed numbers agree, and how many a wrong column would agree with."""
+    """Return the numbers of printed values by agreement, and their placebo, in words."""
     held = list(held)
     states = [each.agreement for each in held]
     parts = [f"{states.count('agrees')} of {len(held)} printed numbers agree"]

@@ -1,6 +1,6 @@
-"""Values of a quantity over repeats, with the design of the experiment behind them.
+"""Values of a quantity over repeated runs, with the design of the experiment.
 
-A *unit* is a seed and a fold. All boosters see the same split, labels and problem in it.
+A *unit* is a pair of seed and fold. All boosters have the same split, labels and problem in a unit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from boostbench.reports.values.metrics import END
 
 Unit = tuple[int, int]
 Statistic = Literal["mean", "median"]
-#: Difference between the runs of two units: all their data, the split of one data set, or nothing
-#: but label noise and the booster's own draws.
+#: Difference between the runs of two units: all data, the split of one data set, or only the label
+#: noise and the random draws of the booster.
 Source = Literal["fresh data", "splits", "one split"]
 Floats = NDArray[np.float64]
 
@@ -31,19 +31,19 @@ Floats = NDArray[np.float64]
 class Design(NamedTuple):
     """Design of the runs behind a quantity on one data set."""
 
-    units: frozenset[Unit]  # those planned
+    units: frozenset[Unit]  # planned
     source: Source = "fresh data"
-    ratio: float = 0.0  # test samples by training samples of a split
-    on_test: bool = False  # estimated on test samples; else computed
-    problem: str = ""  # the data set and how it is split; runs of two problems are not paired
+    ratio: float = 0.0  # of test samples to training samples of a split
+    on_test: bool = False  # True if estimated on test samples, False if computed
+    problem: str = ""  # data set and split; runs of different problems are not paired
 
     @property
     def counts_each(self) -> bool:
-        """True if test samples are what repeats: tests then ask which of them were right."""
+        """True if tests compare single test samples: on one split, or with a single unit."""
         return self.source == "one split" or len(self.units) == 1
 
     def union(self, *others: Design) -> Design:
-        """Return the design of several quantities taken together."""
+        """Return the design of a combination of quantities."""
         units = self.units.union(*(other.units for other in others))
         on_test = self.on_test or any(other.on_test for other in others)
         return self._replace(units=units, on_test=on_test)
@@ -56,14 +56,14 @@ class Repeats:
     values: Mapping[Unit, float]
     design: Design
     gaps: tuple[str, ...] = ()  # reasons for missing values
-    #: The parts of a value, one for each test sample (1: wrong), where records hold them.
+    #: Values by test sample (1: misclassified) of a unit, where they are recorded.
     on_each: Mapping[Unit, Floats] = field(default_factory=dict)
-    sets: tuple[Repeats, ...] = ()  # the data sets whose mean this is; empty if it is one
-    printed: float | None = None  # what the paper has in this place
+    sets: tuple[Repeats, ...] = ()  # samples by data set of a mean over data sets; else empty
+    printed: float | None = None  # value in the paper
 
     @classmethod
     def constant(cls, value: float, like: Repeats) -> Repeats:
-        """Return one value for every unit of another sample."""
+        """Return a sample with the same value for each unit of another sample."""
         units = like.design.units
         return cls(
             dict.fromkeys(units, value),
@@ -95,27 +95,27 @@ class Repeats:
         )
 
     def only(self, unit: Unit) -> Repeats:
-        """Return the sample of one unit, as a value without spread."""
+        """Return the sample of one unit, as a computed value without spread."""
         design = Design(frozenset([unit]), problem=self.design.problem)
         return Repeats({unit: self.values[unit]}, design)
 
     def minus(self, other: Repeats) -> Repeats:
-        """Return the differences in the units that both have."""
+        """Return the differences in the common units."""
         return _combined([self, other], lambda pair: pair[0] - pair[1])
 
 
 def mean_of(samples: Sequence[Repeats]) -> Repeats:
-    """Return, by unit, the mean over samples; only units that all of them have count."""
+    """Return the mean of samples in each of their common units."""
     return samples[0] if len(samples) == 1 else _combined(samples, _mean)
 
 
 def over_sets(samples: Sequence[Repeats]) -> Repeats:
-    """Return the mean over data sets."""
+    """Return the mean over data sets, one sample each, in each of their common units."""
     if len(samples) == 1:
         return samples[0]
-    # Test samples of different sets do not belong together.
-    bare = [replace(its, on_each={}) for its in samples]
-    return replace(_combined(bare, _mean), sets=tuple(samples))
+    # Test samples of different data sets are not paired.
+    unpaired = [replace(sample, on_each={}) for sample in samples]
+    return replace(_combined(unpaired, _mean), sets=tuple(samples))
 
 
 def sample_of(
@@ -127,21 +127,21 @@ def sample_of(
     wrong_at: int | str | None = None,
     on_test: bool = False,
 ) -> Repeats:
-    """Return what runs of one booster on one data set say of a quantity.
+    """Return the values of a quantity in the runs of one booster on one data set.
 
     Parameters
     ----------
     results : iterable of Result
     read : callable
-        Takes a `Result` that is ok; NaN stands for no value.
+        Function from an ok `Result` to a number; NaN if there is no value.
     name : str
         Name of the runs in gaps.
     absent : callable
-        Returns why a result has no value; empty if it has.
+        Function from a `Result` to the reason why it has no value; empty if it has one.
     wrong_at : int, "end" or None, default=None
-        The round whose test samples count one by one; None if the quantity is no test error.
+        Round whose misclassified test samples are read; None if the quantity is not a test error.
     on_test : bool, default=False
-        The quantity is estimated on test samples.
+        True if the quantity is estimated on test samples.
     """
     results = list(results)
     design = design_of(results, on_test=on_test)
@@ -155,7 +155,7 @@ def sample_of(
             gaps.append(f"{name}: {why or 'not recorded'}")
             continue
         values[unit] = value
-        # Thousands of runs on fresh data would take memory that nothing asks for.
+        # Only where tests need them: those of thousands of runs on fresh data take much memory.
         if wrong_at is not None and design.counts_each and result.record is not None:
             at = result.run.rounds if wrong_at == END else int(wrong_at)
             right = result.record.right_at(at)
@@ -186,7 +186,7 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
 
 @cache
 def _is_generated(name: str, params: Params) -> bool:
-    """Tell whether every seed draws the data anew."""
+    """Return whether the data set is generated anew for each seed."""
     if len(params):
         return True
     try:
@@ -200,18 +200,20 @@ def _mean(parts: Sequence[Any]) -> Any:
 
 
 def _combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
+    """Return a linear combination of samples in each of their common units."""
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
     known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
     printed = [sample.printed for sample in samples]
-    has_sets = first.sets and all(len(each.sets) == len(first.sets) for each in rest)
+    sets: tuple[Repeats, ...] = ()
+    if first.sets and all(len(sample.sets) == len(first.sets) for sample in rest):
+        parts = zip(*(sample.sets for sample in samples), strict=True)
+        sets = tuple(_combined(part, join) for part in parts)
     return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
         first.design.union(*(sample.design for sample in rest)),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
         {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
-        tuple(_combined(parts, join) for parts in zip(*(s.sets for s in samples), strict=True))
-        if has_sets
-        else (),
+        sets,
         None if None in printed else join(printed),
     )

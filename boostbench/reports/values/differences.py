@@ -1,4 +1,4 @@
-"""Differences of two quantities with their spread, as the design of the experiment gives it.
+"""Differences of two quantities, tested according to the design of the experiment.
 
 | runs | test |
 |---|---|
@@ -11,8 +11,9 @@
 | medians | bootstrap over runs |
 | one run, a quantity without test samples | none, a computed value |
 
-With t posteriors a tail is at once a p-value and, under the flat prior, a probability: the Bayesian
-correlated t test (Corani & Benavoli 2015; Benavoli et al. 2017, JMLR 18) is the first two rows.
+A tail of a t distribution is a p-value and also, under a flat prior, a posterior probability: the
+first two rows are the Bayesian correlated t test (Corani & Benavoli 2015; Benavoli et al. 2017,
+JMLR 18).
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from numpy.typing import NDArray
 
 from boostbench.reports.values.designs import Floats, Repeats, Statistic
 
-#: Level of each side of a test: 5 % for both.
+#: Level of one-sided tests, 5 % for both sides.
 LEVEL = 0.025
 ROUNDING = 1e-12
-#: A bootstrap over fewer data sets decides nothing: four of four hold once in 16 times by chance.
+#: Fewest data sets for a bootstrap: with four, all hold by chance with probability 1/16.
 FEWEST_SETS = 5
 _MOST_DF = 1e6
 _RESAMPLES = 2000
@@ -40,26 +41,26 @@ _POSTERIOR_DRAWS = 20_000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A difference and its spread."""
+    """Estimated difference with its standard error."""
 
     difference: float
     test: str = ""  # name of the test; empty for a computed value
     n: int = 1  # units
-    per_unit: float = 0.0  # the variance of the difference is ``per_unit / n + fixed``
+    per_unit: float = 0.0  # the difference has the variance ``per_unit / n + fixed``
     fixed: float = 0.0
     df: float = _MOST_DF  # degrees of freedom of the t distribution
-    draws: Floats | None = None  # resampled differences in the place of the t distribution
-    #: Test samples that only the left, or only the right, has wrong: McNemar's exact test.
+    draws: Floats | None = None  # resampled differences, used instead of the t distribution
+    #: Numbers of test samples that only left, and only right, misclassifies (exact McNemar test).
     discordant: tuple[int, int] | None = None
 
     @property
     def scale(self) -> float:
-        """Standard error; 0 of a computed value."""
+        """Standard error; 0 for a computed value."""
         return math.sqrt(self.per_unit / self.n + self.fixed)
 
     @property
     def reach(self) -> float:
-        """Half the width of the 95 % interval; of a bootstrap, about so."""
+        """Half the width of the 95 % interval; approximate for a bootstrap."""
         return -quantile(self.df) * self.scale
 
     @property
@@ -71,7 +72,7 @@ class Estimate:
         return self.difference - self.reach, self.difference + self.reach
 
     def not_below(self, bound: float) -> float:
-        """Return the p-value of a difference of at least the bound; small if it is below."""
+        """Return the p-value of the hypothesis that the difference is at least the bound."""
         if self.discordant is not None and bound == 0.0:
             return _one_sided(*self.discordant)
         if self.draws is not None:
@@ -79,7 +80,7 @@ class Estimate:
         return _tail(self.df, (self.difference - bound) / self.scale)
 
     def not_above(self, bound: float) -> float:
-        """Return the p-value of a difference of at most the bound; small if it is above."""
+        """Return the p-value of the hypothesis that the difference is at most the bound."""
         if self.discordant is not None and bound == 0.0:
             return _one_sided(*self.discordant[::-1])
         if self.draws is not None:
@@ -87,25 +88,25 @@ class Estimate:
         return _tail(self.df, (bound - self.difference) / self.scale)
 
     def repeated(self, factor: float) -> Estimate:
-        """Return the estimate that so many times the units would about give."""
-        more = max(0.0, self.n * (factor - 1)) if self.per_unit > 0 else 0.0
-        n = self.n + round(more)
+        """Return the expected estimate with ``factor`` times the units; n does not decrease."""
+        added = max(0.0, self.n * (factor - 1)) if self.per_unit > 0 else 0.0
+        n = self.n + round(added)
         df = min(self.df + n - self.n, _MOST_DF)
         return Estimate(self.difference, self.test, n, self.per_unit, self.fixed, df)
 
     def chance_below(self, true: float, level: float = LEVEL) -> float:
-        """Return the power: the probability of a p-value of `not_below` 0 up to a level.
+        """Return the power of the test that the difference is below a bound.
 
-        ``true`` is the true difference, from the bound. The standard error is corrected for the
-        median of its estimates, which lies below the true one.
+        ``true`` is the true difference minus the bound. The standard error is corrected for the
+        median of its estimates, which is below the true value.
         """
         from scipy.special import chdtri, nctdtr
 
         if self.scale == 0.0:
             return float(true < -ROUNDING)
         scale = self.scale * math.sqrt(self.df / chdtri(self.df, 0.5))
-        found = float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
-        return found if math.isfinite(found) else float(true < 0)  # far out it has no value
+        power = float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
+        return power if math.isfinite(power) else float(true < 0)  # nctdtr fails in far tails
 
 
 def quantile(df: float, level: float = LEVEL) -> float:
@@ -122,18 +123,19 @@ def _tail(df: float, t: float) -> float:
 
 
 def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Estimate | None:
-    """Return the difference of two quantities; the design of their runs chooses the test.
+    """Return the difference of two quantities; the design of their runs determines the test.
 
     Parameters
     ----------
     left, right : Repeats
-    statistic : {"mean", "median"}
-        Of the values over units.
+    statistic : {"mean", "median"}, default="mean"
+        Statistic over units.
 
     Returns
     -------
     estimate : Estimate or None
-        None if test samples would have to be compared one by one, and records do not hold them.
+        None if the test needs the misclassified test samples and records do not hold them, or if
+        Welch's t test lacks values.
     """
     pairs = left.minus(right)
     values = np.array([*pairs.values.values()])
@@ -164,17 +166,17 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
 
 
 def _overlap(pairs: Repeats) -> float:
-    """Return the part of the variance between splits that more splits do not reduce."""
+    """Return the part of the variance between splits that further splits do not reduce."""
     return pairs.design.ratio if pairs.design.source == "splits" else 0.0
 
 
 def _on_test_samples(difference: float, parts: Floats, between: float) -> Estimate:
     """Compare two boosters on the test samples of one split, shape (n_units, n_samples).
 
-    One run: McNemar's exact test, with the interval of Agresti & Min (2005), who add half a sample
-    to each cell. Several seeds: the variance over seeds and that over test samples are added, which
-    counts their interaction twice (Owen 2007, "The pigeonhole bootstrap"), with Satterthwaite's
-    degrees of freedom.
+    One run: exact McNemar test, with the interval of Agresti & Min (2005), who add half a sample to
+    each cell. Several seeds: t test with the sum of the variances over seeds and over test samples,
+    which counts their interaction twice (Owen 2007, "The pigeonhole bootstrap"), and with
+    Satterthwaite's degrees of freedom.
     """
     n_units, n = parts.shape
     of_samples = parts.mean(axis=0)
@@ -182,10 +184,9 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
     fixed = (squares + 1 - total**2 / (n + 2)) / (n + 2) ** 2
     if n_units == 1:
         if np.isin(parts, (-1.0, 0.0, 1.0)).all():
-            cells = int((parts > 0).sum()), int((parts < 0).sum())
-            return Estimate(
-                difference, "exact McNemar test on one run", fixed=fixed, discordant=cells
-            )
+            discordant = int((parts > 0).sum()), int((parts < 0).sum())
+            name = "exact McNemar test on one run"
+            return Estimate(difference, name, fixed=fixed, discordant=discordant)
         return Estimate(difference, "normal test on the test samples of one run", fixed=fixed)
     df = (between / n_units + fixed) ** 2 / (
         (between / n_units) ** 2 / (n_units - 1) + fixed**2 / (n - 1)
@@ -195,10 +196,10 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
 
 
 def _over_sets(means: Floats, n: int) -> Estimate:
-    """Bootstrap over data sets: they are the sample, and their runs are no further cases.
+    """Compare means by a bootstrap over data sets, which are the sample rather than their runs.
 
-    With few sets percentiles lie too near each other; the draws are stretched to the width of a t
-    interval (Hesterberg 2015, "expanded percentile interval").
+    Percentile intervals are too narrow for few data sets, so the draws are stretched to the width
+    of a t interval (Hesterberg 2015, "expanded percentile interval").
     """
     m, difference = len(means), float(means.mean())
     if np.ptp(means) <= ROUNDING:
@@ -209,17 +210,17 @@ def _over_sets(means: Floats, n: int) -> Estimate:
 
 
 def _resampled(means: Floats) -> Floats:
-    """Return draws of the mean over data sets, the first axis."""
+    """Return bootstrap draws of the mean over data sets, the first axis of ``means``."""
     m, centre = len(means), means.mean(axis=0)
     stretch = math.sqrt(m / (m - 1)) * quantile(m - 1) / quantile(_MOST_DF)
     return np.asarray(centre + stretch * (resampled_sets(m) @ means / m - centre))
 
 
 def joint_draws(samples: Sequence[Repeats]) -> Floats:
-    """Return draws of the means of several quantities in the same units, a column each.
+    """Return joint draws of the means of several quantities in the same units, one column each.
 
-    Differences of two columns are distributed as `estimate` has them: over data sets by the
-    bootstrap, on one by the t distribution of the correlated t test.
+    The difference of two columns has the distribution that `estimate` assumes: the bootstrap over
+    data sets, or the t distribution of the correlated t test on a single data set.
     """
     if samples[0].sets:
         return _resampled(np.array([[each.mean for each in sample.sets] for sample in samples]).T)
@@ -227,7 +228,7 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
     values = np.array([[sample.values[unit] for sample in samples] for unit in units])
     n, centre = len(values), values.mean(axis=0)
     rng = np.random.default_rng(0)
-    root = np.linalg.qr(values - centre, mode="r")  # of n - 1 times the covariance
+    root = np.linalg.qr(values - centre, mode="r")  # square root of (n - 1) * covariance
     normal = rng.standard_normal((_POSTERIOR_DRAWS, len(root))) @ root
     spread = (1 / n + _overlap(samples[0])) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
     return np.asarray(centre + np.sqrt(spread) * normal)
@@ -235,20 +236,20 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
 
 @cache
 def resampled_sets(m: int) -> NDArray[np.int64]:
-    """Return how often each of m data sets is in each resample, shape (2000, m)."""
+    """Return the counts of m data sets in bootstrap resamples, shape (2000, m)."""
     return np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=_RESAMPLES)
 
 
 def _of_medians(
     left: Repeats, right: Repeats, units: Sequence[tuple[int, int]], inflation: float
 ) -> Estimate:
-    """Compare medians by a paired bootstrap over units, wider where splits overlap."""
+    """Compare medians by a paired bootstrap over units, with the variance times ``inflation``."""
     from scipy.stats import bootstrap
 
     a = np.array([left.values[unit] for unit in units])
     b = np.array([right.values[unit] for unit in units])
     n, difference = len(units), float(np.median(a) - np.median(b))
-    found = bootstrap(
+    result = bootstrap(
         (a, b),
         lambda x, y, axis: np.median(x, axis=axis) - np.median(y, axis=axis),
         paired=True,
@@ -257,7 +258,7 @@ def _of_medians(
         method="percentile",
         rng=np.random.default_rng(0),
     )
-    variance = float(found.standard_error) ** 2 * n
+    variance = float(result.standard_error) ** 2 * n
     if variance <= ROUNDING**2:
         return Estimate(difference, "equal medians in all resamples", n)
     fixed = variance * (inflation - 1) / n
@@ -265,7 +266,7 @@ def _of_medians(
 
 
 def _welch(left: Repeats, right: Repeats) -> Estimate | None:
-    """Compare two means of runs that share neither data nor split."""
+    """Compare the means of unpaired runs; None if a side has fewer than two values."""
     sides = [np.array([*sample.values.values()]) for sample in (left, right)]
     difference = float(sides[0].mean() - sides[1].mean())
     if min(map(len, sides)) < 2:
@@ -274,15 +275,15 @@ def _welch(left: Repeats, right: Repeats) -> Estimate | None:
         float(side.var(ddof=1)) * (1 / len(side) + _overlap(sample))
         for side, sample in zip(sides, (left, right), strict=True)
     ]
-    whole = sum(parts)
-    below = sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
+    variance = sum(parts)
+    denominator = sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
     n = min(map(len, sides))
-    df = whole**2 / below if below else _MOST_DF
-    return Estimate(difference, "Welch's t test, not paired", n, fixed=whole, df=df)
+    df = variance**2 / denominator if denominator else _MOST_DF
+    return Estimate(difference, "Welch's t test, not paired", n, fixed=variance, df=df)
 
 
 def _one_sided(wrong_left: int, wrong_right: int) -> float:
-    """Return McNemar's exact p-value against "left errs less"."""
+    """Return the p-value of McNemar's exact test that left misclassifies fewer samples."""
     from scipy.stats import binomtest
 
     n = wrong_left + wrong_right

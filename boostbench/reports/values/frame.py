@@ -1,4 +1,4 @@
-"""Results of an experiment's runs, and their error curves as tidy rows."""
+"""Results of the runs of an experiment, and their error curves as tidy data frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plans import (
-    Result as Result,  # kinds of plugins take it from here
+    Result as Result,  # re-exported for plugins
 )
 from boostbench.experiments.runs import Params, Run, canonical_json
 from boostbench.experiments.store.packed import PACKED, PackedRecords
@@ -41,46 +41,53 @@ EXPORT_COLUMNS = (
 )
 
 
-#: Those that bencheval reads, and the metric with its value.
+#: Columns that bencheval reads, with the metric and its value.
 SCORE_COLUMNS = (
-    *("method", "task", "seed", "metric", "value"),
-    *("metric_error", "time_train_s", "time_infer_s"),
+    "method",
+    "task",
+    "seed",
+    "metric",
+    "value",
+    "metric_error",
+    "time_train_s",
+    "time_infer_s",
 )
-#: Of the rounds and not of the answers, or never twice the same.
+#: Metrics exported only on request: they depend on the rounds rather than the predictions, or vary
+#: between repetitions.
 _ON_REQUEST = ("edge", "fit_time", "predict_time")
 
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment as a report sees it."""
+    """Config and results of an experiment."""
 
     config: Config
-    results: tuple[Result, ...]  # in the config's order: noise, data sets, boosters, then seeds
+    results: tuple[Result, ...]  # in the order of the config: noises, data sets, boosters, seeds
 
     @cached_property
     def noises(self) -> list[str]:
-        """Names of the noises, in the config's order."""
+        """Labels of the noises, in the order of the config."""
         return list(dict.fromkeys(result.noise for result in self.results))
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Names of the data sets, in the config's order."""
+        """Labels of the data sets with results, in the order of the config."""
         known = [entry.data.label or entry.data.name for entry in self.config.datasets]
         present = {result.run.dataset for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
 
     @cached_property
     def boosters(self) -> list[str]:
-        """Labels of the boosters, in the config's order."""
+        """Labels of the boosters with runs, in the order of the config."""
         known = [booster.label or booster.name for booster in self.config.boosters]
         present = {result.run.method for result in self.results}
         return [name for name in dict.fromkeys(known) if name in present]
 
     @cached_property
     def contenders(self) -> list[str]:
-        """Labels of the boosters that have a result: others may need a package that is absent."""
-        made = {result.run.method for result in self.results if result.ok}
-        return [name for name in self.boosters if name in made]
+        """Labels of the boosters with a finished run; others may lack a package."""
+        finished = {result.run.method for result in self.results if result.ok}
+        return [name for name in self.boosters if name in finished]
 
     def only(
         self,
@@ -88,15 +95,15 @@ class Study:
         datasets: Sequence[str] = (),
         noises: Sequence[str] = (),
     ) -> Study:
-        """Return the part of the study with these boosters, data sets and noises; empty: all."""
-        kept = (
+        """Return the part of the study with the given labels; an empty sequence selects all."""
+        selected = (
             result
             for result in self.results
             if (not boosters or result.run.method in boosters)
             and (not datasets or result.run.dataset in datasets)
             and (not noises or result.noise in noises)
         )
-        return Study(self.config, tuple(kept))
+        return Study(self.config, tuple(selected))
 
     @cached_property
     def has_repeats(self) -> bool:
@@ -105,13 +112,13 @@ class Study:
 
 
 def collect(config: Config, results: Sequence[Result]) -> Study:
-    """Return the results of an experiment in the config's order.
+    """Return the study of an experiment, with its results in the order of the config.
 
     Parameters
     ----------
     config : Config
     results : sequence of Result
-        As of `Plan.results`.
+        As returned by `Plan.results`.
 
     Returns
     -------
@@ -120,7 +127,7 @@ def collect(config: Config, results: Sequence[Result]) -> Study:
     Raises
     ------
     BoostbenchError
-        If there is no run at all.
+        If there are no runs.
     """
     if not results and config.datasets:
         raise BoostbenchError("there is no run to report on", where=str(config.path))
@@ -142,65 +149,67 @@ def collect(config: Config, results: Sequence[Result]) -> Study:
 
 
 def check_recorded(study: Study, metric: str) -> None:
-    """Refuse a metric that no run has, though there are runs.
+    """Raise an error if there are finished runs but none recorded a metric.
 
     Raises
     ------
     BoostbenchError
-        With what would have it recorded.
+        Names the settings that make runs record the metric.
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        how = METRICS[metric].asks
-        raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
+        settings = METRICS[metric].asks
+        raise BoostbenchError(
+            f"no run recorded {metric}; in the config, {settings} makes runs do so"
+        )
 
 
 def error_curve(
     result: Result, metric: str, rounds: NDArray[np.int64] | Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Return a metric, mostly an error rate, at given rounds.
+    """Return a metric of a run, such as an error rate, at given rounds.
 
     Parameters
     ----------
     result : Result
-        With a record.
+        Result with a record.
     metric : str
         A key of `METRICS`.
     rounds : sequence of int, default=None
-        1 to T; all of them by default. A run that stopped early holds its last value.
+        Rounds from 1 to T; all by default. After an early stop the last value counts.
 
     Returns
     -------
     errors : ndarray of float64, shape (len(rounds),)
-        Fractions, 0 to 1; costs and the like as they are; NaN if it was not recorded. What is of
-        the whole run, such as its time, stands at its last round.
+        Fractions from 0 to 1, or the unit of another metric; NaN if it was not recorded. A value of
+        the whole run, such as its time, is that of its last round.
     """
     record = result.record
     assert record is not None
-    its = METRICS[metric]
+    quantity = METRICS[metric]
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
-    if its.whole is not None:
-        value = its.whole(record)
+    if quantity.whole is not None:
+        value = quantity.whole(record)
         return np.where(at >= result.run.rounds, np.nan if value is None else value, np.nan)
-    held: NDArray[np.float64] = record.curve_at(its.curve, at).astype(np.float64)
-    if not its.held:
-        held[at > len(record.curve(its.curve))] = np.nan
-    return held / float(getattr(record, its.size)) if its.size else held
+    values: NDArray[np.float64] = record.curve_at(quantity.curve, at).astype(np.float64)
+    if not quantity.held:
+        values[at > len(record.curve(quantity.curve))] = np.nan
+    return values / float(getattr(record, quantity.size)) if quantity.size else values
 
 
 def error_at(result: Result, metric: str, at: int | None = None) -> float:
-    """Return `error_curve` at one round, by default the last, which takes a tenth of the time."""
+    """Return `error_curve` at one round, by default the last, in a tenth of the time."""
     record = result.record
     assert record is not None
-    its, at = METRICS[metric], at or result.run.rounds
-    if its.whole is not None:
-        value = its.whole(record)
-        return np.nan if value is None or at < result.run.rounds else float(value)
-    curve = record.curve(its.curve)
-    if at > len(curve) and not its.held:
+    quantity, at = METRICS[metric], at or result.run.rounds
+    if quantity.whole is not None:
+        whole = quantity.whole(record)
+        return np.nan if whole is None or at < result.run.rounds else float(whole)
+    curve = record.curve(quantity.curve)
+    if at > len(curve) and not quantity.held:
         return np.nan
-    held = np.float64(curve[min(at, len(curve)) - 1])
-    return held / float(getattr(record, its.size)) if its.size else held
+    value = np.float64(curve[min(at, len(curve)) - 1])
+    return value / float(getattr(record, quantity.size)) if quantity.size else value
 
 
 def tidy(
@@ -208,24 +217,24 @@ def tidy(
     rounds: Sequence[int] | Literal["end"] | None = None,
     metrics: Iterable[str] = tuple(ERRORS),
 ) -> pd.DataFrame:
-    """Return the error curves as one row per run, round and metric.
+    """Return error curves as a data frame with one row per run, round and metric.
 
     Parameters
     ----------
     results : sequence of Result
-        Those without a record give no rows.
-    rounds : sequence of int or "end", default=None
-        Rounds to keep; all by default; ``"end"``: the last of each run. Those beyond a run's T are
-        left out, unless its booster has a number of rounds of its own, whose last value stands for
-        all later ones.
+        Results without a record have no rows.
+    rounds : sequence of int, "end" or None, default=None
+        Rounds to include: all by default, the last of each run with ``"end"``. Rounds beyond the T
+        of a run are omitted, unless its booster has a fixed number of rounds; then the last value
+        stands for later rounds.
     metrics : iterable of str, default=all of `ERRORS`
 
     Returns
     -------
     frame : DataFrame
-        With the columns of `EXPORT_COLUMNS` and ``noise`` (the noise in words), ``fold`` and
-        ``stopped`` (the last round made). ``value`` is a fraction; ``carried`` is true where the
-        run had stopped before this round, so that the value is that of its last round.
+        Columns of `EXPORT_COLUMNS`, ``noise`` (its label), ``fold`` and ``stopped`` (the last round
+        of the run). ``value`` is a fraction; ``carried`` is true for rounds after the last one of
+        the run, whose value is carried forward.
     """
     import pandas as pd
 
@@ -278,12 +287,12 @@ def export_rows(
     rounds : sequence of int, default=None
         All by default.
     asked : iterable of str, default=()
-        The config's ``metrics``; times are among the rows if it names them.
+        The ``metrics`` of the config; rows of times are included if they are among them.
 
     Returns
     -------
     frame : DataFrame
-        With the columns of `EXPORT_COLUMNS`, and ``fold`` after them if the splits have folds.
+        Columns of `EXPORT_COLUMNS`, followed by ``fold`` if the splits have folds.
 
     Raises
     ------
@@ -303,7 +312,7 @@ def export_rows(
 
 
 def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame:
-    """Return a row for each run and metric of the test samples, as programs that rank methods read.
+    """Return one row per run and test metric, in the format of programs that rank methods.
 
     Parameters
     ----------
@@ -314,9 +323,9 @@ def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame
     Returns
     -------
     frame : DataFrame
-        With the columns of `SCORE_COLUMNS`. A task is a data set at a noise; ``seed`` numbers its
-        repeats, seeds and folds, from 0; ``metric_error`` is better low: of a metric that is
-        better high it is what ``value`` lacks of 1. Times, in seconds, are those of the whole run.
+        Columns of `SCORE_COLUMNS`. A task is a data set with a noise; ``seed`` numbers its pairs of
+        seed and fold from 0; ``metric_error`` is to be minimised: ``value``, or 1 minus it if
+        higher is better. Times are in seconds, of the whole run.
 
     Raises
     ------
@@ -334,21 +343,21 @@ def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame
         assert record is not None
         times = record.seconds.get("fit"), record.seconds.get("predict")
         task = run.dataset if result.noise == "clean" else f"{run.dataset}, {result.noise}"
-        place = run.method, task, repeats.index((run.seed, result.fold))
+        labels = run.method, task, repeats.index((run.seed, result.fold))
         for name, metric in METRICS.items():
             if metric.is_score and holds(result, name):
                 value = error_at(result, name, at)
-                rows.append((*place, name, value, metric.shortfall(value), *times))
+                rows.append((*labels, name, value, metric.shortfall(value), *times))
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value")
 
 
 def load_results(
     results: str | Path = "results", rounds: Sequence[int] | None = None
 ) -> pd.DataFrame:
-    """Return all records of a results folder as `Experiment.results` does; no config is needed.
+    """Return the records of a results folder as `Experiment.results` does, without a config.
 
-    If there are none, those that are packed in the folders of reports: with the errors alone that
-    decided, where a run was tried and not kept.
+    A folder without records is read from the packed records in the folders of its reports. Those
+    of a run that parameter selection rejected hold only the errors that decided it.
 
     Parameters
     ----------
@@ -359,7 +368,7 @@ def load_results(
     Raises
     ------
     BoostbenchError
-        If the folder holds no record of a run that ended well.
+        If the folder holds no record of a finished run.
     """
     stores = [RecordStore(results)]
     if not stores[0].all_paths():
@@ -370,10 +379,9 @@ def load_results(
             record, other = store.read(path), records.get(path.name)
             if record and not (other and len(other.curves) > len(record.curves)):
                 records[path.name] = record
-    found = [Result.of(record) for record in records.values()]
-    if not found:
+    if not records:
         raise BoostbenchError("there are no run records here", where=str(results))
-    return export_rows(found, rounds)
+    return export_rows([Result.of(record) for record in records.values()], rounds)
 
 
 def _refuse_none(results: Sequence[Result]) -> None:
@@ -385,10 +393,12 @@ def _refuse_none(results: Sequence[Result]) -> None:
 
 def holds(result: Result, metric: str) -> bool:
     """Return whether a run has a record with a metric."""
-    its, record = METRICS[metric], result.record
+    quantity, record = METRICS[metric], result.record
     if not result.ok or record is None:
         return False
-    return its.curve in record.curves if its.whole is None else its.whole(record) is not None
+    if quantity.whole is not None:
+        return quantity.whole(record) is not None
+    return quantity.curve in record.curves
 
 
 def _known(metrics: Iterable[str]) -> list[str]:
@@ -400,12 +410,13 @@ def _known(metrics: Iterable[str]) -> list[str]:
 
 
 def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np.int64]:
+    """Return the rounds of `tidy` for one run."""
     if rounds is None:
         return np.arange(1, run.rounds + 1)
     if rounds == END:
         return np.array([run.rounds], dtype=np.int64)
-    asked = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
-    return asked if run.booster.rounds else asked[asked <= run.rounds]
+    grid = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
+    return grid if run.booster.rounds else grid[grid <= run.rounds]
 
 
 @cache
@@ -418,4 +429,4 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
 
 
 def _positions(names: Iterable[str]) -> dict[str, int]:
-    return {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return {name: index for index, name in enumerate(dict.fromkeys(names))}

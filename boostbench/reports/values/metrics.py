@@ -1,4 +1,4 @@
-"""Quantities that records hold round by round, and their units in tables and figures."""
+"""Metrics: quantities of records, with their names and units in tables and figures."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from boostbench.metrics import MEASURES, curve_of
 if TYPE_CHECKING:
     from boostbench.experiments.store.record import Record
 
-#: The last round of every run, in the place of a number of rounds T.
+#: Value of T that stands for the last round of each run.
 END: Final = "end"
 
 
 class Metric(NamedTuple):
-    """A quantity that records hold round by round."""
+    """A quantity of a run, recorded after each round or once."""
 
-    curve: str  # name in a record's curves
-    size: str  # the record's number of samples in the sum; empty if it is a mean already
+    curve: str  # its name among the curves of a record
+    size: str  # attribute with the number of samples in a sum; empty for a mean
     words: str
-    unit: str = "%"  # "%": a share, shown in percent
-    axis: str = "error (%)"  # quantities of one axis may be drawn together
-    asks: str = ""  # the setting of a config that has it recorded; empty if all runs do
-    held: bool = True  # whether a run that stopped early keeps its last value
-    on_test: bool = False  # whether it is estimated on samples that were not trained on
-    decimals: int = 4  # in tables, of what is not in percent
-    higher: bool = False  # whether a higher value is better
-    #: Reads what a record holds once, of the whole run; it stands at the last round.
+    unit: str = "%"  # "%" for a fraction that is shown in percent
+    axis: str = "error (%)"  # metrics with the same axis may be drawn together
+    asks: str = ""  # settings that make runs record it; empty if all runs do
+    held: bool = True  # True if the last value stands for later rounds of a run that stopped early
+    on_test: bool = False  # True if it is estimated on samples outside the training set
+    decimals: int = 4  # in tables, for units other than percent
+    higher: bool = False  # True if a higher value is better
+    #: Reads a value of the whole run from its record; it counts for the last round.
     whole: Callable[[Record], float | None] | None = None
 
     @property
     def scale(self) -> int:
-        """Factor from a value to the shown one."""
+        """Factor from a value to the displayed one."""
         return 100 if self.unit == "%" else 1
 
     @property
     def is_score(self) -> bool:
-        """True if it judges a classifier by its answers on test samples."""
+        """True if it scores the predictions of a classifier on test samples."""
         return self.curve.startswith("test_")
 
     @property
     def lost(self) -> str:
-        """Name of what `shortfall` returns."""
+        """Name of the quantity that `shortfall` returns."""
         return f"1 \N{MINUS SIGN} {self.words}" if self.higher else self.words
 
     def shortfall(self, value: Any) -> Any:
-        """Return what is to be low: the value, or what it lacks of 1 where high is better."""
+        """Return the value to be minimised: the value, or 1 minus it if higher is better."""
         return 1.0 - value if self.higher else value
 
     def text(self, value: float) -> str:
-        """Return a value as all tables print it.
+        """Return a value as tables show it.
 
-        Means of the same errors added up in another order print alike: the last bits are cut first.
+        Percentages are rounded to 9 decimals first, so that the order of a sum does not matter.
         """
         return f"{round(100 * value, 9):.2f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
 
@@ -66,7 +66,7 @@ _BOUND: dict[str, Any] = {"asks": "'record: [bound]' and a booster with such a b
 _COST: dict[str, Any] = {"unit": "", "axis": "cost", "asks": "a 'cost' of the data sets"}
 _EFFORT: dict[str, Any] = {"curve": "", "size": ""}
 _WEIGHTS: dict[str, Any] = {"axis": "share (%)", "asks": "'record: [weights]'"}
-#: All that can be shown; what comes after the errors is recorded on demand.
+#: All metrics by name. Those after the errors are recorded only on request.
 METRICS = {
     **ERRORS,
     "validation_error": Metric(
@@ -104,14 +104,14 @@ METRICS = {
         curve_of(name): Metric(
             curve_of(name),
             "",
-            its.words,
-            its.unit,
-            f"{its.words.removeprefix('test ')}{' (%)' * bool(its.unit)}",
-            asks=f"'metrics: [{name}]' and a booster with {its.needs}",
+            measure.words,
+            measure.unit,
+            f"{measure.words.removeprefix('test ')}{' (%)' * bool(measure.unit)}",
+            asks=f"'metrics: [{name}]' and a booster with {measure.needs}",
             on_test=True,
-            higher=its.higher,
+            higher=measure.higher,
         )
-        for name, its in MEASURES.items()
+        for name, measure in MEASURES.items()
     },
     "fit_time": Metric(
         words="seconds of the fit",
@@ -137,5 +137,5 @@ METRICS = {
         **_EFFORT,
     ),
 }
-#: Metrics that tables may show in the place of an error: 100 % less it. All else speaks of errors.
+#: Accuracies, 100 % minus an error, that only tables may show.
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}

@@ -1,4 +1,4 @@
-"""A paper's numbers, read from the CSV file beside a config."""
+"""Printed values of a paper, read from a CSV file beside a config."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from pathlib import Path
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
-#: Stands where the paper has no number.
+#: Text for a cell without a number in the paper.
 NO_VALUE = "–"
-_SHIFT = {"percent": 0, "fraction": 2}  # powers of ten from the unit to percent
+_EXPONENTS = {"percent": 0, "fraction": 2}  # of ten, to convert the unit to percent
 
 
 @dataclass(frozen=True)
 class PaperValue:
-    """One number of a paper."""
+    """A printed error of a paper."""
 
-    dataset: str  # data set and method under boostbench's names
-    method: str
+    dataset: str  # name of the data set in boostbench
+    method: str  # name of the method in boostbench
     rounds: int
     noise: float  # rate, 0 to 1
-    error: float | None  # as a fraction; None where the paper has no number
-    text: str  # the error in percent as printed, "± std" if it was; a dash for no number
-    accuracy_text: str  # the same as 100 % less the error
-    doubt: str = ""  # why the number cannot be trusted, or is absent
-    std: float | None = None  # standard deviation over its repeats, as a fraction
-    repeats: int = 1  # runs whose mean it is
+    error: float | None  # as a fraction; None if the paper has no number
+    text: str  # in percent as printed, with "± std" if printed; a dash without a number
+    accuracy_text: str  # the same for 100 % minus the error
+    doubt: str = ""  # reason why the number is doubtful or absent
+    std: float | None = None  # standard deviation over runs, as a fraction
+    repeats: int = 1  # number of runs whose mean it is
 
     @property
     def rounding(self) -> float:
@@ -41,7 +41,7 @@ class PaperValue:
 
 
 class PaperValues:
-    """The numbers of one file, found by what they belong to.
+    """Printed values of one file, by data set, method, T and noise.
 
     Parameters
     ----------
@@ -60,15 +60,16 @@ class PaperValues:
     def find(
         self, datasets: Iterable[str], methods: Iterable[str], rounds: int | None, noise: float
     ) -> PaperValue | None:
-        """Return the number for the first fitting pair of names, or None.
+        """Return the value for the first matching pair of names; None if there is none.
 
         Parameters
         ----------
         datasets, methods : iterable of str
-            Names under which the paper may have it, best first: a label, then the plain name.
+            Names to look up, in order of preference.
         rounds : int or None
-            None: the largest T that there is.
+            Rounds T; None for the largest printed T.
         noise : float
+            Noise rate, 0 to 1.
         """
         for names in product(datasets, methods, [round(noise, 6)]):
             by_rounds = self._by_names.get(names, {})
@@ -79,14 +80,14 @@ class PaperValues:
 
 
 def read_paper_values(path: Path | str) -> PaperValues:
-    """Read a file of paper values.
+    """Read a file of printed values.
 
     Parameters
     ----------
     path : Path
-        CSV with the columns dataset, method, T, noise, error, unit (``percent`` or ``fraction``),
-        and, if wanted, std, runs (whose mean it is) and doubt; others are passed over. An empty
-        error is a cell in which the paper has no number.
+        CSV file with the columns dataset, method, T, noise, error and unit (``percent`` or
+        ``fraction``), and optionally std, runs (number of runs whose mean it is) and doubt; other
+        columns are ignored. An empty error is a cell without a number in the paper.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def read_paper_values(path: Path | str) -> PaperValues:
     Raises
     ------
     ConfigError
-        With every mistake found, by line.
+        All errors, by line.
     """
     complaints: list[BoostbenchError] = []
     values: dict[tuple[str, str, int, float], PaperValue] = {}
@@ -121,12 +122,12 @@ def read_paper_values(path: Path | str) -> PaperValues:
 def read_rows(
     path: Path | str, required: Sequence[str]
 ) -> list[tuple[str, dict[str | None, str | None]]]:
-    """Return the rows of a CSV file with these columns, each behind its file and line.
+    """Return the rows of a CSV file with their file and line; check the required columns.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read or has not the columns.
+        If the file cannot be read or lacks a column.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -159,7 +160,7 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
         if not cells[name]:
             raise ValueError(f"{name} is empty")
     unit = cells["unit"]
-    if unit not in _SHIFT:
+    if unit not in _EXPONENTS:
         raise ValueError(f"unit must be percent or fraction, found {unit!r}")
     rounds = _number(cells, "T")
     if rounds != int(rounds) or rounds < 1:
@@ -167,10 +168,10 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
     noise = _number(cells, "noise")
     if not 0 <= noise <= 1:
         raise ValueError(f"noise must be a rate from 0 to 1, found {cells['noise']!r}")
-    points = _number(cells, "error").scaleb(_SHIFT[unit]) if cells["error"] else None
+    points = _number(cells, "error").scaleb(_EXPONENTS[unit]) if cells["error"] else None
     if points is not None and not 0 <= points <= 100:
         raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
-    spread = _number(cells, "std").scaleb(_SHIFT[unit]) if cells.get("std") else None
+    spread = _number(cells, "std").scaleb(_EXPONENTS[unit]) if cells.get("std") else None
     std = "" if spread is None else f" ± {spread:f}"
     repeats = _number(cells, "runs") if cells.get("runs") else Decimal(1)
     if repeats != int(repeats) or repeats < 1:

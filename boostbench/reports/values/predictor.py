@@ -1,6 +1,6 @@
-"""The vector-valued predictors of MCBoost, recovered from the scores that records hold.
+"""Vector-valued predictors of MCBoost, recovered from recorded scores.
 
-The score of class k is the inner product of the predictor f(x) with the codeword of k, so that
+The score of class k is the inner product of the predictor f(x) with the codeword of k, therefore
 ``f = (K - 1) / K s Y``.
 """
 
@@ -14,14 +14,14 @@ from boostbench.experiments.store.record import Record
 from boostbench.reports.values.frame import Result
 from boostbench.theory.codewords import codewords
 
-#: Factor from a booster's scores to the paper's, up to a constant per sample.
+#: Factor from the scores of a booster to those of the paper, up to a constant per sample.
 _SCALE = {"cd-mcboost": 1.0, "gd-mcboost": 2.0}
 
 Floats = NDArray[np.float64]
 
 
 def codewords_of(result: Result) -> Floats:
-    """Return the codewords that a run's booster has, shape (K, K-1)."""
+    """Return the codewords of the booster of a run, shape (K, K-1)."""
     orientation = result.run.booster.params.get("orientation", "recursive")
     return codewords(_record(result).n_classes, str(orientation))
 
@@ -32,14 +32,14 @@ def predictor_of(result: Result, at: int) -> Floats:
     Parameters
     ----------
     result : Result
-        Of a run of ``cd-mcboost`` or ``gd-mcboost`` that recorded its ``scores``.
+        Result of a run of ``cd-mcboost`` or ``gd-mcboost`` that recorded its ``scores``.
     at : int
-        Round T; after an early stop the last one counts, 0 is the origin.
+        Round T. After an early stop the last round counts; at 0 the predictor is the origin.
 
     Raises
     ------
     BoostbenchError
-        If the run is of another booster, or did not record its scores at that round.
+        If the booster is another one, or no scores were recorded at that round.
     """
     Y = codewords_of(result)
     K = len(Y)
@@ -47,7 +47,7 @@ def predictor_of(result: Result, at: int) -> Floats:
 
 
 def margins_of(result: Result, at: int) -> Floats:
-    """Return half the score of each test sample's class less the best other one (10)."""
+    """Return the margins of the test samples, eq. (10): half of own minus best other score."""
     s, y = _scores(result, at).copy(), labels_of(result)
     rows = np.arange(len(y))
     own = s[rows, y]
@@ -65,20 +65,20 @@ def labels_of(result: Result) -> NDArray[np.int64]:
 
 
 def _scores(result: Result, at: int) -> Floats:
-    """Return the paper's scores, shape (n_test, K); each row sums to 0."""
+    """Return the scores of the paper, shape (n_test, K); each row sums to 0."""
     name = result.run.booster.name
     if name not in _SCALE:
         raise BoostbenchError(
             f"predictors are those of {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
         )
-    labels, found = labels_of(result), _record(result).at_checkpoints.scores
-    record = _record(result)
+    record, labels = _record(result), labels_of(result)
+    recorded = record.at_checkpoints.scores
     if at == 0 or record.n_rounds == 0:
         return np.zeros((len(labels), record.n_classes))
-    if str(at) not in found:
-        known = ", ".join(found) or "none"
+    if str(at) not in recorded:
+        known = ", ".join(recorded) or "none"
         raise BoostbenchError(f"the scores of round {at} were not recorded; there are {known}")
-    F = np.asarray(found[str(at)], dtype=np.float64)
+    F = np.asarray(recorded[str(at)], dtype=np.float64)
     scores: Floats = _SCALE[name] * (F - F.mean(axis=1, keepdims=True))
     return scores
 

@@ -1,4 +1,4 @@
-"""Boosters over cases: ranks, pairs, and tests of whether they differ (Demsar 2006, JMLR 7)."""
+"""Ranks and tests of boosters over several data sets (Demsar 2006, JMLR 7)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cases:
-    """Mean errors of boosters in the cases where all of them have a value."""
+    """Mean errors of boosters in the cases in which all of them have a value."""
 
     boosters: tuple[str, ...]
     keys: tuple[tuple[str, str], ...]  # data set and noise
     errors: Floats  # shape (n_cases, n_boosters); means over the repeats that all boosters have
-    n_planned: int  # cases that there should be
-    repeats: tuple[int, int]  # the least and the most repeats of a case
+    n_planned: int  # planned cases
+    repeats: tuple[int, int]  # smallest and largest number of repeats of a case
 
     @property
     def words(self) -> str:
@@ -42,7 +42,7 @@ class Cases:
     def by_set(self) -> Floats:
         """Means over the noises of each data set, shape (n_sets, n_boosters).
 
-        Tests take cases to be independent, which noises of one data set are not.
+        Tests assume independent cases, but noises of one data set are dependent.
         """
         names = np.array([dataset for dataset, _ in self.keys])
         sets = [self.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)]
@@ -52,9 +52,9 @@ class Cases:
 def case_errors(
     results: Iterable[Result], boosters: Sequence[str], value: str, at: int | None = None
 ) -> Cases:
-    """Return the mean error of every booster in every case, a data set at a noise.
+    """Return the mean error of each booster in each case, a data set with a noise.
 
-    Of a metric that is better high it is what is lacking of 1.
+    A metric that is better if higher is replaced by 1 minus it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def case_errors(
     Raises
     ------
     BoostbenchError
-        If there is no case with a value of every booster.
+        If no case has a value of every booster.
     """
     import pandas as pd
 
@@ -99,7 +99,7 @@ def case_errors(
 
 
 def competition_ranks(errors: Floats) -> NDArray[np.int64]:
-    """Return ranks from 1, the lowest error; equal ones share the better rank.
+    """Return ranks from 1 for the lowest error; equal errors share the better rank.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
 
 
 def mean_ranks(errors: Floats) -> Floats:
-    """Return each column's mean rank; equal errors share the mean of their ranks."""
+    """Return the mean rank of each column; equal errors share the mean of their ranks."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(errors, axis=1).mean(axis=0))
@@ -124,8 +124,8 @@ class RankTests:
 
     mean_ranks: Floats  # shape (k,)
     chi2: float  # Friedman's statistic, corrected for ties
-    p: float  # that all are alike, by the F-distribution (Iman & Davenport)
-    critical_difference: float  # Nemenyi's: mean ranks further apart differ
+    p: float  # of equal boosters, by the F-distribution (Iman & Davenport)
+    critical_difference: float  # Nemenyi's; mean ranks that are further apart differ significantly
     n: int  # cases
     k: int  # boosters
 
@@ -150,7 +150,7 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
     wins, losses = (int((sign * (errors[:, 0] - errors[:, 1]) < 0).sum()) for sign in (1, -1))
     if not np.ptp(errors, axis=1).any():
         chi2 = 0.0
-    elif k == 2:  # Friedman's test of two is the sign test, which SciPy's does not do
+    elif k == 2:  # the sign test; SciPy's Friedman test needs three boosters
         chi2 = (wins - losses) ** 2 / (wins + losses)
     else:
         chi2 = float(friedmanchisquare(*errors.T).statistic)
@@ -164,23 +164,22 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two boosters over cases: what has nothing to do with any other booster."""
+    """Comparison of two boosters over cases, independent of other boosters."""
 
-    wins: int  # cases in which the left one's error is lower
+    wins: int  # cases in which the left error is lower
     ties: int
     losses: int
-    difference: float  # mean of left less right
-    effect: (
-        float  # matched-pairs rank-biserial correlation: -1 if the left one always wins, 1 never
-    )
+    difference: float  # mean of left minus right
+    #: Matched-pairs rank-biserial correlation: -1 if left always wins, 1 if it always loses.
+    effect: float
     p: float  # of Wilcoxon's signed-rank test, two-sided
 
 
 def compare_pair(left: Floats, right: Floats) -> PairTest:
     """Compare the errors of two boosters in the same cases by Wilcoxon's signed-rank test.
 
-    Cases that are equal count for neither; the effect size is the difference of the two sums of
-    ranks, divided by their sum (Kerby 2014).
+    Equal cases are omitted from the test; the effect size is the difference of the two rank sums,
+    divided by their sum (Kerby 2014).
 
     Examples
     --------
@@ -190,12 +189,12 @@ def compare_pair(left: Floats, right: Floats) -> PairTest:
     from scipy.stats import rankdata, wilcoxon
 
     differences = np.round(left - right, _DECIMALS)
-    apart = differences[differences != 0]
-    n, effect, p = len(apart), 0.0, 1.0
+    nonzero = differences[differences != 0]
+    n, effect, p = len(nonzero), 0.0, 1.0
     if n:
-        above = float(rankdata(np.abs(apart))[apart > 0].sum())
-        effect, p = 4 * above / (n * (n + 1)) - 1, float(wilcoxon(apart).pvalue)
-    wins = int((apart < 0).sum())
+        positive_ranks = float(rankdata(np.abs(nonzero))[nonzero > 0].sum())
+        effect, p = 4 * positive_ranks / (n * (n + 1)) - 1, float(wilcoxon(nonzero).pvalue)
+    wins = int((nonzero < 0).sum())
     mean = round(float(differences.mean()), _DECIMALS)
     return PairTest(wins, len(differences) - n, n - wins, mean, effect, p)
 
@@ -206,13 +205,13 @@ def compare_pairs(
     metric: str,
     at: int | None = None,
 ) -> dict[tuple[str, str], PairTest]:
-    """Compare pairs of boosters, each over all data sets that both have done.
+    """Compare pairs of boosters, each over the data sets with results of both.
 
     Parameters
     ----------
     results : sequence of Result
     pairs : iterable of (str, str)
-        Labels; pairs without a common data set are left out.
+        Labels; pairs without a common data set are omitted.
     metric : str
     at : int or None, default=None
         Round T; the last of each run by default.
@@ -224,7 +223,7 @@ def compare_pairs(
     """
     tests: dict[tuple[str, str], PairTest] = {}
     for pair in pairs:
-        with suppress(BoostbenchError):  # no data set that both have done
+        with suppress(BoostbenchError):  # no common data set
             errors = METRICS[metric].scale * case_errors(results, pair, metric, at).by_set
             tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
     if not tests:
@@ -248,7 +247,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def groups_of(ranks: Floats, critical_difference: float) -> list[tuple[int, int]]:
-    """Return the largest runs of sorted mean ranks that do not differ, as first and last place.
+    """Return the maximal groups of sorted mean ranks that do not differ, as (first, last) indices.
 
     Examples
     --------
@@ -257,8 +256,8 @@ def groups_of(ranks: Floats, critical_difference: float) -> list[tuple[int, int]
     """
     ranks = np.sort(ranks)
     ends = [int(np.flatnonzero(ranks <= rank + critical_difference)[-1]) for rank in ranks]
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for first, last in enumerate(ends):
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups

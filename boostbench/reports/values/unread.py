@@ -1,6 +1,7 @@
-"""Records without what no table, figure or claim of a config reads.
+"""Reduction of records to the parts that the tables, figures and claims of a config read.
 
-A report holds them so in memory, and packed records are written so: the two say the same.
+Reports hold reduced records in memory, and packed records are written from them, so both have the
+same content.
 """
 
 from __future__ import annotations
@@ -26,27 +27,28 @@ if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
 _OWN_CODE = Path(__file__).parents[2]
-#: Facts that most records share, of which one is held in memory.
+#: Fields with the same value in most records, held once in memory.
 _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 
 
 class Unread:
-    """Parts of records that nothing reads: most losses and edges, most rounds of some quantities.
+    """Parts of records that nothing reads: most losses and edges, most rounds of some metrics.
 
-    - The curve ``edge`` is read if an option of the report or of a claim names it, and either
-      ``edge`` or ``loss`` if the code of a kind that is a plugin does.
-    - A curve that is no count, such as the log loss, is read at single rounds unless a figure or a
-      plugin names it; elsewhere it becomes NaN.
-    - Which test samples were right is read at single rounds, and only where tests go by samples.
+    - The curve ``edge`` is kept if an option of the report or of a claim names it; ``edge`` and
+      ``loss`` are kept if the code of a plugin kind names them.
+    - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
+      unless a figure or a plugin names it.
+    - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
+      single test samples.
 
-    The single rounds are the checkpoints, the last one, and those that the report and the claims
-    name; all, where parameters are chosen, since any may be kept.
+    The read rounds are the checkpoints, the last round, and all rounds that the report and the
+    claims name. With parameter selection they are all rounds.
 
     Parameters
     ----------
     config : Config
     heads : sequence of Run
-        The runs that the config's results stand for.
+        The runs of the results of the config.
     """
 
     def __init__(self, config: Config, heads: Sequence[Run]) -> None:
@@ -65,16 +67,16 @@ class Unread:
         self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
         self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
         self._by_sample = _tested_by_sample(heads)
-        every = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
-        self._rounds = None if config.select else every
+        rounds = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
+        self._rounds = None if config.select else rounds  # None: all
         self._known: dict[Hashable, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
-        """Return the record of a run, or of a trial behind it, without what nothing reads."""
+        """Return the record of a run, or of a trial for it, without the unread parts."""
         values: dict[str, Any] = {}
         for name in _SHARED:
-            its = getattr(record, name)
-            values[name] = self._known.setdefault(str(its), its)
+            value = getattr(record, name)
+            values[name] = self._known.setdefault(str(value), value)
         made = range(1, record.n_rounds + 1)
         rounds = {record.n_rounds, run.rounds, *(made if self._rounds is None else self._rounds)}
         values["curves"] = {
@@ -88,22 +90,24 @@ class Unread:
         values["at_checkpoints"] = self._checkpoints(
             record.at_checkpoints, {at: bits for at, bits in right.items() if int(at) in rounds}
         )
-        if record.noise is not None:  # the same for all boosters
+        if record.noise is not None:  # equal for all boosters
             values["noise"] = self._known.setdefault(record.noise.model_dump_json(), record.noise)
         values["run"] = run if run == record.run else record.run
         names = record.model_fields_set | {"curves", "at_checkpoints"}
-        held = self._known.setdefault(frozenset(names), names)
-        return Record.model_construct(held, **{**dict(record), **values})
+        fields_set = self._known.setdefault(frozenset(names), names)
+        return Record.model_construct(fields_set, **{**dict(record), **values})
 
     def _checkpoints(self, whole: Checkpoints, right: dict[str, str]) -> Checkpoints:
+        """Return checkpoints with another ``right``; empty ones are shared."""
         names = whole.model_fields_set | {"right"}
         parts = {name: getattr(whole, name) for name in names} | {"right": right}
+        checkpoints = Checkpoints.model_construct(names, **parts)
         if any(parts.values()):
-            return Checkpoints.model_construct(names, **parts)
-        if (place := ("at_checkpoints", *sorted(names))) not in self._known:
-            self._known[place] = Checkpoints.model_construct(names, **parts)
-        empty: Checkpoints = self._known[place]
-        return empty
+            return checkpoints
+        shared: Checkpoints = self._known.setdefault(
+            ("at_checkpoints", *sorted(names)), checkpoints
+        )
+        return shared
 
 
 def _words(written: Any) -> set[str]:
@@ -111,13 +115,13 @@ def _words(written: Any) -> set[str]:
 
 
 def _file_of(options: Options) -> Path:
-    """Return the source of a kind of table, figure or claim."""
+    """Return the source file of a kind of table, figure or claim."""
     kind = options.function if options.is_derived else type(options)
     return Path(inspect.getsourcefile(inspect.unwrap(kind)) or __file__)
 
 
 def _words_read_in(file: Path) -> Iterator[str]:
-    """Yield the words in quotation marks in a plugin's code, where it reads curves."""
+    """Yield the quoted words in the modules of a plugin that read curves."""
     for path in () if _is_own(file) else modules_behind(str(file)):
         text = "" if _is_own(path) else path.read_text(encoding="utf-8")
         if re.search(r"\.curve(s|_at)?\b", text):
@@ -129,9 +133,9 @@ def _is_own(path: Path) -> bool:
 
 
 def _tested_by_sample(heads: Sequence[Run]) -> set[str]:
-    """Return the data sets on which tests count test samples one by one."""
+    """Return the data sets for which tests compare single test samples."""
     cells: dict[tuple[str, ...], list[Result]] = {}
     for run in heads:
         cell = (run.dataset, run.noise.label, run.method)
         cells.setdefault(cell, []).append(Result(run, "missing"))
-    return {cell[0] for cell, its in cells.items() if design_of(its).counts_each}
+    return {cell[0] for cell, results in cells.items() if design_of(results).counts_each}

@@ -1,4 +1,4 @@
-"""Claims for made-up experiments."""
+"""Claims for synthetic experiments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from boostbench.experiments.configs.claims import read_claims
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Setting
 
-#: The shipped configs, beside which some kinds of claims stand.
+#: Shipped configs, with kinds of claims beside them.
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 

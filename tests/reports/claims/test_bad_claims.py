@@ -1,7 +1,7 @@
-"""Every bad claim of bad_claims.txt is refused with exactly the complaints written there.
+"""Errors about the bad claims of bad_claims.txt are exactly those in that file.
 
-``python -m tests.reports.claims.test_bad_claims`` writes what is said now, to be read before it is
-committed.
+``python -m tests.reports.claims.test_bad_claims`` rewrites the file with the current errors, to be
+reviewed before a commit.
 """
 
 import os
@@ -38,8 +38,8 @@ rounds: 9
 """
 
 
-def said_of(text):
-    """Return the complaints about a config with one claim; its first line is line 1."""
+def errors_of(text):
+    """Return the errors about a config with one claim, whose first line counts as line 1."""
     text = text.replace(" configs/", f" {CONFIGS}/")
     Path("bad.yaml").write_text(f"{CONFIG}{text}", encoding="utf-8")
     Path("twin.yaml").write_text(TWIN, encoding="utf-8")
@@ -55,7 +55,7 @@ def said_of(text):
 @pytest.mark.parametrize(("text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_a_bad_claim_is_refused(text, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert said_of(text) == expected
+    assert errors_of(text) == expected
 
 
 def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
@@ -68,7 +68,7 @@ def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monke
         "    claims:\n"
         "      - {says: a, compares: {booster: samme, lower_than: others, datasets: wine}}\n"
     )
-    assert said_of(text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
+    assert errors_of(text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
 
 
 def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
@@ -87,6 +87,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, text, _ in CASES:
-            written.append(f"{name}\n{text}>>>\n{said_of(text)}\n\n")
+            written.append(f"{name}\n{text}>>>\n{errors_of(text)}\n\n")
         os.chdir(here.parent)
     here.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a table of verdicts does not show: two configs, statistics, plugins."""
+"""Claims about two configs, statistics of outcomes, kinds of plugins, and power."""
 
 import math
 import re
@@ -37,14 +37,14 @@ claims:
 
 
 def sample(*values, planned=None):
-    """Return a sample of one value per seed; None: no value there."""
-    found = {(seed, 0): value for seed, value in enumerate(values) if value is not None}
-    return Repeats(found, Design(frozenset((seed, 0) for seed in range(planned or len(values)))))
+    """Return a sample of one value per seed; None for a missing value."""
+    by_unit = {(seed, 0): value for seed, value in enumerate(values) if value is not None}
+    return Repeats(by_unit, Design(frozenset((seed, 0) for seed in range(planned or len(values)))))
 
 
 @pytest.fixture
 def pair(tmp_path):
-    """Return two configs that name each other."""
+    """Return two configs with claims about each other."""
     texts = {
         "clean": PAIR.format(kind=KIND, name="clean", noise="none", other="noisy"),
         "noisy": PAIR.format(
@@ -57,7 +57,7 @@ def pair(tmp_path):
 
 
 def verdict_over(pair, increases, absent=None):
-    """Judge the noisy config; ``increases`` are those of the two boosters, per mille."""
+    """Judge the noisy config, with the increases of the two boosters in per mille."""
     _, noisy = pair
 
     def errors(run):

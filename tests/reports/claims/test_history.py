@@ -26,7 +26,7 @@ def claim(n, says="sm wins", origin="ours", **more):
 
 
 def noted(folder, *claims, day=DAY, name="single"):
-    """Note claims as one more report; return the marks of each."""
+    """Record claims as a further report; return the marks of each."""
     history = ClaimHistory(folder)
     verdicts = history.note(judge(world(folder, name, *claims)), today=day)
     (folder / HISTORY).write_text(history.text(), encoding="utf-8")
@@ -34,7 +34,7 @@ def noted(folder, *claims, day=DAY, name="single"):
 
 
 def reported(study):
-    """Return the report of a study, with one table and no figure."""
+    """Return the report of a study, with one table and no figures."""
     config = study.config.model_copy(update={"report": study.config.report[:1]})
     return make_report(dataclasses.replace(study, config=config))
 

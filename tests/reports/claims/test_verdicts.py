@@ -1,7 +1,7 @@
-"""Every kind of claim on made-up results: verdict, reasons and evidence as verdicts.txt has them.
+"""Verdict, reasons and evidence of every kind of claim on synthetic results, as in verdicts.txt.
 
-``python -m tests.reports.claims.test_verdicts`` writes what is found now, to be read before it is
-committed.
+``python -m tests.reports.claims.test_verdicts`` rewrites the file with the current verdicts, to be
+reviewed before a commit.
 """
 
 import re
@@ -34,7 +34,7 @@ a,sm,100,0.2,6.0,percent
 
 
 def found_in(folder, world_name, text):
-    """Return verdict, reasons and evidence as verdicts.txt writes them."""
+    """Return verdict, reasons and evidence in the format of verdicts.txt."""
     (folder / "paper.csv").write_text(PAPER, encoding="utf-8")
     claim = {"says": "what the paper says", **yaml.safe_load(text.replace("configs", str(CONFIGS)))}
     (verdict,) = judge(world(folder, world_name, claim))

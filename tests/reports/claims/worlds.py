@@ -1,4 +1,4 @@
-"""Made-up results to judge claims by. Errors are per mille of 10,000 test samples."""
+"""Synthetic results to judge claims on. Errors are in per mille of 10,000 test samples."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ERRORS = {
     "samme": {"a": (110, 55), "b": (130, 85), "c": (95, 75), "d": (210, 160)},
     "sm": {"a": (150, 50), "b": (160, 78), "c": (140, 72), "d": (190, 150)},
 }
-#: More data sets for ranks: sm is first on all of them, samme last but on the last two.
+#: More data sets for ranks: sm is first on all, samme last on e and f.
 MORE = {
     "mh": dict.fromkeys("efgh", (100, 60)),
     "samme": {**dict.fromkeys("ef", (110, 80)), **dict.fromkeys("gh", (110, 55))},
     "sm": dict.fromkeys("efgh", (150, 40)),
 }
 INCREASE = {"mh": 40, "samme": 50, "sm": 10}
-#: By how much a booster's error differs from its mean in a seed: little, or much.
+#: Deviations of the error of sm from its mean, by data set and seed.
 JITTER = {
     "a": (0, 1, -1, 2, -2, 0, 1, -1),
     "b": (9, -9, 6, -6, 3, -3, 12, -12),
