@@ -1,4 +1,4 @@
-"""A run as a value: what is trained on what, and nothing about when, where or by whom."""
+"""Runs as values: everything that determines a result except code and data files."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
 
-#: Types are checked, also when a run is read from a record.
+#: Types are checked, including those of runs read from records.
 _CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON text of a value: sorted keys, no spaces, full precision.
+    """Return the canonical JSON of a value: sorted keys, no spaces, full precision.
 
     Examples
     --------
@@ -93,32 +93,32 @@ class Params(Mapping[str, Any]):
 
 @dataclass(frozen=True, config=_CHECKED)
 class Data:
-    """A data set and how its columns are read."""
+    """A data set and the conversion of its columns."""
 
-    name: StrictStr  # in the catalog, or of a generator
-    params: Params = field(default_factory=Params)  # of the generator
-    encode: StrictStr = "ordinal"  # how categorical columns become numbers
-    missing: StrictStr | StrictFloat = "keep"  # a number fills gaps with itself
-    #: Cost of answering a class (column) for a row of another (row), in the order of the classes;
-    #: empty: every error costs the same and only errors are counted.
+    name: StrictStr  # entry of the catalog, or generator
+    params: Params = field(default_factory=Params)  # parameters of the generator
+    encode: StrictStr = "ordinal"  # conversion of categorical columns to numbers
+    missing: StrictStr | StrictFloat = "keep"  # a number replaces missing values
+    #: Cost of a predicted class (column) for a true class (row), in the order of the classes. If
+    #: empty, all errors have equal cost and only errors are counted.
     cost: tuple[tuple[StrictFloat, ...], ...] = ()
-    label: str = field(default="", compare=False)  # name in tables; no part of the value
+    label: str = field(default="", compare=False)  # name in tables; not part of the value
 
 
 @dataclass(frozen=True, config=_CHECKED)
 class Noise:
-    """A label-noise model at one rate, ``CLEAN`` for none."""
+    """A label-noise model at one rate; ``CLEAN`` is no noise."""
 
     model: StrictStr = "none"  # a registered name, or "file.py:function" without the folder
-    #: Share of the training samples that are chosen, 0 to 1; or the name under which the problem
-    #: itself holds it (an entry of `Dataset.extras`).
+    #: Fraction of the training samples chosen for corruption, 0 to 1, or the name of an entry of
+    #: `Dataset.extras` that holds it.
     rate: StrictFloat | StrictStr = 0.0
-    params: Params = field(default_factory=Params)  # the model's own
-    source: str = field(default="", compare=False)  # as of `BoosterSpec`
+    params: Params = field(default_factory=Params)  # parameters of the model
+    source: str = field(default="", compare=False)  # as for `BoosterSpec`
 
     @property
     def label(self) -> str:
-        """The model and its rate, ``"clean"`` for none."""
+        """Model and rate; ``"clean"`` for no noise."""
         if self == CLEAN:
             return "clean"
         rate = self.rate if isinstance(self.rate, str) else f"{self.rate:g}"
@@ -126,13 +126,13 @@ class Noise:
 
     @cached_property
     def full_label(self) -> str:
-        """The label with the model's own parameters."""
+        """The label with the parameters of the model."""
         params = ", ".join(f"{key}={value}" for key, value in self.params.items())
         return f"{self.label} ({params})" if params else self.label
 
     @property
     def component(self) -> str:
-        """Registered name, or plugin file and attribute."""
+        """Registered name, or path and attribute of a plugin file."""
         return self.source or self.model
 
 
@@ -141,14 +141,14 @@ CLEAN = Noise()
 
 @dataclass(frozen=True, config=_CHECKED)
 class Axis:
-    """A parameter whose value is chosen."""
+    """A parameter of a grid, with its candidate values."""
 
-    path: tuple[str, ...]  # where it stands among the booster's parameters
-    values: tuple[Any, ...]  # to choose from, JSON values
+    path: tuple[str, ...]  # keys that lead to it in the parameters of the booster
+    values: tuple[Any, ...]  # JSON values
 
     @property
     def name(self) -> str:
-        """The parameter's own name."""
+        """Name of the parameter, the last key of its path."""
         return self.path[-1]
 
 
@@ -156,29 +156,29 @@ class Axis:
 class BoosterSpec:
     """A booster with its parameters."""
 
-    name: StrictStr  # registered, or "file.py:Class" without the folder
-    #: As in the config: expressions in K, n and d are worked out when the data is there.
+    name: StrictStr  # a registered name, or "file.py:Class" without the folder
+    #: As in the config; expressions in K, n and d are evaluated when the data is loaded.
     params: Params = field(default_factory=Params)
-    label: str = field(default="", compare=False)  # name in tables; no part of the value
-    #: The name, or the full path of a plugin file and the class; no part of the value.
+    label: str = field(default="", compare=False)  # name in tables; not part of the value
+    #: The name, or the full path of a plugin file and the class; not part of the value.
     source: str = field(default="", compare=False)
-    #: Its own number of rounds, in place of the config's; no part of the value.
+    #: Number of rounds, in place of that of the config; not part of the value.
     rounds: int | None = field(default=None, compare=False)
-    #: Parameters that are chosen before the booster is a value; no part of it.
+    #: Parameters to select; not part of the value.
     grid: tuple[Axis, ...] = field(default=(), compare=False)
 
     @property
     def component(self) -> str:
-        """Registered name, or plugin file and attribute."""
+        """Registered name, or path and attribute of a plugin file."""
         return self.source or self.name
 
     @property
     def takes_cost_of_data(self) -> bool:
-        """True if its parameter ``cost`` is written as ``data``: the data set's own costs."""
+        """True if the parameter ``cost`` is ``"data"``, the cost matrix of the data set."""
         return self.params.get("cost") == "data"
 
     def parameter(self, name: str) -> Any:
-        """Return the value of the parameter of this name, at any depth; None if it has none."""
+        """Return the value of a parameter, searched at any depth; None if absent."""
         return _found(name, self.params)
 
 
@@ -197,32 +197,32 @@ def _cross_validation(params: Params) -> Params:
 
 @dataclass(frozen=True, config=_CHECKED)
 class Run:
-    """One fit of one booster to one (possibly corrupted) training set, and its evaluation."""
+    """Fit of a booster to a training set with possibly corrupted labels, and its evaluation."""
 
     data: Annotated[Data, Field(alias="dataset")]
-    split: StrictStr | Params  # "official" or the parameters of another way to split
+    split: StrictStr | Params  # "official" or parameters of the split
     noise: Annotated[Noise, BeforeValidator(lambda value: CLEAN if value is None else value)]
     booster: BoosterSpec
     rounds: Annotated[StrictInt, Field(ge=1, le=10**7)]  # T
-    #: Split, noise and booster draw from streams derived from it by name, see `rng`.
+    #: Split, noise and booster draw from random streams derived from the seed, see `rng`.
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
-    #: Kinds of values recorded beside the error curves.
+    #: Quantities recorded besides the error curves.
     record: tuple[StrictStr, ...] = ()
-    #: Rounds at which `record` and confusion matrices are kept; empty without them.
+    #: Rounds at which quantities and confusion matrices are recorded; empty without them.
     checkpoints: tuple[StrictInt, ...] = ()
-    #: Metrics of the answers on test samples, recorded beside the error (`boostbench.metrics`).
+    #: Metrics of the predictions on the test part, besides the error (`boostbench.metrics`).
     metrics: tuple[StrictStr, ...] = ()
-    #: Cross-validation inside the training part (``folds``, ``stratify``) in the place of the one
-    #: fit: the errors on all its validation parts are what is recorded.
+    #: Cross-validation within the training part (``folds``, ``stratify``) instead of a single fit;
+    #: the errors on all validation parts together are recorded.
     validation: Annotated[Params, AfterValidator(_cross_validation)] | None = None
 
     def __hash__(self) -> int:
-        # Of what tells runs apart mostly: plans look up each run many times.
+        # Only the most distinctive fields: plans look up each run many times.
         parts = (self.seed, self.rounds, self.data.name, self.noise.rate, self.booster.params)
         return hash(parts)
 
     def value(self) -> dict[str, Any]:
-        """Return the run as JSON-able data, without labels; a `Run` is validated from it."""
+        """Return the run as JSON-able data, without labels; inverse of `of_value`."""
         noise = self.noise
         cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
         metrics = {"metrics": list(self.metrics)} if self.metrics else {}
@@ -250,7 +250,7 @@ class Run:
 
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Run:
-        """Return the run whose `value` this is; labels are the names."""
+        """Return the run of a `value`; labels are the names."""
         return TypeAdapter(cls).validate_python(value)
 
     @property
@@ -261,25 +261,25 @@ class Run:
 
     @cached_property
     def around_seed(self) -> tuple[str, str]:
-        """The two parts of the text; runs that differ by their seed alone share them."""
+        """The parts of the text before and after the seed, shared by runs of other seeds."""
         value = self.value()
         before = {name: value[name] for name in value if name < "seed" and name != "rounds"}
         after = {name: value[name] for name in value if name > "seed"}
         return canonical_json(before)[:-1], canonical_json(after)[1:]
 
     def with_seed(self, seed: int) -> Run:
-        """Return the same run of another seed, without validating it again."""
+        """Return the run with another seed, without validation."""
         other = object.__new__(Run)
         other.__dict__.update(self.__dict__, seed=seed, around_seed=self.around_seed)
         return other
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return the random stream of one purpose: data, split, noise, booster or inner folds.
+        """Return the random stream for a purpose: data, split, noise, booster or inner folds.
 
-        It depends on the seed, the purpose and the data set only (and, for noise, on the model but
-        not on the rate): all boosters see the same split and the same corrupted labels, the folds
-        of one seed come from one permutation, and the labels corrupted at a small rate are among
-        those corrupted at a larger one. Nothing depends on order or on who else runs.
+        The stream depends only on the seed, the purpose and the data set, and for noise on the
+        model but not on the rate. Therefore all boosters see the same split and the same corrupted
+        labels, the folds of one seed come from one permutation, and the labels corrupted at a small
+        rate are a subset of those corrupted at a larger rate. The order of runs has no effect.
         """
         name = [self.seed, purpose, self.data.name, self.data.params.plain()]
         if purpose == "noise":
@@ -290,17 +290,17 @@ class Run:
 
     @property
     def dataset(self) -> str:
-        """The data set's name in tables."""
+        """Name of the data set in tables."""
         return self.data.label or self.data.name
 
     @property
     def method(self) -> str:
-        """The booster's name in tables."""
+        """Name of the booster in tables."""
         return self.booster.label or self.booster.name
 
     @property
     def id(self) -> str:
-        """A name for people, such as ``dna/sm-boost/exchange-0.2/seed-0``."""
+        """Readable identifier, such as ``dna/sm-boost/exchange-0.2/seed-0``."""
         noise = self.noise.label.replace(" ", "-")
         folds = self.split.get("fold") if isinstance(self.split, Params) else None
         fold = "" if folds is None else f"/fold-{folds}"

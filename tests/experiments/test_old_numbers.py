@@ -209,7 +209,7 @@ def test_other_versions_of_numerical_libraries_are_told_and_done_again_if_asked(
     attack.run(attack.plan())
     assert attack.plan(strict=True).runs[0].versions == ""
     monkeypatch.setattr(versions, "_version", lambda package: "99.0")
-    monkeypatch.setattr(versions, "_other_than_here", versions._other_than_here.__wrapped__)
+    monkeypatch.setattr(versions, "_differences", versions._differences.__wrapped__)
     plan = attack.plan()
     assert plan.counts() == {"ok": 1}
     assert "scikit-learn" in plan.runs[0].versions

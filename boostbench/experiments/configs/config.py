@@ -124,8 +124,7 @@ class Config(Model):
     paper: str = Field("", description="Reference of the reproduced paper.")
     description: str = Field("", description="Introduction of the report.")
     plugins: Annotated[OneOrMore[Plugin], Distinct] = Field(
-        (),
-        description="Python files that register boosters or other components.",
+        (), description="Python files that register boosters or other components."
     )
     boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
         description="Boosters to compare; a list as the value of a parameter is a sweep.",

@@ -1,9 +1,10 @@
-"""Keeping results when the code changed and the numbers did not.
+"""Adoption of stale records after a code change that leaves results unchanged.
 
-A record counts only for the code that made it, so that every change of a booster asks for all its
-runs again. After a change that is meant to leave results alone (faster, clearer), some runs of each
-family are done again; if they give what the old records say, the others are adopted: copied under
-the key of today's code, with a note of what was checked. If one differs, none is.
+A record is valid only for the code that made it, so that every change of a booster makes its
+records stale. After a change that should preserve results (an optimisation, a clarification), a
+sample of each family of stale runs is repeated. If all repeated runs reproduce their old records,
+the remaining records of the family are adopted: copied under the key of the current code, with a
+note of the check. If one differs, none of the family is adopted.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
-#: Result of a run; the other fields of a record say when, where and how long.
+#: Fields of a record that hold results; the other fields hold time, place and duration.
 _RESULT = {
     *("stop_reason", "n_rounds", "n_train", "n_test"),
     *("round_zero", "noise", "curves", "at_checkpoints"),
 }
-#: Differences of real numbers up to this size, relative to the larger one or 1, are none.
+#: Tolerance for real numbers, relative to the larger absolute value, or to 1 if that is smaller.
 RELATIVE = 1e-9
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A value of a result that is not the same in two records."""
+    """A value that differs between the results of two records."""
 
     place: tuple[str | int, ...]
     old: Any
@@ -38,7 +39,7 @@ class Difference:
 
     @property
     def size(self) -> float:
-        """Relative difference of two real numbers; infinite of counts and of all else."""
+        """Relative difference of two real numbers; infinite for counts and other values."""
         if float not in (type(self.old), type(self.new)) or None in (self.old, self.new):
             return math.inf
         largest = max(1.0, abs(self.old), abs(self.new))
@@ -46,83 +47,83 @@ class Difference:
 
     def __str__(self) -> str:
         *names, last = self.place
-        at = (
-            f" at round {last + 1}"
-            if isinstance(last, int) and names[0] == "curves"
-            else f".{last}"
-        )
-        return f"{'.'.join(map(str, names))}{at}: {self.old!s:.60}, now {self.new!s:.60}"
+        end = f".{last}"
+        if isinstance(last, int) and names[0] == "curves":
+            end = f" at round {last + 1}"
+        return f"{'.'.join(map(str, names))}{end}: {self.old!s:.60}, now {self.new!s:.60}"
 
 
-#: Data set, booster and older code of some stale runs. The booster's parameters vary, the code
-#: does not.
+#: Data set, booster and old code fingerprint of stale runs, whatever the booster's parameters.
 Family = tuple[str, str, str]
 
 
 @dataclass
 class Revalidated:
-    """Outcome for the runs of one booster on one data set that share their older code."""
+    """Outcome for a family of runs."""
 
     dataset: str
     booster: str
-    code: str  # fingerprint of the older code
-    checked: int  # runs done again
-    same: int  # how many of them gave what the old record says
-    adopted: int = 0  # other records that now count
-    stale: int = 0  # other records that do not
+    code: str  # fingerprint of the old code
+    checked: int  # number of repeated runs
+    same: int  # number of repeated runs that reproduced their old record
+    adopted: int = 0  # number of adopted records
+    stale: int = 0  # number of records that remain stale
 
     @property
     def is_same(self) -> bool:
-        """True if the change of the code left all results that were checked as they are."""
+        """True if all repeated runs reproduced their old records."""
         return self.same == self.checked
 
 
 def families(planned: Iterable[PlannedRun]) -> dict[Family, list[PlannedRun]]:
-    """Put together the runs that are stale for the code alone and were done to the end.
+    """Group the finished runs that are stale because of the code alone.
 
-    They are of as many rounds as their records, in a fixed order that mixes parameters, noises and
-    seeds.
+    Each member has the number of rounds of its record. Members are in a fixed order that mixes
+    parameters, noises and seeds.
     """
-    found: dict[Family, list[PlannedRun]] = {}
-    for each in planned:
-        if each.status != "stale" or each.found is None:
+    groups: dict[Family, list[PlannedRun]] = {}
+    for stale in planned:
+        if stale.status != "stale" or stale.record_file is None:
             continue
-        old = each.found.key
-        record = each.store.summary(each.found.path)
-        is_old_code = old.code != each.key.code and old.data == each.key.data != ""
+        old = stale.record_file.key
+        record = stale.store.summary(stale.record_file.path)
+        is_old_code = old.code != stale.key.code and old.data == stale.key.data != ""
         if record is None or record.status != "ok" or not is_old_code:
             continue
-        run = replace(each.run, rounds=old.rounds)
-        member = replace(each, run=run, key=replace(each.key, rounds=old.rounds))
-        found.setdefault((run.dataset, run.booster.name, old.code), []).append(member)
-    return {name: sorted(its, key=lambda member: member.key.value) for name, its in found.items()}
+        run = replace(stale.run, rounds=old.rounds)
+        member = replace(stale, run=run, key=replace(stale.key, rounds=old.rounds))
+        groups.setdefault((run.dataset, run.booster.name, old.code), []).append(member)
+    return {
+        family: sorted(members, key=lambda member: member.key.value)
+        for family, members in groups.items()
+    }
 
 
 def sample_of(members: Sequence[PlannedRun], share: float) -> Sequence[PlannedRun]:
-    """Return a share of the members of a family, 0 to 1; at least one."""
+    """Return a fraction of the members of a family, from 0 to 1; at least one member."""
     return members[: max(1, math.ceil(share * len(members) - 1e-9))]
 
 
 def differences(old: Record, new: Record) -> Iterator[Difference]:
-    """Yield what is not the same in the results of two records."""
+    """Yield the differences between the results of two records."""
     return _differences(old.model_dump(include=_RESULT), new.model_dump(include=_RESULT), ())
 
 
 def same_result(old: Record, new: Record) -> bool:
-    """Return whether two records say the same: counts exactly, real numbers to nine digits."""
+    """Return whether two results agree: counts exactly, real numbers up to `RELATIVE`."""
     return all(difference.size <= RELATIVE for difference in differences(old, new))
 
 
 def adopt(members: Sequence[PlannedRun], store: RecordStore, n_checked: int) -> int:
-    """Copy the old records of some runs under today's keys; return how many.
+    """Copy old records under the keys of the current code; return the number of copies.
 
     Parameters
     ----------
     members : sequence of PlannedRun
-        Of one family.
+        Members of one family.
     store : RecordStore
     n_checked : int
-        Number of runs of the family that were done again and found the same.
+        Number of runs of the family that were repeated successfully.
 
     Raises
     ------
@@ -147,38 +148,41 @@ def revalidate(
     store: RecordStore,
     share: float,
 ) -> list[Revalidated]:
-    """Do a sample of each family again, and adopt the families whose sample came out the same.
+    """Repeat a sample of each family, and adopt the families whose sample is reproduced.
 
     Parameters
     ----------
     plan : callable
-        Compares the runs with the records as they are now. Where parameters are chosen, more runs
-        of a family follow from what was adopted.
+        Compares the runs with the current records. Where parameters are selected, adopted records
+        may lead to further runs of a family.
     do_again : callable
-        Carries out runs.
+        Executes runs.
     store : RecordStore
     share : float
-        Of each family, 0 to 1.
+        Fraction of each family to repeat, from 0 to 1.
     """
-    judged: dict[Family, Revalidated] = {}
+    outcomes: dict[Family, Revalidated] = {}
     while True:
-        found = families(plan().runs)
+        stale = families(plan().runs)
         samples = {
-            name: sample_of(members, share) for name, members in found.items() if name not in judged
+            family: sample_of(members, share)
+            for family, members in stale.items()
+            if family not in outcomes
         }
-        more = [name for name in found if name in judged and judged[name].is_same]
-        if not samples and not more:
-            return list(judged.values())
+        further = [family for family in stale if family in outcomes and outcomes[family].is_same]
+        if not samples and not further:
+            return list(outcomes.values())
         if samples:
             do_again([member for sample in samples.values() for member in sample])
-        for name, sample in samples.items():
-            judged[name] = _judged(name, sample, found[name][len(sample) :], store)
-        for name in more:
-            judged[name].adopted += adopt(found[name], store, judged[name].checked)
+        for family, sample in samples.items():
+            rest = stale[family][len(sample) :]
+            outcomes[family] = _compare_and_adopt(family, sample, rest, store)
+        for family in further:
+            outcomes[family].adopted += adopt(stale[family], store, outcomes[family].checked)
 
 
-def _judged(
-    name: Family, sample: Sequence[PlannedRun], rest: Sequence[PlannedRun], store: RecordStore
+def _compare_and_adopt(
+    family: Family, sample: Sequence[PlannedRun], rest: Sequence[PlannedRun], store: RecordStore
 ) -> Revalidated:
     n_same = sum(
         same_result(
@@ -187,11 +191,11 @@ def _judged(
         )
         for member in sample
     )
-    found = Revalidated(*name, checked=len(sample), same=n_same)
-    if found.is_same:
-        found.adopted = adopt(rest, store, len(sample))
-    found.stale = len(rest) - found.adopted
-    return found
+    outcome = Revalidated(*family, checked=len(sample), same=n_same)
+    if outcome.is_same:
+        outcome.adopted = adopt(rest, store, len(sample))
+    outcome.stale = len(rest) - outcome.adopted
+    return outcome
 
 
 def _read(store: RecordStore, path: Path | None) -> Record:

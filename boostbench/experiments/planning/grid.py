@@ -1,4 +1,4 @@
-"""From a config to its runs."""
+"""Expansion of a config into runs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from boostbench.metrics import ALWAYS, CONFUSION
 
 
 def expand(config: Config) -> list[Run]:
-    """Return every run of a config, in the order in which they should be done.
+    """Return all runs of a config in the order of execution.
 
-    Seeds run slowest, so that a first complete table appears early; within a seed the order is
-    that of the config: noise, data sets, boosters.
+    The seed varies slowest, so that a first complete table appears early. Within a seed, the order
+    is that of the config: noise, data sets, boosters.
 
     Parameters
     ----------
@@ -28,25 +28,25 @@ def expand(config: Config) -> list[Run]:
     Returns
     -------
     runs : list of Run
-        All different. Where parameters are chosen, they stand for the fits it takes.
+        Distinct runs. A run of a booster with a grid stands for the fits of the selection.
     """
     of_one_seed = [
         (run, frozenset(entry.seeds or config.seeds))
         for noise, entry in itertools.product(config.noise, config.datasets)
         for run in _runs_of(entry, noise, config)
     ]
-    found: dict[tuple[object, ...], Run] = {}  # by what tells runs apart, compared fast
+    runs: dict[tuple[object, ...], Run] = {}  # by a key that is compared faster than runs
     for seed in _seeds(config):
         for model, seeds in of_one_seed:
             if seed in seeds:
                 run = model.with_seed(seed)
-                place = run.around_seed, seed, run.rounds, repr(run.booster.grid)
-                found.setdefault(place, run)
-    return list(found.values())
+                key = run.around_seed, seed, run.rounds, repr(run.booster.grid)
+                runs.setdefault(key, run)
+    return list(runs.values())
 
 
 def _runs_of(entry: DataSpec, noise: Noise, config: Config) -> Iterator[Run]:
-    """Yield the runs of one seed on one data set with one noise."""
+    """Yield the runs of a data set with a noise, with seed 0."""
     data = _with_defaults(entry, config)
     boosters = [_for_data(booster, entry) for booster in config.boosters]
     checkpoints = config.checkpoints if config.record or CONFUSION in config.metrics else ()
@@ -68,19 +68,19 @@ def _runs_of(entry: DataSpec, noise: Noise, config: Config) -> Iterator[Run]:
 
 
 def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
-    """Return the runs that match one of the patterns; all runs if there is no pattern.
+    """Return the runs that match one of the patterns; all runs if there are no patterns.
 
     Parameters
     ----------
     runs : sequence of Run
     patterns : sequence of str
-        The name of a data set, booster or noise, or a pattern with ``*`` over a run's id
+        Names of data sets, boosters or noises, or patterns with ``*`` for ids of runs
         (``dna/sm-boost*``).
 
     Raises
     ------
     BoostbenchError
-        If a pattern matches nothing; the message holds the nearest name.
+        If a pattern matches no run; the message suggests a similar name.
     """
     if not patterns:
         return list(runs)
@@ -102,7 +102,7 @@ def _names(run: Run) -> list[str]:
 
 
 def _seeds(config: Config) -> list[int]:
-    """Return all seeds: the config's, then those that data sets have beside them."""
+    """Return the seeds of the config, followed by further seeds of single data sets."""
     own = (seed for entry in config.datasets for seed in entry.seeds)
     return list(dict.fromkeys((*config.seeds, *own)))
 
@@ -122,13 +122,13 @@ def _with_defaults(entry: DataSpec, config: Config) -> Data:
 
 
 def _allowed(booster: BoosterSpec, entry: DataSpec) -> bool:
-    """Return whether no parameter is larger than it may be on this data set."""
+    """Return whether no parameter exceeds its limit ``at_most`` on a data set."""
     values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
     return all(value <= limit for value, limit in values if isinstance(value, int | float))
 
 
 def _for_data(booster: BoosterSpec, entry: DataSpec) -> BoosterSpec:
-    """Return the booster with what the data set sets for it."""
+    """Return the booster with the parameters and the grid set for a data set."""
     own = {
         **entry.booster_params.get(booster.name, {}),
         **entry.booster_params.get(booster.label, {}),

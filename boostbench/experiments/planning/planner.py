@@ -1,4 +1,4 @@
-"""Planning: the runs of an experiment compared with the records there are."""
+"""Planning: comparison of the runs of an experiment with the stored records."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make_plan(
     strict: bool = False,
     keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
-    """Compare runs with the records there are.
+    """Compare runs with the stored records.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ def make_plan(
     store : RecordStore
     data_dirs : sequence of path, default=()
     config : Config or None, default=None
-        If it has the key ``select``, the runs are those among which parameters are chosen: the plan
-        holds the fits that the choices take, as far as they follow from the records.
+        If the config has the key ``select``, each run stands for a selection of parameters, and the
+        plan holds the fits that the selections require, as far as the records determine them.
     check_packages : bool, default=False
-        Import the boosters, so that a run whose package is absent is skipped.
+        Import the boosters, so that runs whose package is absent are skipped.
     strict : bool, default=False
-        A record made with other versions of the numerical libraries does not count.
+        Treat records made with other versions of the numerical libraries as stale.
     keep : callable or None, default=None
-        Returns what `Plan.results` holds of a run's record; records are then read whole, and once.
-        None: a plan reads their summaries.
+        Returns the part of a run's record that `Plan.results` holds; whole records are then read,
+        once each. By default, only summaries of records are read.
 
     Returns
     -------
@@ -59,13 +59,14 @@ def make_plan(
 
     Notes
     -----
-    A record counts for a run if value, code and data agree; one of more rounds does too, if the
-    booster's first rounds do not depend on how many follow. Where the data is absent, as it may be
-    on the machine that writes the report, the newest record of the same value and code counts.
+    A record is valid for a run if value, code and data agree. A record of more rounds is valid too
+    if the first rounds of the booster do not depend on the number of rounds. If the data is absent,
+    as it may be on the machine that writes the report, the newest record of the same value and code
+    is valid.
     """
     planner = _Planner(store, tuple(data_dirs), check_packages, strict)
 
-    def kept(run: Run, record: Record | None) -> Record | None:
+    def reduced(run: Run, record: Record | None) -> Record | None:
         return record if keep is None or record is None else keep(run, record)
 
     if config is None or config.select is None:
@@ -75,7 +76,7 @@ def make_plan(
             store.keep_summaries()
             return Plan(planner.planned())
         for run in runs:
-            planner.find(run, lambda path, own=run: kept(own, store.read(path)))  # type: ignore[misc]
+            planner.find(run, lambda path, own=run: reduced(own, store.read(path)))  # type: ignore[misc]
         planned = planner.planned()
         results = [p.result(record) for p, record in zip(planned, planner.records(), strict=True)]
         return Plan(planned, lambda: results)
@@ -85,7 +86,7 @@ def make_plan(
 
     selections = [Selection(group, config, read) for group in groups_of(runs, config.select)]
     planned = planner.planned()
-    by_run = {each.run: each for each in planned}
+    by_run = {planned_run.run: planned_run for planned_run in planned}
     n_open = sum(
         selection.status(head, by_run)[0] == "missing"
         for selection in selections
@@ -94,12 +95,13 @@ def make_plan(
     return Plan(
         planned,
         lambda: [
-            replace(result, record=kept(head, result.record))
-            for its in selections
-            for head, result in ((head, its.result(head, by_run)) for head in its.heads)
+            replace(result, record=reduced(head, result.record))
+            for selection in selections
+            for head in selection.heads
+            for result in [selection.result(head, by_run)]
         ],
         n_open,
-        {run: its.curve for its in selections for run in its.tried()},
+        {run: selection.curve for selection in selections for run in selection.tried()},
     )
 
 
@@ -112,45 +114,45 @@ def plan_to_report(
     config: Config | None = None,
     keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
-    """Compare runs with the records there are; if none has one, with packed records.
+    """Compare runs with the stored records, or with packed records if no run has a record.
 
     Parameters
     ----------
     runs, store, data_dirs, config, keep
         As for `make_plan`.
     packed : Path
-        A file of `PackedRecords`; need not exist.
+        File of `PackedRecords`; may be absent.
     """
     plan = make_plan(runs, store, data_dirs, config=config, keep=keep)
-    if not packed.is_file() or any(planned.found for planned in plan.runs):
+    if not packed.is_file() or any(planned.record_file for planned in plan.runs):
         return plan
     archive = PackedRecords(packed)
     store.damaged += archive.damaged
-    archive.damaged = store.damaged  # what is found later is told with the rest
+    archive.damaged = store.damaged  # one list for damage detected later
     return make_plan(runs, archive, data_dirs, config=config, keep=keep)
 
 
 def have_records(
     runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path] = ()
 ) -> bool:
-    """Return whether each run has a record of its code and data, however it ended."""
+    """Return whether each run has a record of its code and data, whatever its status."""
     planner = _Planner(store, tuple(data_dirs), check_packages=False, strict=False)
     keys = ((run.data.name, planner.key_of(run)) for run in runs)
-    return all(any(key == its.key for its in store.find(name, key.value)) for name, key in keys)
+    return all(any(key == file.key for file in store.find(name, key.value)) for name, key in keys)
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
-    """Read the data of some runs once, before the first of them is trained.
+    """Read each data set of the runs, to report errors in the data before training.
 
     Raises
     ------
     ConfigError
-        With what is wrong with each data set.
+        With the errors of all data sets.
     """
     from boostbench.data import load, locate
 
     complaints = []
-    for data in dict.fromkeys(each.run.data for each in planned):
+    for data in dict.fromkeys(planned_run.run.data for planned_run in planned):
         params = data.params.plain()
         try:
             if locate(data.name, params, data_dirs).kind != "generator":
@@ -163,15 +165,15 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
 
 @dataclass(frozen=True)
 class _Source:
-    """Facts about a data set before it is read."""
+    """Properties of a data set that is not read yet."""
 
     checksum: str
-    reason: str  # why it is absent
+    reason: str  # why the data set is absent; empty if it is present
     entry: DatasetEntry
 
 
 class _Planner:
-    """Compares runs with records, and looks everything up once for all runs.
+    """Compares runs with records, with caches shared by all runs.
 
     The arguments are those of `make_plan`.
     """
@@ -187,62 +189,59 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.strict = strict
-        #: Status of a run by the newest record of its code and data, and that record if it counts;
-        #: a summary is not kept, of which there may be very many. By the key, which is compared
-        #: faster than the run.
-        self._found: dict[Key, tuple[Run, PlannedRun | None, Record | None]] = {}
+        #: Each run with its newest record of current code and data: the planned run, and the record
+        #: unless it is stale or a summary, to limit memory. Keys are compared faster than runs.
+        self._lookups: dict[Key, tuple[Run, PlannedRun | None, Record | None]] = {}
         self._estimates = Estimates()
-        #: Code and data of runs that differ by their seed alone.
+        #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         self._sources: dict[Data, _Source] = {}
         self._packages: dict[str, str] = {}
         self._is_binary: dict[str, bool] = {}
 
     def find(self, run: Run, read: Callable[[Path], AnyRecord | None]) -> AnyRecord | None:
-        """Return what ``read`` returns of the record that counts for a run, None if none does.
+        """Return the valid record of a run, read by ``read`` on the first call.
 
-        A run is looked up once.
+        None if there is no valid record, or if ``read`` returns summaries.
         """
         key = self.key_of(run)
-        found = self._found.get(key)
-        if found is None:
+        if key not in self._lookups:
             planned, record = self._look_up(run, key, read) or (None, None)
             is_stale = planned is not None and planned.status == "stale"
             if record is not None and not is_stale:
                 self._estimates.add(record)
             is_kept = isinstance(record, Record) and not is_stale
-            found = run, planned, cast("Record", record) if is_kept else None
-            self._found[key] = found
-        return cast("AnyRecord | None", found[2])
+            self._lookups[key] = run, planned, cast("Record", record) if is_kept else None
+        return cast("AnyRecord | None", self._lookups[key][2])
 
     def records(self) -> list[Record | None]:
-        """Return the records that were kept of the runs, in the order of `planned`."""
-        return [record for _, _, record in self._found.values()]
+        """Return the valid records in the order of `planned`; None for runs without."""
+        return [record for _, _, record in self._lookups.values()]
 
     def _look_up(
         self, run: Run, key: Key, read: Callable[[Path], Summary | None]
     ) -> tuple[PlannedRun, Summary] | None:
-        found = None
-        for its in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            changed = _difference(its.key, key)
+        stale = None
+        for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+            changed = _difference(file.key, key)
             if changed and not self.store.is_archive:
                 continue
-            record = read(its.path)
-            if record is not None and (its.key.rounds == run.rounds or record.nested_rounds):
-                planned = PlannedRun.of(record, its, self.store, run)
+            record = read(file.path)
+            if record is not None and (file.key.rounds == run.rounds or record.nested_rounds):
+                planned = PlannedRun.of(record, file, self.store, run)
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     if not planned.reason and (changed or absent):
                         planned = replace(planned, reason=changed or absent)
                     return planned, record
-                found = replace(planned, status="stale", reason=outdated), record
-        return found
+                stale = replace(planned, status="stale", reason=outdated), record
+        return stale
 
     def _outdated(self, record: Summary) -> str:
-        """Return what else changed since a record was made; empty if nothing did.
+        """Return the reason why a record is stale although its key matches; empty if it is valid.
 
-        A file that is not here, as on the machine that writes the report, is passed over.
+        Absent files are ignored, because the machine that writes the report may lack them.
         """
         for path, digest in record.inputs.items():
             if digest_of(path) not in ("", digest):
@@ -251,20 +250,20 @@ class _Planner:
         return f"it was done with {others}" if others else ""
 
     def planned(self) -> tuple[PlannedRun, ...]:
-        """Return the runs with their statuses, in the order in which they were looked up."""
-        for key, (run, *_) in self._found.items():
-            if not self._estimates.know(run):  # a record of other rounds or code tells the time
+        """Return the runs with their statuses, in the order of the first calls of `find`."""
+        for key, (run, *_) in self._lookups.items():
+            if not self._estimates.know(run):  # estimate from a record of other rounds or code
                 others = self.store.find(run.data.name, key.value)
                 record = self.store.summary(others[0].path) if others else None
                 if record is not None:
                     self._estimates.add(record)
         return tuple(
             planned if planned and planned.status != "stale" else self._undone(run, key, planned)
-            for key, (run, planned, _) in self._found.items()
+            for key, (run, planned, _) in self._lookups.items()
         )
 
     def _undone(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
-        """Return a run without a record that counts, with its status."""
+        """Return a run without a valid record: missing, stale or skipped."""
         source = self._source(run)
         missing = PlannedRun(
             run,
@@ -283,14 +282,16 @@ class _Planner:
         if obstacle:
             return replace(missing, status="skipped", reason=obstacle)
         if stale is not None:
-            return replace(missing, status="stale", reason=stale.reason, found=stale.found)
-        for its in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            if reason := _difference(its.key, key):
-                return replace(missing, status="stale", reason=reason, found=its)
+            return replace(
+                missing, status="stale", reason=stale.reason, record_file=stale.record_file
+            )
+        for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+            if reason := _difference(file.key, key):
+                return replace(missing, status="stale", reason=reason, record_file=file)
         return missing
 
     def key_of(self, run: Run) -> Key:
-        """Return the key that a record of the run must have."""
+        """Return the key of a valid record of the run."""
         if run.around_seed not in self._shared:
             source = self._source(run)
             code = code_of(run, source.entry.generator)
@@ -312,7 +313,7 @@ class _Planner:
         return self._sources[run.data]
 
     def _absent_package(self, booster: BoosterSpec) -> str:
-        """Return the package that the booster needs and that is absent; empty if unchecked."""
+        """Return why a component cannot be loaded; empty if all can, or without the check."""
         if not self.check_packages:
             return ""
         for kind, name in components_of(booster.component, booster.params.plain()):
@@ -330,9 +331,9 @@ class _Planner:
         return ""
 
     def _too_many_classes(self, run: Run, entry: DatasetEntry) -> str:
-        """Return why the booster cannot take the data's classes; empty if it can, as far as known.
+        """Return why the booster does not support the number of classes; empty if it may.
 
-        The number of classes that a generator makes depends on its parameters.
+        Generated data is not checked, because its number of classes depends on parameters.
         """
         name = run.booster.component
         if not self.check_packages or entry.generator or (entry.n_classes or 2) <= 2:
@@ -348,9 +349,9 @@ class _Planner:
 
 
 def takes_two_classes(component: Any) -> bool:
-    """Return whether a booster says, as scikit-learn's classifiers do, that it takes no more.
+    """Return whether the scikit-learn tags of a booster exclude more than two classes.
 
-    One that cannot be made without parameters is not asked.
+    False for a booster that cannot be constructed without parameters.
     """
     from sklearn.utils import get_tags
 
@@ -362,7 +363,7 @@ def takes_two_classes(component: Any) -> bool:
 
 
 def _difference(old: Key, new: Key) -> str:
-    """Return what changed since an old record, in words; data that is absent here did not."""
+    """Return the parts of the key that changed, in words; absent data counts as unchanged."""
     names = ("code", "data") if new.data else ("code",)
     changed = [name for name in names if getattr(old, name) != getattr(new, name)]
     return f"the {' and the '.join(changed)} changed since it was done" if changed else ""

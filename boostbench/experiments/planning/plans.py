@@ -1,4 +1,4 @@
-"""Plans: the runs of an experiment, the status of each, and its result."""
+"""Plans: the runs of an experiment with their statuses and results."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from boostbench.experiments.configs.grids import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record, Summary
-from boostbench.experiments.store.records import Found, RecordStore
+from boostbench.experiments.store.records import RecordFile, RecordStore
 from boostbench.experiments.store.versions import other_versions
 
-#: All statuses of a planned run, in the order in which they are listed.
+#: All statuses of a planned run, in display order.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of a point of a grid."""
+    """The selected point of a grid."""
 
-    at: int  # for ensembles of up to, or (unless rounds are chosen) of just so many rounds
-    index: int  # which point, in the order of `points_of`
-    rounds: int  # how many are used
-    errors: int  # what decided
-    n_ties: int  # points that reach the same, this one among them
+    at: int  # largest number of rounds considered; the only one unless rounds are selected
+    index: int  # index of the point in the order of `points_of`
+    rounds: int  # selected number of rounds
+    errors: int  # criterion value of the point
+    n_ties: int  # number of points with this criterion value
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The choices behind a result, and what they took."""
+    """The selection behind a result, and its cost."""
 
-    grid: Grid  # as far as it reaches
-    choices: tuple[Choice, ...]  # by `at`
+    grid: Grid  # with all extensions
+    choices: tuple[Choice, ...]  # ordered by `at`
     n_points: int
-    n_failed: int  # points that could not be fitted
+    n_failed: int  # number of points that could not be fitted
     n_fits: int
     seconds: float
 
     def values(self, choice: Choice) -> dict[str, Any]:
-        """Return the values of parameters that were kept, by name."""
+        """Return the selected parameter values by name."""
         names = (axis.name for axis in self.grid)
         return dict(zip(names, points_of(self.grid)[choice.index], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run, or the choice among several, and its record.
+    """A run, or a selection among several runs, and its record.
 
-    The run of a choice has the parameters that were kept at the last round, under the label of the
-    method; its record is put together of several where the choices differ.
+    The run of a selection has the parameters selected for the last round and the label of the
+    method. Its record combines several records if the selected parameters vary with the rounds.
     """
 
     run: Run
-    status: str  # "ok", or why there is no result: "failed", "timeout", "missing" ...
-    reason: str = ""  # the same in words, or a remark on a result
-    record: Record | None = None  # also of a run that failed
-    selected: Selected | None = None  # of a choice whose fits are done
+    status: str  # one of `STATUSES`
+    reason: str = ""  # explanation of the status, or a remark on a result
+    record: Record | None = None  # present for failed runs too
+    selected: Selected | None = None  # present for a complete selection
 
     @classmethod
     def of(cls, record: Record) -> Result:
-        """Return the result that a record holds, under the plain names of data set and booster."""
+        """Return the result of a record, labelled by the names of data set and booster."""
         return cls(record.run, record.status, record.why, record)
 
     @classmethod
@@ -83,17 +83,17 @@ class Result:
 
     @property
     def reported_reason(self) -> str:
-        """The reason as reports have it: of a skipped run without the folders of this machine."""
+        """The reason as shown in reports: without folder names of this machine."""
         return self.reason.partition(": ")[0] if self.status == "skipped" else self.reason
 
     @property
     def noise(self) -> str:
-        """The noise in words, with its own parameters."""
+        """Label of the noise, with its parameters."""
         return self.run.noise.full_label
 
     @property
     def noise_rate(self) -> float:
-        """The rate, also where the problem drew it; NaN if that is not known yet."""
+        """Noise rate; if drawn by the generator, from the record, or NaN without a record."""
         rate = self.run.noise.rate
         if isinstance(rate, str):
             noise = None if self.record is None else self.record.noise
@@ -102,13 +102,13 @@ class Result:
 
     @property
     def fold(self) -> int:
-        """Fold that is the test part; 0 if the split has no folds."""
+        """Index of the test fold; 0 if the split has no folds."""
         split = self.run.split
         return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
     @property
     def stopped_at(self) -> int | None:
-        """The last round of a run that stopped early, else None."""
+        """Last round of a run that stopped early; None for other runs."""
         if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
             return None
         return self.record.n_rounds
@@ -119,39 +119,39 @@ class PlannedRun:
     """A run and its status."""
 
     run: Run
-    #: ``ok``, a failure, ``stale`` (there is a record, of other code or data), ``missing``, or
-    #: ``skipped`` (the data or a package is absent).
+    #: ``ok``, a failure, ``stale`` (the record is of other code or data), ``missing`` (there is no
+    #: record) or ``skipped`` (the data or a package is absent).
     status: str
-    reason: str  # why, in words; empty for ``ok`` and ``missing``
-    key: Key  # its data part is empty when the data is absent
-    seconds: float  # what it took, or is expected to take
+    reason: str  # explanation of the status; empty for ``missing``
+    key: Key  # with an empty data part if the data is absent
+    seconds: float  # measured or estimated time
     store: RecordStore
-    found: Found | None = None  # the record that counts; of a stale run the newest that does not
-    #: Numerical libraries of which the record has other versions than there are here.
+    record_file: RecordFile | None = None  # the valid record, or the newest of a stale run
+    #: Numerical libraries whose installed version differs from that of the record.
     versions: str = ""
-    #: True if no run of the booster on the data set is done, so that ``seconds`` is a guess.
+    #: True if ``seconds`` is not based on a run of the booster on the data set.
     is_guess: bool = False
 
     @classmethod
     def of(
-        cls, record: Summary, found: Found, store: RecordStore, run: Run | None = None
+        cls, record: Summary, file: RecordFile, store: RecordStore, run: Run | None = None
     ) -> PlannedRun:
-        """Return a run that has a record; by default the record's own run."""
+        """Return a run with a valid record; ``run`` defaults to the run of the record."""
         return cls(
             record.run if run is None else run,
             record.status,
             record.why,
-            found.key,
+            file.key,
             record.total_seconds,
             store,
-            found,
+            file,
             other_versions(record),
         )
 
     @property
     def path(self) -> Path | None:
-        """The file of the record, None if there is none."""
-        return self.found and self.found.path
+        """File of the record; None without a record."""
+        return self.record_file and self.record_file.path
 
     def row(self) -> dict[str, Any]:
         """Return the run and its status as flat, JSON-able values."""
@@ -172,14 +172,14 @@ class PlannedRun:
         }
 
     def record(self, curve: str | None = None) -> Record | None:
-        """Read the record that counts, or one curve of it alone; None if there is none."""
+        """Read the valid record, or only one curve of it; None without a valid record."""
         path = self.path
         if path is None or self.status == "stale":
             return None
         return self.store.read_curve(path, curve) if curve else self.store.read(path)
 
     def result(self, record: Record | None) -> Result:
-        """Return the run with its record."""
+        """Return the result of the run, given its valid record."""
         return Result.read(self.run, self.status, self.reason, record)
 
 
@@ -187,13 +187,13 @@ class PlannedRun:
 class Plan:
     """All runs of an experiment."""
 
-    runs: tuple[PlannedRun, ...]  # in the order in which they should be done
-    #: Gives the results, of the runs or of the choices of parameters: one for each method, data
-    #: set, noise, seed and fold. None: each is read from the record of its run.
+    runs: tuple[PlannedRun, ...]  # in the order of execution
+    #: Returns one result for each method, data set, noise, seed and fold. None: the result of each
+    #: run is read from its record.
     read_results: Callable[[], list[Result]] | None = None
-    #: Number of choices of parameters that are not made yet. More runs may follow.
+    #: Number of incomplete selections of parameters, which may require further runs.
     n_open: int = 0
-    #: Runs that were tried and not kept by any choice, and the curve that decided.
+    #: Trials whose parameters were not selected, with the name of the curve of the criterion.
     tried: Mapping[Run, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -201,12 +201,12 @@ class Plan:
 
     @classmethod
     def of(cls, store: RecordStore) -> Plan:
-        """Return the runs of all records of a folder, of whatever config and code.
+        """Return the runs of all records of a store, whatever their config and code.
 
         Raises
         ------
         BoostbenchError
-            If there are no records.
+            If the folder of the store does not exist.
         """
         if not store.folder.is_dir():
             raise BoostbenchError(
@@ -214,21 +214,28 @@ class Plan:
                 "another folder",
                 where=str(store.folder.parent),
             )
-        found = [(store.summary(path), path) for path in store.all_paths()]
+        summaries = [(store.summary(path), RecordFile.of(path)) for path in store.all_paths()]
         store.keep_summaries()
-        return cls(tuple(PlannedRun.of(r, Found.of(p), store) for r, p in found if r is not None))
+        return cls(
+            tuple(
+                PlannedRun.of(summary, file, store)
+                for summary, file in summaries
+                if summary is not None
+            )
+        )
 
     def results(self) -> list[Result]:
-        """Read the results that a report shows: of the runs, or of the choices among them."""
+        """Read the results of the runs, or of the selections among them."""
         if self.read_results is not None:
             return self.read_results()
-        return [each.result(each.record()) for each in self.runs]
+        return [planned.result(planned.record()) for planned in self.runs]
 
     def records(self, *, whole: bool = True) -> Iterator[tuple[Run, Record]]:
-        """Read the runs that have a record.
+        """Yield the runs that have a valid record, with their records.
 
-        Unless ``whole``, a trial that no choice kept has only the errors that decided. If it is the
-        same as a run that was kept, under another label, that one comes later.
+        Unless ``whole``, records of `tried` runs hold only the curve of the criterion. They come
+        before all others, so that they do not replace the record of an equal run with another
+        label.
         """
         tried = {} if whole else self.tried
         for planned in sorted(self.runs, key=lambda planned: planned.run not in tried):
@@ -238,25 +245,25 @@ class Plan:
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""
-        counted = Counter(planned.status for planned in self.runs)
-        return {status: counted[status] for status in STATUSES if counted[status]}
+        numbers = Counter(planned.status for planned in self.runs)
+        return {status: numbers[status] for status in STATUSES if numbers[status]}
 
     def todo(
         self, *, retry: Collection[str] | None = None, fresh: bool = False
     ) -> tuple[PlannedRun, ...]:
-        """Return the runs to do.
+        """Return the runs to execute.
 
         Parameters
         ----------
         retry : collection of str or None, default=None
-            Exactly the runs of these statuses; None: what is missing or stale.
+            Select the runs with these statuses. By default, missing and stale runs are selected.
         fresh : bool, default=False
-            All runs whose data and packages are there.
+            Select all runs that are not skipped.
 
         Raises
         ------
         BoostbenchError
-            If ``retry`` holds a status that cannot be done again.
+            If ``retry`` holds a status other than a failure or ``stale``.
         """
         if fresh:
             return tuple(planned for planned in self.runs if planned.status != "skipped")
@@ -270,38 +277,38 @@ class Plan:
         return tuple(planned for planned in self.runs if planned.status in wanted)
 
     def sample(self, n: int) -> tuple[PlannedRun, ...]:
-        """Return the runs to do so that n of each booster on each data set are done."""
+        """Return runs to execute until n runs of each booster on each data set are done."""
         done = Counter((p.run.data, p.run.booster.name) for p in self.runs if p.status == "ok")
-        found = []
+        chosen = []
         for planned in self.todo():
-            kind = planned.run.data, planned.run.booster.name
-            if done[kind] < n:
-                done[kind] += 1
-                found.append(planned)
-        return tuple(found)
+            pair = planned.run.data, planned.run.booster.name
+            if done[pair] < n:
+                done[pair] += 1
+                chosen.append(planned)
+        return tuple(chosen)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return each run with its status as a flat, JSON-able dict, as for a DataFrame."""
+        """Return each run with its status as a flat, JSON-able dict."""
         todo = {planned.run for planned in self.todo()}
         return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
 
     def shard(self, index: int, count: int) -> Plan:
-        """Return the ``index``-th of ``count`` parts, which share no run and leave none out."""
-        mine = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
-        return replace(self, runs=mine)
+        """Return part ``index``, from 1, of a partition of the runs into ``count`` parts."""
+        part = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
+        return replace(self, runs=part)
 
     def groups(self) -> dict[tuple[str, str, str], list[PlannedRun]]:
-        """Return the runs by data set, status and reason."""
-        found: dict[tuple[str, str, str], list[PlannedRun]] = {}
+        """Return the runs grouped by data set, status and reason."""
+        groups: dict[tuple[str, str, str], list[PlannedRun]] = {}
         for planned in self.runs:
-            place = (planned.run.dataset, planned.status, planned.reason)
-            found.setdefault(place, []).append(planned)
-        return found
+            group = (planned.run.dataset, planned.status, planned.reason)
+            groups.setdefault(group, []).append(planned)
+        return groups
 
     def skipped(self) -> dict[str, list[PlannedRun]]:
-        """Return the runs that cannot be done here, by the reason."""
-        found: dict[str, list[PlannedRun]] = {}
+        """Return the skipped runs grouped by reason."""
+        groups: dict[str, list[PlannedRun]] = {}
         for planned in self.runs:
             if planned.status == "skipped":
-                found.setdefault(planned.reason, []).append(planned)
-        return found
+                groups.setdefault(planned.reason, []).append(planned)
+        return groups

@@ -1,4 +1,4 @@
-"""Estimated time of a run, from the runs that are done."""
+"""Estimates of the time of a run from finished runs."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from boostbench.experiments.store.record import Summary
 if TYPE_CHECKING:
     from boostbench.data import DatasetEntry
 
-#: Seconds per unit of work before anything was measured (a tree engine on one core).
+#: Seconds per unit of work without measurements (tree engine on one core).
 _FIRST_GUESS = 4e-9
+#: Work independent of the number of columns, in columns.
 _COLUMN_OVERHEAD = 16
-#: Share of a data set's rows that are taken to be for training.
+#: Assumed fraction of training rows in a data set.
 _TRAINING = 0.7
 
 
 class Estimates:
-    """Seconds per unit of work: of a booster on a data set, else of the booster, else of them all.
+    """Median seconds per unit of work of a booster on a data set.
 
-    All finished runs are added first.
+    Without such runs, the median of the booster, or else of all boosters, is used. All finished
+    runs must be added before the first estimate.
     """
 
     def __init__(self) -> None:
         self._measured: dict[tuple[str, ...], list[float]] = {}
 
     def add(self, record: Summary) -> None:
-        """Learn from the record of a run."""
+        """Add the record of a run; runs that failed are ignored."""
         if record.status == "ok":
             run = record.run
-            # rounds asked for: what stops a booster early stops its next run too
+            # requested rounds: a booster that stopped early will probably stop early again
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
-            spent = sum(t for name, t in record.seconds.items() if name != "warm_up")
+            seconds = sum(t for name, t in record.seconds.items() if name != "warm_up")
             kind = _kind(run.booster)
             for key in ((kind, run.data.name), (kind,)):
-                self._measured.setdefault(key, []).append(spent / amount)
+                self._measured.setdefault(key, []).append(seconds / amount)
 
     @cached_property
     def _rates(self) -> dict[tuple[str, ...], float]:
@@ -52,11 +54,11 @@ class Estimates:
         return median(by_booster) if by_booster else _FIRST_GUESS
 
     def know(self, run: Run) -> bool:
-        """Return whether a run of the same booster on the same data set is done."""
+        """Return whether a run of the same booster on the same data set was added."""
         return (_kind(run.booster), run.data.name) in self._measured
 
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
-        """Return the expected seconds of a run on the data set of a catalog entry."""
+        """Return the expected seconds of a run on the data set described by ``entry``."""
         split = run.split if isinstance(run.split, Params) else Params()
         n_train = min(
             entry.n_train or round((entry.n_rows or 0) * _TRAINING) or 2000,
@@ -70,12 +72,14 @@ class Estimates:
 
 @cache
 def _kind(booster: BoosterSpec) -> str:
-    """Return the names of the booster and of those within it."""
+    """Return the names of the booster and its inner boosters."""
     components = components_of(booster.name, booster.params.plain())
     return ":".join(name for kind, name in components if kind is registry.boosters)
 
 
 def _work(run: Run, n_train: int, n_features: int, n_classes: int) -> float:
-    """Return rows times columns times classes times rounds; columns have a fixed part."""
-    n_fits = 1 if run.validation is None else run.validation["folds"] - 1  # in training sets
+    """Return the work: rows x (columns + overhead) x classes x rounds."""
+    n_fits = (
+        1 if run.validation is None else run.validation["folds"] - 1
+    )  # in sizes of the training part
     return float(n_train * n_fits) * (n_features + _COLUMN_OVERHEAD) * n_classes * run.rounds

@@ -1,16 +1,18 @@
-"""Choosing parameters on validation errors (the key ``select``): a function of records alone.
+"""Selection of parameters by validation errors (the key ``select``), from records alone.
 
-Every run of a config's grid stands for a choice among the points of its booster's grid. The
-protocol is that of "Multi-class deep boosting" (Sec. 6.2 of its reading) and SPLBoost (Sec. 9.4):
+A run of a booster with a grid, the head of a selection, stands for the selection of a point of the
+grid. The protocol follows "Multi-class deep boosting" (Sec. 6.2 of its reading) and SPLBoost
+(Sec. 9.4):
 
-    1  every point of the grid is fitted; the errors of its staged predictions are counted
-    2  the point (and number of rounds) of the fewest validation errors is kept; ties go by
-       preference, then to the point listed first, then to fewer rounds
-    3  where a value kept lies at an end of its range, the range grows there: from 1 again
-    4  the test error of what was kept is reported
+    1  fit every point of the grid, and count the errors of its staged predictions
+    2  select the point (and the number of rounds) with the fewest validation errors; break ties by
+       preference, then by the order of the points, then by fewer rounds
+    3  if a selected value is at an end of its range, extend the range at that end and go to step 1
+    4  report the test error of the selected point
 
-Points, and the fits of what was kept, are runs with records of their own. So runs are planned, done
-and planned again until nothing is wanted; it does not matter when or by whom they were made.
+Trials of points and fits of selected points are runs with records. They are planned, executed and
+planned again until no run is missing. The result does not depend on when or where they were
+executed.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Se
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
 
-#: Error counts after each round, of whole numbers of any size.
+#: Error counts after each round, as integers of any size.
 Errors = NDArray[Any]
 
-_DIGITS = 12  # of a value that a range was extended by
+_DIGITS = 12  # significant digits of values added to a range
 
 
 def choose(
@@ -45,19 +47,19 @@ def choose(
     prefer: Mapping[str, str] = MappingProxyType({}),
     rounds: bool = False,
 ) -> Choice | None:
-    """Keep the point of the fewest errors.
+    """Select the point with the fewest errors.
 
     Parameters
     ----------
     grid : tuple of Axis
     errors : sequence of (ndarray of shape (T,) or None)
-        Of each point after each round; None for a point that could not be fitted.
+        Errors of each point after each round; None for a point that could not be fitted.
     at : int
-        Rounds to look at, at most T.
+        Number of rounds, at most T.
     prefer : mapping of name to {"smallest", "largest"}, default={}
-        Decides among equals.
+        Preferred parameter values among ties.
     rounds : bool, default=False
-        Choose among all rounds up to ``at``.
+        Select the number of rounds too, from 1 to ``at``.
 
     Returns
     -------
@@ -72,12 +74,12 @@ def choose(
     lowest = [usable[index].min() for index in order]
     best = min(lowest)
     index = order[lowest.index(best)]
-    found = first + 1 + int(usable[index].argmin())
-    return Choice(at, index, found, int(best), lowest.count(best))
+    n_rounds = first + 1 + int(usable[index].argmin())
+    return Choice(at, index, n_rounds, int(best), lowest.count(best))
 
 
 def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:
-    """Return whole numbers that are ordered as the mean error rates of several test parts are.
+    """Return integers proportional to the mean error rates on several test parts.
 
     None if one of the fits failed.
     """
@@ -89,33 +91,33 @@ def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors
     return total
 
 
-def extended(grid: Grid, kept: Iterable[Point], reaches: Mapping[str, Reach]) -> Grid:
-    """Return the grid with a further value wherever a kept one lies at an end of its range.
+def extended(grid: Grid, selected: Iterable[Point], reaches: Mapping[str, Reach]) -> Grid:
+    """Return the grid, with a further value at each end of a range where a selected value is.
 
-    A parameter with one value alone has no range.
+    Parameters with a single value have no range.
     """
-    kept = list(kept)
+    selected = list(selected)
     axes = []
-    for place, axis in enumerate(grid):
+    for index, axis in enumerate(grid):
         reach = reaches.get(axis.name)
         if reach is not None and len(axis.values) > 1:
-            axis = _longer(axis, {point[place] for point in kept}, reach)
+            axis = _longer(axis, {point[index] for point in selected}, reach)
         axes.append(axis)
     return tuple(axes)
 
 
 def groups_of(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
-    """Group the runs that share a grid, and with ``by: test`` the choice."""
+    """Group the runs that share a grid: the folds of a seed or, with ``by: test``, of all seeds."""
     groups: dict[tuple[Any, ...], list[Run]] = {}
     for head in heads:
         seed = None if rule.by == "test" else head.seed
-        place = (head.dataset, head.data, head.noise, head.method, head.rounds, seed)
-        groups.setdefault(place, []).append(head)
+        group = (head.dataset, head.data, head.noise, head.method, head.rounds, seed)
+        groups.setdefault(group, []).append(head)
     return list(groups.values())
 
 
 class Selection:
-    """The choice for runs that share a grid.
+    """The selection of parameters for runs that share a grid.
 
     Parameters
     ----------
@@ -123,18 +125,18 @@ class Selection:
     config : Config
         With the key ``select``.
     read : callable
-        Takes a run and the name of the curve that decides; returns the run's record with this curve
-        alone, None if there is none. Whatever it is asked for is wanted.
+        Takes a run and the name of the curve of the criterion, and returns the run's record with
+        this curve only, or None if there is no record. Every run it is called with is required.
 
     Attributes
     ----------
     grid : tuple of Axis
-        As far as it reaches yet.
+        With the extensions made so far.
     trials : dict of Run to list of Run
-        For each head, the points of the grid.
+        For each head, the runs of the points of the grid.
     choices : dict of Run to list of Choice, or None
-        For each number of rounds that is looked at, if any point could be fitted; None as long as
-        trials are to be done.
+        For each head, a choice for each number of rounds in ``ats``, unless no point could be
+        fitted. None while trials are missing.
     """
 
     def __init__(
@@ -146,32 +148,31 @@ class Selection:
         self.curve = "test_errors" if self.rule.by == "test" else "validation_errors"
         self._read = read
         self.rounds = heads[0].rounds
-        #: For how many rounds a choice is made: each checkpoint, and at the end.
+        #: Numbers of rounds to select parameters for: the checkpoints and the last round.
         before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
         self.ats = (*before, self.rounds)
         self.grid = heads[0].booster.grid
-        its_data = [entry for entry in config.datasets if entry.data.label == heads[0].dataset]
-        self.choices = self._settle(self.rule.extend if all(e.extend for e in its_data) else {})
+        entries = [entry for entry in config.datasets if entry.data.label == heads[0].dataset]
+        self.choices = self._select(self.rule.extend if all(e.extend for e in entries) else {})
         for head, choices in (self.choices or {}).items():
             for choice in choices:
-                self._look(self._fit_of(head, choice))
+                self._read(self._fit_of(head, choice), self.curve)
 
-    def _settle(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
+    def _select(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
+        """Select points, extending the grid as needed; None if a trial is missing."""
         while True:
             points = points_of(self.grid)
             self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
-            found = [self._look(run) for runs in self.trials.values() for run in runs]
-            if any(record is None for record in found):
+            trials = [run for runs in self.trials.values() for run in runs]
+            records = [self._read(run, self.curve) for run in trials]  # all of them are required
+            if any(record is None for record in records):
                 return None
             choices = self._choose()
-            kept = [points[choice.index] for its in choices.values() for choice in its]
-            longer = extended(self.grid, kept, reaches)
+            selected = [points[c.index] for of_head in choices.values() for c in of_head]
+            longer = extended(self.grid, selected, reaches)
             if longer == self.grid:
                 return choices
             self.grid = longer
-
-    def _look(self, run: Run) -> Record | None:
-        return self._read(run, self.curve)
 
     def _trial(self, head: Run, point: Point) -> Run:
         run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
@@ -180,7 +181,7 @@ class Selection:
         return run
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
-        """Return the run that gives the test error of a choice."""
+        """Return the run whose test error a choice reports."""
         trial = self.trials[head][choice.index]
         return replace(
             trial,
@@ -193,33 +194,33 @@ class Selection:
     def _choose(self) -> dict[Run, list[Choice]]:
         counts = {head: [self._errors(run) for run in runs] for head, runs in self.trials.items()}
         if self.rule.by == "test":
-            sizes = [next((n for _, n in its if n), 0) for its in counts.values()]
-            columns = zip(*([errors for errors, _ in its] for its in counts.values()), strict=True)
+            sizes = [next((n for _, n in trials if n), 0) for trials in counts.values()]
+            columns = zip(*([errors for errors, _ in t] for t in counts.values()), strict=True)
             means = [mean_errors(column, sizes) for column in columns]
             return dict.fromkeys(self.heads, self._choices(means))
-        return {head: self._choices([errors for errors, _ in its]) for head, its in counts.items()}
+        return {head: self._choices([errors for errors, _ in t]) for head, t in counts.items()}
 
     def _choices(self, errors: Sequence[Errors | None]) -> list[Choice]:
         prefer, rounds = self.rule.prefer, self.rule.rounds
-        found = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
-        return [choice for choice in found if choice is not None]
+        choices = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
+        return [choice for choice in choices if choice is not None]
 
     def _errors(self, run: Run) -> tuple[Errors | None, int]:
-        """Return error counts after each round and of how many; None after a failure."""
-        record = self._look(run)
+        """Return error counts after each round and the sample size; (None, 0) after a failure."""
+        record = self._read(run, self.curve)
         if record is None or record.status != "ok":
             return None, 0
         counts = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
         return counts, int(getattr(record, SIZE_OF[self.curve]))
 
     def tried(self) -> set[Run]:
-        """Return the trials that no choice kept."""
-        choices = self.choices or {}
-        kept = {self._fit_of(head, choice) for head, its in choices.items() for choice in its}
-        return {run for runs in self.trials.values() for run in runs} - kept
+        """Return the trials that were not selected."""
+        choices = (self.choices or {}).items()
+        selected = {self._fit_of(head, choice) for head, of_head in choices for choice in of_head}
+        return {run for runs in self.trials.values() for run in runs} - selected
 
     def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
-        """Return the status of the choice for one of the runs, and why, in words."""
+        """Return the status of the selection for a head, and its explanation."""
         if self.choices is None:
             trials = [planned[run] for runs in self.trials.values() for run in runs]
             absent = [trial for trial in trials if trial.status == "skipped"]
@@ -238,9 +239,9 @@ class Selection:
         return worst.status, worst.reason
 
     def result(self, head: Run, planned: Mapping[Run, PlannedRun]) -> Result:
-        """Read the record of what was kept, put together where it differs from T to T.
+        """Read the record of the selected fits, combined if they vary with the rounds.
 
-        After a number of rounds that was chosen, curves hold their value.
+        Curves are constant after the selected number of rounds.
         """
         status, reason = self.status(head, planned)
         choices = (self.choices or {}).get(head)
@@ -278,7 +279,7 @@ class Selection:
 
 
 def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, NDArray[Any]]:
-    """Return curves that up to each T are those of its choice, held after the rounds chosen."""
+    """Return curves that follow each choice up to its ``at``, constant after its ``rounds``."""
     begins = [0, *(choice.at for choice in choices[:-1])]
     rounds = [
         np.minimum(np.arange(begin, choice.at) + 1, choice.rounds)
@@ -304,38 +305,39 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkp
     for part in ("right", "confusion"):
         joined[part] = {}
         for record, choice in zip(records, choices, strict=True):
-            kept = getattr(record.at_checkpoints, part)
-            its = kept.get(str(min(choice.rounds, record.n_rounds)))
-            if its is not None:
-                joined[part][str(min(choice.at, records[-1].n_rounds))] = its
+            recorded = getattr(record.at_checkpoints, part)
+            values = recorded.get(str(min(choice.rounds, record.n_rounds)))
+            if values is not None:
+                joined[part][str(min(choice.at, records[-1].n_rounds))] = values
     return records[-1].at_checkpoints.model_copy(update=joined)
 
 
 def _by_preference(grid: Grid, prefer: Mapping[str, str]) -> list[int]:
-    places = {axis.name: place for place, axis in enumerate(grid)}
+    """Return the indices of the points, preferred ones first."""
+    axis_of = {axis.name: number for number, axis in enumerate(grid)}
     rules = [
-        (places[name], 1 if end == "smallest" else -1)
+        (axis_of[name], 1 if end == "smallest" else -1)
         for name, end in prefer.items()
-        if name in places
+        if name in axis_of
     ]
     points = points_of(grid)
     return sorted(
         range(len(points)),
-        key=lambda index: tuple(sign * points[index][place] for place, sign in rules),
+        key=lambda index: tuple(sign * points[index][number] for number, sign in rules),
     )
 
 
-def _longer(axis: Axis, kept: set[Any], reach: Reach) -> Axis:
+def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:
     smallest, largest = min(axis.values), max(axis.values)
     if reach.step is not None:
         below, above = smallest - reach.step, largest + reach.step
     else:
         assert reach.factor is not None
         below, above = smallest / reach.factor, largest * reach.factor
-    ends_below = smallest in kept and below < smallest and _is_within(below, reach)
-    smaller = [_rounded(below)] if ends_below else []
-    larger = [_rounded(above)] if largest in kept and _is_within(above, reach) else []
-    if axis.values[0] == largest:  # listed downwards
+    is_at_bottom = smallest in selected and below < smallest and _is_within(below, reach)
+    smaller = [_rounded(below)] if is_at_bottom else []
+    larger = [_rounded(above)] if largest in selected and _is_within(above, reach) else []
+    if axis.values[0] == largest:  # in descending order
         return replace(axis, values=(*larger, *axis.values, *smaller))
     return replace(axis, values=(*smaller, *axis.values, *larger))
 

@@ -1,13 +1,15 @@
-"""A fingerprint of the code that decides a result, taken from its source text.
+"""Fingerprints of the code that determines a result, computed from source text.
 
-The module of the booster (weak learner, noise model, generator) and, transitively, whatever it
-imports from its own package are parsed; comments, docstrings and layout do not count. A name that a
-package only re-exports is followed to the module that defines it, so a change to one booster does
-not touch the others. Nothing is imported for it. Of a plugin file, the files count that its imports
-execute and that are not installed: beside it, in a package beside it, on the module path.
+The fingerprint covers the module of a component (booster, weak learner, noise model, generator)
+and, transitively, the modules that it imports from its own package. Comments, docstrings and layout
+are ignored. A name re-exported by a package is traced to the module that defines it, so that a
+change to one booster does not affect other boosters. For a plugin file, the fingerprint covers the
+files that its imports execute, unless they are installed: files beside it, in a package beside it,
+or on the module path. No module is imported.
 
-Parsing takes longer than all else that a command does with finished runs. So what is needed of a
-text is kept in the cache folder by the text's digest; which files count is looked up anew.
+Parsing dominates the time of commands that have no runs to execute. The parsed facts of each source
+text are therefore stored in the cache folder under the digest of the text. The set of files is
+determined anew by each process.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from boostbench import registry
 from boostbench.data.cache import keep, read_kept
 from boostbench.inputs import digest_of_text, is_installed
 
-#: Modules that cannot change a number: messages, names, places of files, drawings.
-_INDIFFERENT = {
+#: Modules that cannot affect a result: messages, names, locations of files, drawings.
+_IGNORED = {
     "boostbench.data.downloads",
     "boostbench.errors",
     "boostbench.inputs",
@@ -41,52 +43,48 @@ _INDIFFERENT = {
 
 
 class _Import(NamedTuple):
-    """An import statement; ``import a.b`` names nothing, and its level is -1."""
+    """An import statement; ``import a.b`` has no names and the level -1."""
 
     module: str
-    names: tuple[tuple[str, str], ...]  # each as it is called there and here
+    names: tuple[tuple[str, str], ...]  # (name in the module, local name)
     level: int
     is_at_top: bool
 
 
 class _Facts(NamedTuple):
-    """Parts of a source text that a fingerprint depends on."""
+    """Facts about a source text that a fingerprint depends on."""
 
-    essence: str  # the text without comments, docstrings and layout
+    essence: str  # text without comments, docstrings and layout
     imports: tuple[_Import, ...]
-    words: frozenset[str]  # its string constants
+    words: frozenset[str]  # string constants
 
 
 def code_fingerprint(origins: Iterable[str]) -> str:
-    """Return 8 hex digits of the code behind some modules.
+    """Return the fingerprint of modules: 8 hex digits.
 
     Parameters
     ----------
     origins : iterable of str
         Module names (``"boostbench.boosters.samme"``) or paths of plugin files.
-
-    Returns
-    -------
-    fingerprint : str
     """
     return _fingerprint(tuple(sorted(set(origins))))
 
 
 def modules_behind(origin: str) -> list[Path]:
-    """Return the source files whose code decides what ``origin`` computes, sorted."""
+    """Return the source files that determine what ``origin`` computes, sorted."""
     return sorted(_walk((origin,)))
 
 
 def forget() -> None:
-    """Let sources be read anew, as in a new process."""
-    for kept in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
-        kept.cache_clear()
+    """Clear the caches of this process, so that sources are read anew."""
+    for cached in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
+        cached.cache_clear()
 
 
 def sources_of(fingerprint: str) -> tuple[tuple[str, str], ...]:
-    """Return real path and 16 hex digits of the sha256 of each file behind a fingerprint.
+    """Return real path and digest (as by `digest_of_text`) of each file behind a fingerprint.
 
-    Empty if this process did not make it.
+    Empty if this process did not compute the fingerprint.
     """
     return _sources.get(fingerprint, ())
 
@@ -107,26 +105,26 @@ def _fingerprint(origins: tuple[str, ...]) -> str:
 
 
 def _walk(origins: tuple[str, ...]) -> set[Path]:
-    found: set[Path] = set()
+    paths: set[Path] = set()
     waiting = list(origins)
     seen: set[str] = set()
     while waiting:
         origin = waiting.pop()
-        if origin in seen or origin in _INDIFFERENT:
+        if origin in seen or origin in _IGNORED:
             continue
         seen.add(origin)
         path = _path_of(origin)
         if path is None:
             continue
-        found.add(path)
+        paths.add(path)
         waiting += _imports_of(origin)
         waiting += _weak_learners_named_in(path)
-    return found
+    return paths
 
 
 @cache
 def _path_of(origin: str) -> Path | None:
-    """Return the source file of a module name or path; None if it has none (a C extension)."""
+    """Return the source file of a module name or path; None without one (C extensions)."""
     if origin.endswith(".py"):
         return Path(origin) if Path(origin).is_file() else None
     package, _, leaf = origin.rpartition(".")
@@ -139,8 +137,8 @@ def _path_of(origin: str) -> Path | None:
                 return candidate
         return None
     spec = importlib.util.find_spec(origin)
-    found = None if spec is None or spec.origin is None else Path(spec.origin)
-    return found if found is not None and found.suffix == ".py" else None
+    path = None if spec is None or spec.origin is None else Path(spec.origin)
+    return path if path is not None and path.suffix == ".py" else None
 
 
 @cache
@@ -153,11 +151,13 @@ def _facts_of(path: Path) -> _Facts:
     text = _text_of(path)
     stamp = b"\0".join([sys.version.encode(), _text_of(Path(__file__)), text])
     name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
-    kept = read_kept(name)
-    if kept is not None:
-        essence, imports, words = json.loads(kept)
-        made = (_Import(m, tuple(map(tuple, names)), *rest) for m, names, *rest in imports)
-        return _Facts(essence, tuple(made), frozenset(words))
+    cached = read_kept(name)
+    if cached is not None:
+        essence, rows, words = json.loads(cached)
+        imports = (
+            _Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in rows
+        )
+        return _Facts(essence, tuple(imports), frozenset(words))
     facts = _parsed(text, path)
     keep(name, json.dumps([facts.essence, facts.imports, sorted(facts.words)]).encode())
     return facts
@@ -182,74 +182,76 @@ def _parsed(text: bytes, path: Path) -> _Facts:
             imports.append(_Import(node.module or "", names, node.level, node in top))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             words.add(node.value)
-    # alike for all Python versions, unlike ast.dump
+    # Unlike ast.dump, ast.unparse gives the same text in all Python versions.
     return _Facts(ast.unparse(tree), tuple(imports), frozenset(words))
 
 
 @cache
 def _imports_of(origin: str) -> tuple[str, ...]:
-    """Return the modules of the same package, or the files a plugin executes, that it imports."""
+    """Return the imported modules of the own package, and for a plugin the imported files."""
     path = _path_of(origin)
     if path is None:
         return ()
     is_file = origin.endswith(".py")
     root = "boostbench" if is_file else origin.partition(".")[0]
-    found: list[str] = []
-    for its in _facts_of(path).imports:
-        names = tuple(name for name, _ in its.names)
-        if its.level < 0:
-            found += [its.module] if _belongs(its.module, root) else []
-        if is_file and not _belongs(its.module, root):
-            found += _files_of(its.module, names, path, max(its.level, 0))
-        for name in names if not (is_file and its.level) else ():
-            found += _definers(_absolute(its, origin, path), name, root)
-    return tuple(dict.fromkeys(found))
+    origins: list[str] = []
+    for statement in _facts_of(path).imports:
+        module, level = statement.module, statement.level
+        names = tuple(name for name, _ in statement.names)
+        if level < 0:
+            origins += [module] if _belongs(module, root) else []
+        if is_file and not _belongs(module, root):
+            origins += _files_of(module, names, path, max(level, 0))
+        for name in names if not (is_file and level) else ():
+            origins += _definers(_absolute(statement, origin, path), name, root)
+    return tuple(dict.fromkeys(origins))
 
 
 def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> list[str]:
-    """Return the files that an import in the file ``path`` executes, if they are not installed."""
+    """Return the files, unless installed, that an import in the file ``path`` executes."""
     parts = module.split(".") if module else []
     if level:
-        found = _files_in(path.parents[level - 1], parts, names)
+        files = _files_in(path.parents[level - 1], parts, names)
     else:
         root = path.parent
         while (root / "__init__.py").is_file():
             root = root.parent
         folders = dict.fromkeys((root, *(Path(path).absolute() for path in sys.path)))
-        kept = (folder for folder in folders if not is_installed(f"{folder}/"))
-        found = next((its for folder in kept if (its := _files_in(folder, parts, names))), [])
-    return [str(file) for file in found if file != path]
+        own = (folder for folder in folders if not is_installed(f"{folder}/"))
+        files = next(filter(None, (_files_in(folder, parts, names) for folder in own)), [])
+    return [str(file) for file in files if file != path]
 
 
 def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path]:
-    """Return the files of a module below a folder: its packages', its own, and ``names`` of it."""
-    found: list[Path] = []
+    """Return the files of a module in a folder: packages, module and submodules ``names``."""
+    files: list[Path] = []
     for n, part in enumerate(parts):
         if (folder / f"{part}.py").is_file() and not (folder / part / "__init__.py").is_file():
-            return [*found, folder / f"{part}.py"] if n == len(parts) - 1 else []
+            return [*files, folder / f"{part}.py"] if n == len(parts) - 1 else []
         folder /= part
-        found.append(folder / "__init__.py")
+        files.append(folder / "__init__.py")
     if not folder.is_dir():
         return []
     for name in names:
-        found += [folder / f"{name}.py", folder / name / "__init__.py"]
-    return [file for file in found if file.is_file()]
+        files += [folder / f"{name}.py", folder / name / "__init__.py"]
+    return [file for file in files if file.is_file()]
 
 
 def _belongs(module: str, root: str) -> bool:
     return module.partition(".")[0] in (root, "boostbench")
 
 
-def _absolute(its: _Import, origin: str, path: Path) -> str:
-    if not its.level:
-        return its.module
+def _absolute(statement: _Import, origin: str, path: Path) -> str:
+    """Return the absolute name of the module of a ``from`` import."""
+    if not statement.level:
+        return statement.module
     parts = origin.split(".") if not origin.endswith(".py") else [path.stem]
-    n_kept = len(parts) - its.level + (path.name == "__init__.py")
-    return ".".join([*parts[: max(n_kept, 0)], *([its.module] if its.module else [])])
+    n_parents = len(parts) - statement.level + (path.name == "__init__.py")
+    return ".".join(filter(None, [*parts[: max(n_parents, 0)], statement.module]))
 
 
 def _definers(module: str, name: str, root: str) -> list[str]:
-    """Return the modules that define ``name`` of ``module``: itself, or where it comes from."""
+    """Return the module that defines ``name`` of ``module``, following re-exports of packages."""
     if not _belongs(module, root):
         return []
     submodule = f"{module}.{name}"
@@ -259,15 +261,15 @@ def _definers(module: str, name: str, root: str) -> list[str]:
     if path is None:
         return []
     if path.name == "__init__.py":
-        for its in _facts_of(path).imports:
-            for there, here in its.names if its.is_at_top else ():
-                if here == name:
-                    return _definers(_absolute(its, module, path), there, root)
+        for statement in _facts_of(path).imports:
+            for original, local in statement.names if statement.is_at_top else ():
+                if local == name:
+                    return _definers(_absolute(statement, module, path), original, root)
     return [module]
 
 
 def _weak_learners_named_in(path: Path) -> Iterator[str]:
-    """Yield the modules of weak learners that the code chooses by name, as boosters do."""
+    """Yield the modules of the weak learners whose names occur in the code as strings."""
     for name in registry.weak_learners.names():
         if name in _facts_of(path).words:
             yield registry.weak_learners.module(name)

@@ -1,4 +1,4 @@
-"""The identity of a run: what it is, the code that decides it, the data it reads."""
+"""Identity of a run: fingerprints of its value, its code and its data."""
 
 from __future__ import annotations
 
@@ -18,47 +18,44 @@ _PIPELINE = "boostbench.experiments.running.execution"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Identity of a record; it counts for a run if value, code and data agree."""
+    """Identity of a record; a record is valid for a run if value, code and data agree."""
 
-    value: str  # 16 hex digits of the run's value without its number of rounds
-    rounds: int  # T; one fit serves every smaller T as well, see `Booster.nested_rounds`
-    code: str  # 8 hex digits of the code
-    data: str  # 8 characters of the data's checksum; empty when the data is not there
+    value: str  # as by `value_of`
+    rounds: int  # T; a record may be valid for smaller T too, see `Booster.nested_rounds`
+    code: str  # as by `code_of`
+    data: str  # first 8 characters of the checksum of the data; empty if the data is absent
 
     def __str__(self) -> str:
         return f"{self.value}-{self.rounds}-{self.code}-{self.data}"
 
     @classmethod
     def parse(cls, text: str) -> Key:
-        """Return the key written as ``value-rounds-code-data``; ValueError if it is none."""
+        """Return the key of the text ``value-rounds-code-data``; ValueError if malformed."""
         value, rounds, code, data = text.split("-")
         return cls(value, int(rounds), sys.intern(code), sys.intern(data))
 
 
 def value_of(run: Run) -> str:
-    """Return 16 hex digits that stand for the value of a run without its number of rounds."""
+    """Return 16 hex digits that identify a run without its number of rounds."""
     return hashlib.sha256(run.text.encode()).hexdigest()[:16]
 
 
 def code_of(run: Run, generator: str = "") -> str:
-    """Return 8 hex digits of the code that decides the result of a run.
+    """Return the fingerprint, 8 hex digits, of the code that determines the result of a run.
+
+    The code consists of the modules of the booster, the weak learner, the noise model and the
+    generator, the pipeline from the data to the record, and all their imports.
 
     Parameters
     ----------
     run : Run
     generator : str, default=""
-        The generator behind the data set, if there is one.
-
-    Returns
-    -------
-    fingerprint : str
-        That of the booster's module, the weak learner's, the noise model's, the generator's, and
-        the pipeline from the data to the record, each with all it imports.
+        Name of the generator of the data set, if any.
 
     Raises
     ------
     UnknownNameError
-        If the booster, weak learner, noise model or generator is not known here.
+        If the booster, weak learner, noise model or generator is not registered.
     """
     components = components_of(run.booster.component, run.booster.params.plain())
     origins = [_PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
@@ -70,7 +67,7 @@ def code_of(run: Run, generator: str = "") -> str:
 
 
 def is_own_code(run: Run) -> bool:
-    """Return whether booster and weak learner of a run are this package's; imports neither."""
+    """Return whether booster and weak learner belong to this package, without imports."""
     try:
         components = [*components_of(run.booster.component, run.booster.params.plain())]
         return all(kind.module(name).startswith("boostbench.") for kind, name in components)
@@ -81,19 +78,19 @@ def is_own_code(run: Run) -> bool:
 def components_of(
     source: str, params: Mapping[str, Any]
 ) -> Iterator[tuple[registry.Registry, str]]:
-    """Yield a booster and what its parameters name, at any depth."""
+    """Yield a booster and the components named by its parameters, at any depth."""
     yield registry.boosters, source
     for key, kind in registry.INNER.items():
-        inner, its_params = _named(params.get(key))
+        inner, inner_params = _named(params.get(key))
         if inner is not None and not registry.boosters.is_foreign(source):
             if kind is registry.boosters:
-                yield from components_of(inner, its_params)
+                yield from components_of(inner, inner_params)
             else:
                 yield kind, inner
 
 
 def _named(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
-    """Read ``name`` or ``{name: parameters}``; None if it is neither."""
+    """Return name and parameters of ``name`` or ``{name: parameters}``; else (None, {})."""
     if isinstance(spec, Mapping):
         name, params = next(iter(spec.items()), (None, None))
         return name, params if isinstance(params, Mapping) else {}

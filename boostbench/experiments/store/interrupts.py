@@ -1,4 +1,4 @@
-"""Ctrl-C and the signals of batch systems: they interrupt a command, but never a write."""
+"""Interruption of commands by Ctrl-C and signals of batch systems, except during writes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-#: Signals that follow the first within this time are taken as the same wish.
+#: Further signals within this time after the first are ignored.
 _SAME_SECONDS = 2.0
 
 
 class _State:
-    """State of the one handler; signals are handled in the main thread alone."""
+    """State of the signal handler; Python runs handlers in the main thread only."""
 
-    holding = 0
-    is_held = False
-    raised = -math.inf
+    n_blocks = 0  # open blocks of `uninterrupted`
+    is_pending = False  # True if a signal arrived in such a block
+    raised = -math.inf  # time of the last KeyboardInterrupt
 
 
 def _handle(*_: Any) -> None:
-    if _State.holding:
-        _State.is_held = True
+    if _State.n_blocks:
+        _State.is_pending = True
     elif time.monotonic() - _State.raised >= _SAME_SECONDS:
         _State.raised = time.monotonic()
         raise KeyboardInterrupt
@@ -35,10 +35,10 @@ def _handle(*_: Any) -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGINT, SIGTERM and SIGHUP; once, if several come quickly.
+    """Raise KeyboardInterrupt on SIGINT, SIGTERM and SIGHUP; once for signals in quick succession.
 
-    An ignored SIGINT or SIGHUP stays ignored: a shell does that for what it starts in the
-    background, and ``nohup`` does. SIGTERM counts always.
+    SIGINT and SIGHUP remain ignored if they were ignored before, as for background processes of a
+    shell and under ``nohup``. SIGTERM is always handled.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -58,20 +58,20 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold the signals of `interruptible` back until the block has ended."""
+    """Defer the signals of `interruptible` to the end of the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    _State.holding += 1
+    _State.n_blocks += 1
     try:
         yield
     finally:
-        _State.holding -= 1
-        if _State.is_held and not _State.holding:
-            _State.is_held = False
+        _State.n_blocks -= 1
+        if _State.is_pending and not _State.n_blocks:
+            _State.is_pending = False
             _handle()
 
 
 def interrupted_since(begin: float) -> bool:
-    """Return whether `interruptible` has raised since ``time.monotonic()`` was ``begin``."""
+    """Return whether `interruptible` raised KeyboardInterrupt since monotonic time ``begin``."""
     return _State.raised >= begin

@@ -1,15 +1,18 @@
-"""Locks on runs: several commands on one results folder, of several machines, do no run twice.
+"""Locks on runs, so that commands sharing a results folder do not execute the same run.
 
-A lock is a symbolic link in ``runs/.locked`` that names its owner, a process. Making a link is
-atomic on every file system that has links, NFS too, where the system's own locks (flock, lockf) may
-hold on one machine only, or not at all. An owner that has ended holds nothing: it has ended if it
-was of this machine and its process is gone, or if its own file in that folder, which it touches
-every ten seconds, has not changed for three minutes by the clock of whoever waits (NFS may show a
-change a minute late). Its locks stay; the links of a run are numbered, and who makes the next
-number has the run. So of several successors one wins.
+The commands may run on several machines. A lock is a symbolic link in ``runs/.locked`` that names
+its owner, a process. The creation of a link is atomic on every file system with links, including
+NFS, where system locks (flock, lockf) may be local to a machine or ineffective.
 
-Where links cannot be made every lock is granted, and a run is at worst done twice. So it is if a
-process is held for three minutes and goes on later.
+Locks of a terminated owner are void. An owner counts as terminated if it belongs to this machine
+and its process does not exist, or if its file in the folder has not changed for three minutes. An
+owner touches its file every ten seconds; the time is measured by the clock of the waiting process,
+because NFS may show a change a minute late. Links of void locks remain. Links of a run are
+numbered, and the process that creates the next number owns the lock, so that only one of several
+successors obtains it.
+
+If links cannot be created, every lock is granted, and a run may be executed twice. The same may
+happen if a process is suspended for three minutes and then resumed.
 """
 
 from __future__ import annotations
@@ -33,12 +36,12 @@ _LEFTOVER_SECONDS = 86400.0
 
 
 class RunLocks:
-    """The locks of this process on runs of one results folder.
+    """Locks of this process on runs of a results folder.
 
     Parameters
     ----------
     folder : Path
-        That of the records; it exists.
+        Existing folder of the records.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,8 +49,8 @@ class RunLocks:
         self._host = _host()
         self._owner = self._folder / f"{self._host}@{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._links: dict[Key, Path] = {}
-        #: Last change of an owner's file, and when it was first seen.
-        self._seen: dict[Path, tuple[int, float]] = {}
+        #: Modification time of each owner's file, and the local time of its first observation.
+        self._observed: dict[Path, tuple[int, float]] = {}
         self._is_closed = threading.Event()
         with suppress(OSError):
             self._folder.mkdir(exist_ok=True)
@@ -56,15 +59,15 @@ class RunLocks:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def take(self, key: Key) -> bool:
-        """Lock a run; return False if another process has it."""
+        """Lock a run; return False if another process holds the lock."""
         for number in itertools.count():
             link = self._folder / f"{key}.{number}"
             try:
                 link.symlink_to(self._owner.name)
             except FileExistsError:
-                if not self._is_left(link):
+                if not self._is_void(link):
                     return False
-            except OSError:  # there are no links here
+            except OSError:  # the file system has no links
                 return True
             else:
                 self._links[key] = link
@@ -72,26 +75,26 @@ class RunLocks:
         raise AssertionError
 
     def release(self, key: Key) -> None:
-        """Release a run."""
+        """Release the lock on a run."""
         link = self._links.pop(key, None)
         if link is not None:
             with suppress(OSError):
                 link.unlink()
 
     def close(self) -> None:
-        """Release all runs."""
+        """Release all locks."""
         for key in list(self._links):
             self.release(key)
         self._is_closed.set()
         with suppress(OSError):
             self._owner.unlink()
 
-    def _is_left(self, link: Path) -> bool:
-        """Return whether the owner of a lock has ended."""
+    def _is_void(self, link: Path) -> bool:
+        """Return whether the owner of a lock has terminated."""
         try:
             owner = self._folder / link.readlink()
         except OSError:
-            return False  # it was released this moment
+            return False  # released in the meantime
         host, _, process = owner.name.rpartition("@")
         if host == self._host and _has_ended(int(process.partition("-")[0])):
             return True
@@ -99,10 +102,10 @@ class RunLocks:
             changed = owner.stat().st_mtime_ns
         except OSError:
             changed = 0
-        clock = time.monotonic()
-        if owner not in self._seen or self._seen[owner][0] != changed:
-            self._seen[owner] = changed, clock
-        return clock - self._seen[owner][1] > _DEAD_SECONDS
+        now = time.monotonic()
+        if owner not in self._observed or self._observed[owner][0] != changed:
+            self._observed[owner] = changed, now
+        return now - self._observed[owner][1] > _DEAD_SECONDS
 
     def _beat(self) -> None:
         while not self._is_closed.wait(_BEAT_SECONDS):
@@ -110,7 +113,7 @@ class RunLocks:
                 os.utime(self._owner)
 
     def _clear(self) -> None:
-        """Remove the files of processes that ended long ago."""
+        """Remove old files of terminated processes."""
         for path in self._folder.iterdir():
             with suppress(OSError):
                 is_old = time.time() - path.lstat().st_mtime > _LEFTOVER_SECONDS
@@ -119,7 +122,7 @@ class RunLocks:
 
 
 def _has_ended(pid: int) -> bool:
-    """Return whether a process of this machine has ended, even if its parent has not noticed."""
+    """Return whether a process of this machine has terminated; zombies count as terminated."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -129,11 +132,10 @@ def _has_ended(pid: int) -> bool:
 
 
 def _host() -> str:
-    """Return a name of this machine, or container, that no other one has."""
-    marks = [socket.gethostname()]
-    for path in ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"):
-        with suppress(OSError):
-            marks.append(
-                Path(path).read_text().strip()[:8] if "boot" in path else os.readlink(path)
-            )
-    return "".join(c if c.isalnum() or c in "-." else "-" for c in "-".join(marks))
+    """Return a unique name of this machine or container."""
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8])
+    with suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return "".join(c if c.isalnum() or c in "-." else "-" for c in "-".join(parts))

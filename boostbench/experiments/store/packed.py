@@ -1,11 +1,11 @@
-"""Records of one experiment in one small file, read like those of a results folder.
+"""Records of one experiment in one compressed file, with the interface of a record store.
 
-``records.jsonl.xz`` holds a record a line, each with the first digits of its digest. Nothing that
-reads records knows the difference. A file that is to be committed lacks what no table, figure or
-claim of its config reads: `Experiment.pack` says what.
+``records.jsonl.xz`` holds one record per line, each with an abbreviated digest. Packed files may
+omit parts of records that no table, figure or claim of the config reads; see `Experiment.pack`.
 
-In a line, a list of integers stands as the steps between them, most of which take a byte, between
-two bytes 1: curves of counts move little, and take a quarter to a third less room so.
+Within a line, a list of integers is stored as differences between consecutive integers, enclosed in
+bytes of value 1. Most differences in curves of counts are small and take one byte, which reduces
+the file by a quarter to a third.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from pathlib import Path
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import SHORT, Record
-from boostbench.experiments.store.records import Found, RecordStore, encode, folder_name
+from boostbench.experiments.store.records import RecordFile, RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
 PACKED = "records.jsonl.xz"
-#: Those of text with many numbers.
+#: LZMA parameters suited to text with many numbers.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 _NUMBER = rb"(?:0|-?[1-9][0-9]{0,14})"
 _NUMBERS = re.compile(rb"\[(%b(?:, %b){3,})\]" % (_NUMBER, _NUMBER))
-#: JSON holds no bytes below 32 but the last of a line.
+#: JSON has no bytes below 32 except the line end.
 _STEPS = re.compile(rb"\x01([^\x01]*)\x01")
 _STEP = re.compile(rb"\x02(-?[0-9]{1,16})\x02|(.)", re.DOTALL)
-_NO_STEP = 144  # the byte for 0
+_ZERO = 144  # byte that encodes a difference of 0
 _KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
 
 
 class PackedRecords(RecordStore):
-    """The records in a file, which is read once; none can be added.
+    """Read-only store of the records in a packed file, which is read once.
 
-    A record counts for a run of its value, whatever code and data there are here: it is what was
-    published.
+    A record is valid for a run of equal value, whatever the current code and data, because packed
+    records are published results.
 
     Parameters
     ----------
@@ -56,26 +56,26 @@ class PackedRecords(RecordStore):
         super().__init__(file.parent)
         self.folder = file
         self._lines: dict[Path, bytes] = {}
-        self._of_value: dict[str, list[Found]] = {}
+        self._of_value: dict[str, list[RecordFile]] = {}
         for line in _unpacked(file).splitlines(keepends=True):
             match = _KEY.match(line)
             if match is None:
                 self.damaged.append(f"{file}: holds a line that is no record; it is passed over")
                 continue
             key = Key.parse(match[1].decode())
-            found = Found(key, file)
-            self._lines[found.path] = line
-            self._of_value.setdefault(key.value, []).append(found)
+            record_file = RecordFile(key, file)
+            self._lines[record_file.path] = line
+            self._of_value.setdefault(key.value, []).append(record_file)
 
     def all_paths(self) -> list[Path]:
-        """Return a path for each record, below that of the file."""
+        """Return a virtual path for each record, below the path of the file."""
         return list(self._lines)
 
     def write(self, record: Record) -> Path:
-        """Raise an error: packed records cannot be added to."""
+        """Raise BoostbenchError, because the store is read-only."""
         raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
 
-    def _stored(self, dataset: str) -> dict[str, list[Found]]:
+    def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
         return self._of_value
 
     def _content(self, path: Path) -> bytes:
@@ -86,15 +86,15 @@ class PackedRecords(RecordStore):
 
 
 def pack(records: Iterable[Record], file: Path) -> None:
-    """Write records into one file, in the order of their own files.
+    """Write records into one file, sorted by folder and key.
 
-    The same records give the same bytes.
+    Equal records give equal bytes.
 
     Parameters
     ----------
     records : iterable of Record
     file : Path
-        Its folder is made.
+        Missing folders are created.
 
     Raises
     ------
@@ -115,17 +115,17 @@ def pack(records: Iterable[Record], file: Path) -> None:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
 
 
-def _as_steps(list_: re.Match[bytes]) -> bytes:
-    steps = (n - before for before, n in pairwise((0, *map(int, list_[1].split(b", ")))))
-    written = (
-        bytes([_NO_STEP + step]) if 32 <= _NO_STEP + step < 256 else b"\x02%d\x02" % step
+def _as_steps(match: re.Match[bytes]) -> bytes:
+    steps = (n - before for before, n in pairwise((0, *map(int, match[1].split(b", ")))))
+    encoded = (
+        bytes([_ZERO + step]) if 32 <= _ZERO + step < 256 else b"\x02%d\x02" % step
         for step in steps
     )
-    return b"\x01%b\x01" % b"".join(written)
+    return b"\x01%b\x01" % b"".join(encoded)
 
 
-def _as_numbers(written: re.Match[bytes]) -> bytes:
-    steps = (int(far or near[0] - _NO_STEP) for far, near in _STEP.findall(written[1]))
+def _as_numbers(match: re.Match[bytes]) -> bytes:
+    steps = (int(large or small[0] - _ZERO) for large, small in _STEP.findall(match[1]))
     return b"[%b]" % b", ".join(b"%d" % number for number in accumulate(steps))
 
 

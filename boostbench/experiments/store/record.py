@@ -1,7 +1,7 @@
-"""A run record as a value: what a run was, how it ended, and its curves.
+"""Run records: the run, its outcome and its curves.
 
-Records are validated when they are made and when they are read, so that whoever is given one need
-not ask whether a field is there. docs/architecture.md explains the fields.
+Records are validated on creation and on reading, so that other code can rely on their fields.
+docs/architecture.md describes the fields.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from boostbench.experiments.store.identity import Key
 from boostbench.validation import first_mistake
 
 FORMAT: Literal[1] = 1
-#: Statuses of runs that went wrong; their records stay until ``--retry`` asks for them.
+#: Statuses of failed runs; failed runs are repeated only with ``--retry``.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
-#: Digits of a digest that is to notice a change, where many are kept together.
+#: Number of hex digits of abbreviated digests.
 SHORT = 16
 _DIGEST = b', "digest": "'
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
-#: Curves of counts, and the field that says out of how many.
+#: Curves of counts, with the field that holds the number of samples.
 SIZE_OF = {
     "train_errors": "n_train",
     "train_errors_clean": "n_train",
@@ -53,26 +53,26 @@ SIZE_OF = {
 }
 
 
-#: A number of samples, rounds or errors, no larger than arrays of counts can hold.
+#: A number of samples, rounds or errors, within the range of int32.
 Natural = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 def complaint(error: ValidationError) -> str:
-    """Return the first thing that is wrong with a record, in a few words."""
+    """Return the first validation error of a record as text."""
     place, what = first_mistake(error)
     return f"{'.'.join(map(str, place))}: {what}" if place else what
 
 
 def signed(plain: Mapping[str, Any], *, digits: int = 64) -> bytes:
-    """Return JSON that ends with a digest of all before it, or with its first digits."""
+    """Return JSON that ends with the first ``digits`` digits of a digest of the preceding text."""
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON.
+    # UTF-8 cannot encode lone surrogates; they are escaped as in JSON.
     body = text.encode("utf-8", "backslashreplace")[:-1]
     return body + _DIGEST + _digest(body)[:digits] + b'"}\n'
 
 
 def unsigned(content: bytes) -> bytes | None:
-    """Return what was signed but for the last brace; None if it was cut off or changed since."""
+    """Return the signed JSON without its last brace; None if truncated or modified."""
     body, _, rest = content.rpartition(_DIGEST)
     digest = _digest(body)
     return body if rest in (digest + b'"}\n', digest[:SHORT] + b'"}\n') else None
@@ -91,7 +91,7 @@ def _key(value: object) -> Key:
 def _array(values: list[int] | list[float | None]) -> NDArray[Any]:
     """Return counts as int32 and other curves as float64, where None is NaN."""
     try:
-        # As arrays, thousands of curves of a thousand rounds fit into memory.
+        # Arrays take far less memory than lists.
         return np.array(values, dtype=np.int32 if all(map(_is_int, values[:1])) else np.float64)
     except OverflowError as error:
         raise ValueError(str(error)) from None
@@ -129,7 +129,7 @@ class _Strict(BaseModel):
 
 
 class Corruption(_Strict):
-    """Corruption of the training labels; ``rate`` also where the problem drew it."""
+    """Corruption of the training labels; ``rate`` is a number even if drawn by the generator."""
 
     model: str
     rate: float
@@ -139,22 +139,22 @@ class Corruption(_Strict):
 
 
 class Failure(_Strict):
-    """Reason why a run has no result."""
+    """Cause of the failure of a run."""
 
     kind: str
     message: str
-    where: str = ""  # file, line and function of a plugin that raised
+    where: str = ""  # file, line and function in a plugin
     log_tail: list[str] = []
 
     @property
     def text(self) -> str:
         """Kind, message and place."""
-        said = ": ".join(filter(None, (self.kind, self.message)))
-        return f"{said} ({self.where})" if self.where else said
+        text = ": ".join(filter(None, (self.kind, self.message)))
+        return f"{text} ({self.where})" if self.where else text
 
 
 class Checkpoints(_Strict):
-    """Values recorded at single rounds, by the round as text."""
+    """Values recorded at checkpoints; keys are rounds as text."""
 
     margins: dict[_Round, list[float | None]] = {}
     scores: dict[_Round, list[list[float | None]]] = {}
@@ -165,9 +165,9 @@ class Checkpoints(_Strict):
 
 
 class Summary(_Strict):
-    """A record without its long parts.
+    """A record without its curves and values at checkpoints.
 
-    Of a run that went wrong, sizes are 0 and ``seconds`` is empty.
+    For a failed run, sizes are 0 and ``seconds`` is empty.
     """
 
     format: Literal[1] = FORMAT
@@ -197,12 +197,12 @@ class Summary(_Strict):
 
     @property
     def total_seconds(self) -> float:
-        """Seconds of all parts of the run."""
+        """Total seconds of the run."""
         return sum(self.seconds.values())
 
     @property
     def why(self) -> str:
-        """Message of the error, with its kind where the run raised it; empty if all went well."""
+        """Text of the error; empty for a successful run."""
         if self.error is None:
             return ""
         return self.error.text if self.status == "failed" else self.error.message
@@ -210,13 +210,13 @@ class Summary(_Strict):
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.key.rounds != self.run.rounds:
-            raise ValueError(f"its key is of {self.key.rounds} rounds, its run of another number")
+            raise ValueError(f"the key has {self.key.rounds} rounds, the run {self.run.rounds}")
         if self.status != "ok":
             if self.error is None:
-                raise ValueError("it does not say what went wrong")
+                raise ValueError("the error is missing")
             return self
         if self.n_rounds > self.run.rounds:
-            raise ValueError(f"{self.n_rounds} rounds were made, more than were asked for")
+            raise ValueError(f"{self.n_rounds} rounds, more than the {self.run.rounds} requested")
         sizes = _SIZES if self.run.validation is None else (*_SIZES[:-1], "n_validation")
         absent = [name for name in sizes if not getattr(self, name)]
         if absent or not self.seconds:
@@ -225,8 +225,8 @@ class Summary(_Strict):
 
     def plain(self) -> dict[str, Any]:
         """Return the record as JSON-able data."""
-        first = {"format": self.format, "key": str(self.key)}
-        return first | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}
+        head = {"format": self.format, "key": str(self.key)}
+        return head | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}
 
 
 class Record(Summary):
@@ -235,10 +235,10 @@ class Record(Summary):
     Attributes
     ----------
     round_zero : dict
-        Values before the first round, by the name of the curve.
+        Values before the first round, by name of the curve.
     noise : Corruption or None
     curves : dict of str to ndarray
-        One entry per round: int32 counts, or float64, NaN where there is no value.
+        One entry per round: int32 counts, or float64 with NaN for missing values.
     at_checkpoints : Checkpoints
     """
 
@@ -248,10 +248,7 @@ class Record(Summary):
     at_checkpoints: Annotated[Checkpoints, BeforeValidator(_none_as_empty)] = Checkpoints()
 
     def curve(self, name: str) -> NDArray[Any]:
-        """Return a curve, or the value at round 0 alone if there were no rounds.
-
-        NaN if it was not recorded.
-        """
+        """Return a curve, or its value at round 0 if there were no rounds; NaN if not recorded."""
         curve = self.curves.get(name)
         if curve is not None and len(curve):
             return curve
@@ -259,13 +256,13 @@ class Record(Summary):
         return np.array([math.nan if zero is None else zero])
 
     def curve_at(self, name: str, rounds: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the values of a curve at some rounds; after an early stop the last one holds."""
+        """Return the values of a curve at some rounds, constant after an early stop."""
         curve = self.curve(name)
-        held: NDArray[Any] = curve[np.minimum(rounds, len(curve)) - 1]
-        return held
+        values: NDArray[Any] = curve[np.minimum(rounds, len(curve)) - 1]
+        return values
 
     def right_at(self, at: int) -> NDArray[np.bool_] | None:
-        """Return which test samples were right after ``at`` rounds; None if it was not kept."""
+        """Return a mask of the correctly classified test samples after ``at`` rounds, or None."""
         bits = self.at_checkpoints.right.get(str(min(at, self.n_rounds)))
         if bits is None:
             return None
@@ -277,7 +274,7 @@ class Record(Summary):
         if self.status != "ok":
             return self
         needed = {"validation_errors"} if self.run.validation else {"train_errors", "test_errors"}
-        if len(self.curves) == 1:  # the one that a choice looked at; see `Plan.records`
+        if len(self.curves) == 1:  # packed trial of a selection, see `Plan.records`
             needed = {"validation_errors", "test_errors"} & set(self.curves) or needed
         for name in needed:
             if name not in self.curves or name not in self.round_zero:
@@ -289,7 +286,7 @@ class Record(Summary):
             if size and not (
                 curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
             ):
-                raise ValueError(f"{name} holds what is no count out of {size}")
+                raise ValueError(f"{name} holds values outside 0 to {size}")
         errors = self.curve("test_errors")
         for at, bits in self.at_checkpoints.right.items():
             n_wrong = self.n_test - int.from_bytes(base64.b64decode(bits), "big").bit_count()

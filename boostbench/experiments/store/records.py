@@ -1,8 +1,9 @@
-"""Run records: one JSON file each, whole or not there.
+"""Storage of run records, one JSON file each.
 
-The layout is ``<results>/runs/<data set>/<value>-<rounds>-<code>-<data>.json``. A file ends with a
-digest of what precedes it, so that a damaged or edited record is noticed when it is read; it is
-then set aside under ``*.json.damaged`` and named. Folders from several machines merge by copying.
+The path of a record is ``<results>/runs/<data set>/<value>-<rounds>-<code>-<data>.json``. Files are
+written atomically and end with a digest of the preceding text. A damaged or edited record is
+detected on reading, renamed to ``*.json.damaged`` and reported. Folders from several machines can
+be merged by copying.
 """
 
 from __future__ import annotations
@@ -41,25 +42,25 @@ _RECORD_NAME = re.compile(r"([0-9a-f]{1,64}-[1-9][0-9]{0,17}-[0-9a-f]{1,64}-[0-9
 AnyRecord = TypeVar("AnyRecord", bound=Summary)
 
 
-class Found(NamedTuple):
-    """A record by the name of its file, without a path of its own: there may be very many."""
+class RecordFile(NamedTuple):
+    """Key and folder of a record file; takes less memory than a path."""
 
     key: Key
     folder: Path
 
     @classmethod
-    def of(cls, path: Path) -> Found:
-        """Return the record of a file."""
+    def of(cls, path: Path) -> RecordFile:
+        """Return key and folder of a path."""
         return cls(Key.parse(path.stem), path.parent)
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self.folder / f"{self.key}.json"
 
 
 class _OtherFormatError(RecordError):
-    """A record of another version of boostbench: nothing is wrong with it."""
+    """A valid record of another version of boostbench."""
 
 
 class RecordStore:
@@ -68,24 +69,24 @@ class RecordStore:
     Parameters
     ----------
     results_dir : path
-        Need not exist before something is written.
+        Created by the first write if absent.
 
     Attributes
     ----------
     folder : Path
         ``results_dir / "runs"``.
     damaged : list of str
-        Damaged files, and the names under which they were set aside.
+        A message for each unreadable file, with its new name if it was renamed.
     """
 
-    #: True if records count for a run whatever code and data there are here.
+    #: True if records are valid whatever the current code and data.
     is_archive = False
 
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
         self.damaged: list[str] = []
-        #: By data set and value.
-        self._known: dict[str, dict[str, list[Found]]] = {}
+        #: By folder name and value.
+        self._known: dict[str, dict[str, list[RecordFile]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
         self._written: set[Path] = set()
         self._identity: tuple[int, int] | None = None
@@ -95,21 +96,23 @@ class RecordStore:
         """Return the file of a record."""
         return self.folder / folder_name(dataset) / f"{key}.json"
 
-    def find(self, dataset: str, value: str, rounds: int = 1) -> list[Found]:
-        """Return the records of a value, whatever their code and data.
+    def find(self, dataset: str, value: str, rounds: int = 1) -> list[RecordFile]:
+        """Return the records of a value with at least ``rounds`` rounds, of any code and data.
 
-        They have this many rounds, newest last, or more: then those of the most rounds come first.
+        Records are sorted by decreasing number of rounds, then from oldest to newest.
         """
-        found = [each for each in self._stored(dataset).get(value, ()) if each.key.rounds >= rounds]
-        return sorted(found, key=lambda each: -each.key.rounds) if len(found) > 1 else found
+        files = self._stored(dataset).get(value, ())
+        return sorted(
+            (file for file in files if file.key.rounds >= rounds), key=lambda file: -file.key.rounds
+        )
 
     def write(self, record: Record) -> Path:
-        """Write a record so that it is there whole or not at all.
+        """Write a record atomically.
 
         Raises
         ------
         BoostbenchError
-            If the disk is full or the folder cannot be written; what was there stays as it was.
+            If the disk is full or the folder cannot be written; an old file is unchanged.
         """
         key, dataset = record.key, record.run.data.name
         path = self.path_of(dataset, key)
@@ -120,8 +123,8 @@ class RecordStore:
                 path.parent.mkdir(exist_ok=True)
                 write_file(path, content)
         except OSError as error:
-            if isinstance(error, FileNotFoundError):  # the folder is made before each write
-                raise self._gone() from error
+            if isinstance(error, FileNotFoundError):  # the folder was created before the write
+                raise self._missing_folder() from error
             raise _unwritable(path, error) from error
         self._written.add(path)
         self.remember(record)
@@ -130,18 +133,18 @@ class RecordStore:
     def remember(self, record: Record) -> None:
         """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
-        found = Found.of(self.path_of(dataset, key))
-        self._curves.pop(found.path, None)
-        of_value = self._stored(dataset).setdefault(key.value, [])
-        of_value[:] = [*(known for known in of_value if known != found), found]
+        new = RecordFile.of(self.path_of(dataset, key))
+        self._curves.pop(new.path, None)
+        files = self._stored(dataset).setdefault(key.value, [])
+        files[:] = [*(file for file in files if file != new), new]
 
     def prepare(self) -> None:
-        """Make sure that records can be written, and clear away what a killed process left.
+        """Ensure that records can be written, and remove temporary files of killed processes.
 
         Raises
         ------
         BoostbenchError
-            If the folder cannot be made or written.
+            If the folder cannot be created or written.
         """
         probe = self.folder / f".probe.{os.getpid()}.tmp"
         try:
@@ -152,21 +155,21 @@ class RecordStore:
         except OSError as error:
             raise _unwritable(self.folder, error) from error
         for leftover in self.folder.glob("*/.*.tmp"):
-            with suppress(OSError):  # another process may be done with it meanwhile
+            with suppress(OSError):  # another process may finish the file now
                 if time.time() - leftover.lstat().st_mtime > _LEFTOVER_SECONDS:
                     leftover.unlink()
 
     def check_written(self) -> None:
-        """Make sure that the records written by this object are still there.
+        """Ensure that the records written by this object still exist.
 
         Raises
         ------
         BoostbenchError
-            If some were deleted or moved meanwhile.
+            If some were deleted or moved.
         """
-        n_gone = sum(not path.exists() for path in self._written)
-        if n_gone:
-            what = f"{n_gone} of the {len(self._written)} records written were deleted meanwhile"
+        n_missing = sum(not path.exists() for path in self._written)
+        if n_missing:
+            what = f"{n_missing} of the {len(self._written)} records written were deleted meanwhile"
             self._written.clear()
             raise BoostbenchError(f"{what}; run again", where=str(self.folder))
 
@@ -176,40 +179,40 @@ class RecordStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._identity = _identity_of(self.folder)
         try:
-            is_there = _identity_of(self.folder) == self._identity
+            is_same = _identity_of(self.folder) == self._identity
         except FileNotFoundError:
-            is_there = False
-        if not is_there:
-            raise self._gone()
+            is_same = False
+        if not is_same:
+            raise self._missing_folder()
 
-    def _gone(self) -> BoostbenchError:
+    def _missing_folder(self) -> BoostbenchError:
         what = "the folder was deleted or replaced during the work; run again"
         return BoostbenchError(what, where=str(self.folder))
 
     def read(self, path: Path) -> Record | None:
-        """Read a record; None if it is damaged: it has then been set aside, see `damaged`."""
+        """Read a record; None if it is damaged, see `damaged`."""
         return self._read(path, Record)
 
     def summary(self, path: Path) -> Summary | None:
-        """Read a record without its long parts, which is faster; None as by `read`."""
+        """Read the summary of a record, which is faster than `read`; None if it is damaged."""
         if self.is_archive:
             return self._read(path, Summary)
         folder, name = os.path.split(path)
-        known = self._summaries.get(folder)
-        if known is None:
-            known = self._summaries[folder] = Summaries(path.parent)
+        summaries = self._summaries.get(folder)
+        if summaries is None:
+            summaries = self._summaries[folder] = Summaries(path.parent)
         stamp = stamp_of(path)
-        summary = known.get(name, stamp)
+        summary = summaries.get(name, stamp)
         if summary is None:
             summary = self._read(path, Summary)
             if summary is not None:
-                known.add(name, stamp, summary)
+                summaries.add(name, stamp, summary)
         return summary
 
     def keep_summaries(self) -> None:
-        """Write down the summaries that were read, so that the next plan reads no records."""
-        for known in self._summaries.values():
-            known.keep()
+        """Write the summaries that were read to their cache files."""
+        for summaries in self._summaries.values():
+            summaries.keep()
         self._summaries.clear()
 
     def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
@@ -227,32 +230,32 @@ class RecordStore:
         return None
 
     def read_curve(self, path: Path, name: str) -> Record | None:
-        """Read a record with one of its curves alone, once however often it is asked for."""
-        known = self._curves.get(path)
-        if known is None or known[0] != name:
+        """Read a record with only the curve ``name``; cached."""
+        cached = self._curves.get(path)
+        if cached is None or cached[0] != name:
             record = self.read(path)
             if record is None:
                 return None
-            kept = {
+            update = {
                 "curves": {k: v for k, v in record.curves.items() if k == name},
                 "round_zero": {k: v for k, v in record.round_zero.items() if k == name},
                 "at_checkpoints": Checkpoints(),
             }
-            known = self._curves[path] = name, record.model_copy(update=kept)
-        return known[1]
+            cached = self._curves[path] = name, record.model_copy(update=update)
+        return cached[1]
 
     def all_paths(self) -> list[Path]:
-        """Return every record file, sorted."""
+        """Return the paths of all records, sorted."""
         return [
             path
             for folder in sorted(self.folder.glob("*"))
-            for path in sorted(found.path for found in _by_age(folder))
+            for path in sorted(file.path for file in _by_age(folder))
         ]
 
     def _content(self, path: Path) -> bytes:
         return read_file(path)
 
-    def _stored(self, dataset: str) -> dict[str, list[Found]]:
+    def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
         folder = folder_name(dataset)
         if folder not in self._known:
             self._known[folder] = _scan(self.folder / folder)
@@ -266,13 +269,13 @@ class RecordStore:
         except OSError:
             where = "left where it is"
         self.damaged.append(f"{error}; {where}, the run will be done again")
-        for of_folder in self._known.values():
-            of_value = of_folder.get(path.name.partition("-")[0], [])
-            of_value[:] = [known for known in of_value if known.path != path]
+        for by_value in self._known.values():
+            files = by_value.get(path.name.partition("-")[0], [])
+            files[:] = [file for file in files if file.path != path]
 
 
 def encode(record: Record, *, digits: int = 64) -> bytes:
-    """Return the bytes of a record: JSON, the long parts last, then a digest of all before it."""
+    """Return the bytes of a record: JSON with the long parts last, then a digest."""
     plain = record.plain()
     ordered = {name: plain[name] for name in plain if name not in _BULK}
     ordered |= {name: plain.get(name) for name in _BULK}
@@ -280,12 +283,12 @@ def encode(record: Record, *, digits: int = 64) -> bytes:
 
 
 def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
-    """Return the record, or its summary, in the bytes of a file.
+    """Return the record, or the summary, in the bytes of a file.
 
     Raises
     ------
     RecordError
-        If they are not what was written, make no sense, or are not what the file's name says.
+        If the bytes are damaged, or the record is invalid or does not match the file name.
     """
     body = unsigned(content)
     if body is None:
@@ -312,23 +315,24 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
 
 
 def folder_name(dataset: str) -> str:
-    """Return a data set's name as it can name a folder."""
+    """Return the name of the folder for the records of a data set."""
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
 
 
-def _scan(folder: Path) -> dict[str, list[Found]]:
-    found: dict[str, list[Found]] = {}
-    for each in _by_age(folder):
-        found.setdefault(each.key.value, []).append(each)
-    return found
+def _scan(folder: Path) -> dict[str, list[RecordFile]]:
+    """Return the records of a folder by value, each list from oldest to newest."""
+    by_value: dict[str, list[RecordFile]] = {}
+    for file in _by_age(folder):
+        by_value.setdefault(file.key.value, []).append(file)
+    return by_value
 
 
-def _by_age(folder: Path) -> Iterable[Found]:
+def _by_age(folder: Path) -> Iterable[RecordFile]:
     files = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                # A link that leads nowhere, or to itself, has no age and no content.
+                # Dangling and circular links raise OSError.
                 with suppress(OSError):
                     match = _RECORD_NAME.fullmatch(entry.name)
                     if match and entry.is_file():
@@ -338,7 +342,7 @@ def _by_age(folder: Path) -> Iterable[Found]:
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, key in sorted(files):
-        yield Found(Key.parse(key), folder)
+        yield RecordFile(Key.parse(key), folder)
 
 
 def _identity_of(folder: Path) -> tuple[int, int]:

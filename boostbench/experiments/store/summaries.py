@@ -1,9 +1,9 @@
-"""Summaries of the records of one folder in one file, so that a plan need not open each record.
+"""Cache of the summaries of the records in a folder, so that planning need not open each record.
 
-Runs that differ by their seed alone share nearly all of their summaries, which is kept once. An
-entry counts as long as its record has the size and the time of change that it had. The file has a
-digest and may be old, damaged or deleted at any time: what it lacks is read from the records, and
-it is written anew.
+The cache is one file per folder. Runs that differ by seed only share most of their summary, which
+is stored once. An entry is valid while size and modification time of its record are unchanged. The
+file may be outdated, damaged or deleted at any time: missing entries are read from the records, and
+the file is rewritten.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from boostbench.experiments.store.record import Summary, signed, unsigned
 from boostbench.whole_files import write_file
 
 _NAME = ".summaries"
-_LEAST_NEW = 100
-#: Fields that a plan looks at, besides a record's own key, seed and seconds.
+_MIN_NEW = 100  # number of new entries that justifies rewriting the file
+#: Fields shared by runs that differ by seed only, as far as plans need them.
 _SHARED = (
     *("format", "run", "status", "error", "nested_rounds", "versions", "inputs", "adopted"),
     *("n_train", "n_test", "n_validation", "n_classes", "n_features"),
 )
-#: Stamp of the record, seed, seconds.
+#: Stamp, seed and seconds of a record.
 _Own = tuple[str, int, dict[str, float]]
 
 
-class _Kept(BaseModel):
-    """The file: by a summary that is shared, as JSON, what its records have of their own."""
+class _File(BaseModel):
+    """Content of the file: entries by shared summary (JSON) and name of the record file."""
 
-    fields: tuple[str, ...]  # of a version of boostbench that keeps others it counts for nothing
+    fields: tuple[str, ...]  # `_SHARED` of the writing version; the file is ignored if it differs
     by_shared: dict[str, dict[str, _Own]]
 
 
@@ -47,20 +47,20 @@ class Summaries:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _NAME
-        #: By the record's file name, with the JSON of what is shared.
+        #: Shared summary (JSON) and own values, by name of the record file.
         self._entries: dict[str, tuple[str, _Own]] = {}
         self._shared: dict[str, Summary | None] = {}
         self._n_new = 0
         with suppress(OSError, ValueError):
             body = unsigned(self._path.read_bytes()) or b""
-            kept = _Kept.model_validate_json(body + b"}")
-            for shared, entries in kept.by_shared.items() if kept.fields == _SHARED else ():
+            file = _File.model_validate_json(body + b"}")
+            for shared, entries in file.by_shared.items() if file.fields == _SHARED else ():
                 self._entries |= {name: (shared, own) for name, own in entries.items()}
 
     def get(self, name: str, stamp: str) -> Summary | None:
-        """Return the summary of a record, None if it is not known or the record changed."""
-        shared, (known, seed, seconds) = self._entries.get(name, ("", ("", 0, {})))
-        if not stamp or known != stamp:
+        """Return the summary of a record; None if it is unknown or its stamp differs."""
+        shared, (known_stamp, seed, seconds) = self._entries.get(name, ("", ("", 0, {})))
+        if not stamp or known_stamp != stamp:
             return None
         if shared not in self._shared:
             try:
@@ -74,7 +74,7 @@ class Summaries:
         return model.model_copy(update={"key": key, "run": run, "seconds": seconds})
 
     def add(self, name: str, stamp: str, summary: Summary) -> None:
-        """Know the summary of a record."""
+        """Add the summary of a record."""
         plain = summary.plain()
         shared = {part: plain[part] for part in _SHARED if part in plain}
         shared |= {
@@ -82,14 +82,14 @@ class Summaries:
             "run": plain["run"] | {"seed": 0},
             "seconds": {"load": 0},
         }
-        with suppress(ValueError):  # it holds NaN, which no program wrote
+        with suppress(ValueError):  # NaN, not written by this program
             text = json.dumps(shared, allow_nan=False)
             self._entries[name] = text, (stamp, summary.run.seed, summary.seconds)
             self._n_new += 1
 
     def keep(self) -> None:
-        """Write the file if many summaries are new; a folder that cannot be written is let be."""
-        if self._n_new >= max(_LEAST_NEW, len(self._entries) // 10):
+        """Write the file if many summaries are new; a read-only folder is ignored."""
+        if self._n_new >= max(_MIN_NEW, len(self._entries) // 10):
             self._n_new = 0
             by_shared: dict[str, dict[str, _Own]] = {}
             for name, (shared, own) in self._entries.items():
@@ -99,7 +99,7 @@ class Summaries:
 
 
 def stamp_of(path: Path) -> str:
-    """Return size and time of the last change of a file; empty if there is none."""
+    """Return size and modification time of a file as text; empty if there is no file."""
     try:
         status = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Versions of the packages behind a result: those installed here, and those of a record."""
+"""Versions of the packages behind a result, installed or recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import metadata
 
 from boostbench.experiments.store.record import Summary
 
-#: Packages whose version may change the last digits of a result; no part of a key.
+#: Packages whose version may affect the last digits of a result; not part of a key.
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -20,23 +20,23 @@ def versions(package: str = "") -> dict[str, str]:
     Parameters
     ----------
     package : str, default=""
-        The top-level module of the booster, added when it is an installed package of its own.
+        Top-level module of the booster, whose package is added.
     """
     names = dict.fromkeys(("boostbench", *_NUMERICAL, *_distributions().get(package, ())))
-    found = {name: _version(name) for name in names}
-    return {"python": platform.python_version(), **{k: v for k, v in found.items() if v}}
+    installed = {name: version for name in names if (version := _version(name))}
+    return {"python": platform.python_version(), **installed}
 
 
 def other_versions(summary: Summary) -> str:
-    """Return the numerical libraries of which a record has other versions than there are here.
+    """Return the numerical libraries whose installed version differs from that of a record.
 
-    Empty if there are none, as where this version of boostbench knows of no version.
+    Libraries without a recorded version are ignored.
     """
-    return _other_than_here(tuple(map(summary.versions.get, _NUMERICAL)))
+    return _differences(tuple(map(summary.versions.get, _NUMERICAL)))
 
 
 @cache
-def _other_than_here(versions: tuple[str | None, ...]) -> str:
+def _differences(versions: tuple[str | None, ...]) -> str:
     pairs = ((name, old, _version(name)) for name, old in zip(_NUMERICAL, versions, strict=True))
     return ", ".join(
         f"{name} {old} (here {new or 'absent'})" for name, old, new in pairs if old and old != new

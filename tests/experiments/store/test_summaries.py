@@ -11,7 +11,7 @@ from tests.experiments.tools import SMALL, carry_out, plan_of
 @pytest.fixture
 def done(runs_of, tmp_path, monkeypatch):
     """Runs with records, of which summaries are kept."""
-    monkeypatch.setattr(summaries, "_LEAST_NEW", 1)
+    monkeypatch.setattr(summaries, "_MIN_NEW", 1)
     runs = runs_of(SMALL)
     carry_out(runs, tmp_path)
     assert plan_of(runs, tmp_path).counts() == {"ok": 8}
