@@ -1,8 +1,8 @@
-"""The one family of exceptions whose message is written for the user.
+"""Exceptions with messages for the user.
 
-Whatever a user can mend (a config, a data file, a parameter, a plugin, a damaged record) is
-reported as a `BoostbenchError`; the command line prints its text without a traceback and exits
-with code 2. Everything else is a bug.
+Problems that a user can solve (in a config, a data file, a parameter, a plugin, a damaged record)
+are reported as a `BoostbenchError`. The command line prints its text without a traceback and exits
+with code 2. Any other exception is a bug.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-#: So many names are listed in full; of more, half as many, the most similar.
+#: Maximum number of names listed in full; of more names, the most similar half as many are listed.
 _MOST_NAMES = 20
 
 
 class BoostbenchError(ValueError):
-    """A problem the user can mend.
+    """A problem that the user can solve.
 
-    It is a ValueError, so that a validator of pydantic may raise it like any other refusal.
+    A subclass of ValueError, so that validators of pydantic may raise it.
 
     Parameters
     ----------
     what : str
-        The value that was found and what would be right, in one line.
+        The value found and the valid values, in one line.
     where : str, default=""
-        The place: ``file``, ``file:line``, a key or a parameter.
+        Location: ``file``, ``file:line``, a key or a parameter.
 
     Examples
     --------
@@ -39,13 +39,13 @@ class BoostbenchError(ValueError):
 
 
 def absence(what: str, error: ModuleNotFoundError) -> str:
-    """Return that something needs a package, and how to get it."""
+    """Return the message that ``what`` needs a package, with the command to install it."""
     package = (error.name or "").partition(".")[0]
     return f"{what} needs the package {package!r}, which is not installed: pip install {package}"
 
 
 class ConfigError(BoostbenchError):
-    """A config that cannot be run; holds every complaint found, not only the first.
+    """Errors in a config; holds all of them, not only the first.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ class ConfigError(BoostbenchError):
 
 
 class ChangedError(BoostbenchError):
-    """Data or code that is no longer what a run was planned with."""
+    """Data or code that changed after a run was planned."""
 
 
 class DataError(BoostbenchError):
-    """A data file that is there but not what the catalog or its format promises."""
+    """A data file that contradicts the catalog or its format."""
 
 
 class DataUnavailableError(BoostbenchError):
-    """A data set that none of the sources could provide."""
+    """A data set that no source provides."""
 
 
 class PluginError(BoostbenchError):
@@ -79,7 +79,7 @@ class RecordError(BoostbenchError):
 
 
 class UnknownNameError(BoostbenchError):
-    """A name that no registry knows; the message carries the nearest valid one."""
+    """An unregistered name; the message suggests a similar one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
         super().__init__(unknown(kind, name, known), where=where)
@@ -87,7 +87,7 @@ class UnknownNameError(BoostbenchError):
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
-    """Return the complaint about a name that is not among the known ones.
+    """Return the message about an unknown name, with a suggestion.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return which name may be meant, else all known ones or, of many, the most similar."""
+    """Return a suggestion: a similar name, else all known names or the most similar of many."""
     if name.endswith(".py"):
         return f"name what is in the file, as '{name}:NAME'"
     known = sorted(known)
@@ -121,7 +121,7 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name nearest to ``name``, or None when none is near.
+    """Return the known name most similar to ``name``, or None if none is similar.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold().replace("_", "-"): candidate for candidate in known}
     folded = name.casefold().replace("_", "-")
     close = difflib.get_close_matches(folded, by_folded, cutoff=0.6)
-    # of equally near names the one of the same letters: two of them were exchanged
+    # among equally similar names, prefer a permutation of the letters
     close.sort(key=lambda other: (-_similarity(folded, other), sorted(folded) != sorted(other)))
     return by_folded[close[0]] if close else None
 

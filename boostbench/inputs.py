@@ -1,10 +1,10 @@
-"""The files behind a run as this process read them: sources of code, and what plugins open.
+"""Tracking of the files that a run depends on: executed sources and files opened by plugins.
 
-The key of a record is made when runs are planned. A worker imports a module when it is first
-needed, and the file may have been edited meanwhile, or hold what the key cannot know of: a module
-that a plugin imports by a computed name, a table that it reads. So an audit hook notes each source
-that is executed and each file that Python code opens. Files that compiled code or another process
-opens, and installed packages, are not noted.
+The key of a record is computed when runs are planned. A worker imports a module on first use, and
+its file may have been edited by then. A plugin may also depend on files that the key does not
+cover, such as a module imported by a computed name or a table of data. An audit hook therefore
+records the digest of each executed source and of each file that Python code opens on behalf of a
+plugin. Installed packages and files opened by compiled code or by other processes are not tracked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from boostbench.errors import ChangedError
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _LONGEST_TRACE = 200
 _COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd")
-#: Real path of an executed source to its digest; empty if the text on the disk was another.
+#: Digest of each executed source by real path; empty if the file differed from the executed code.
 _executed: dict[str, str] = {}
-#: The same of files that were executed or opened on behalf of a plugin, by the plugin's file.
+#: Likewise for files executed or opened on behalf of a plugin, by path of the plugin.
 _noted: dict[str, dict[str, str]] = {}
 _plugin = ""
 _is_watching = False
@@ -38,10 +38,9 @@ _busy = threading.local()
 
 
 def watch() -> None:
-    """Look at all that is executed from now on; modules loaded before are looked up.
+    """Track executed sources from now on, including the modules loaded before.
 
-    An audit hook cannot be taken away, so this is for processes that load plugins or carry out
-    runs.
+    Only for processes that load plugins or execute runs, because an audit hook cannot be removed.
     """
     global _is_watching
     if _is_watching:
@@ -56,7 +55,7 @@ def watch() -> None:
 
 @contextlib.contextmanager
 def noting(plugin: str) -> Iterator[None]:
-    """Note what is executed and opened inside as read by a plugin file; empty: note nothing."""
+    """Attribute files executed or opened in the block to a plugin file; to none if empty."""
     global _plugin
     before, _plugin = _plugin, plugin
     try:
@@ -66,17 +65,17 @@ def noting(plugin: str) -> Iterator[None]:
 
 
 def check_sources(planned: Iterable[tuple[str, str]]) -> None:
-    """Refuse sources that were executed as something else than what the key was made from.
+    """Check that executed sources are those from which the key was computed.
 
     Parameters
     ----------
     planned : iterable of (str, str)
-        Real path and digest.
+        Real path and digest of each source.
 
     Raises
     ------
     ChangedError
-        Naming the first file.
+        If a source differs; the message names the first one.
     """
     for path, digest in planned:
         if _executed.get(path, digest) != digest:
@@ -84,9 +83,9 @@ def check_sources(planned: Iterable[tuple[str, str]]) -> None:
 
 
 def seen(planned: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return files that a run may depend on and its key does not know of, with their digests.
+    """Return the digests of files that a run may depend on and its key does not cover.
 
-    Empty if all its code is of this package: only plugins read what they want.
+    Empty if all its sources belong to this package.
     """
     known = {path for path, _ in planned}
     read = {path: digest for plugin in known for path, digest in _noted.get(plugin, {}).items()}
@@ -94,15 +93,15 @@ def seen(planned: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def plugin_of(planned: Iterable[tuple[str, str]]) -> str:
-    """Return the first source that is not of this package; empty if all are."""
+    """Return the path of the first source outside this package; empty if there is none."""
     return next((path for path, _ in planned if not path.startswith(_PACKAGE)), "")
 
 
 def digest_of(path: str) -> str:
-    """Return 16 hex digits of a file's sha256; empty if there is no such regular file."""
+    """Return 16 hex digits of the sha256 of a regular file; empty if there is none."""
     try:
-        facts = os.stat(path)
-        identity = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        status = os.stat(path)
+        identity = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         return _digest(path, identity) if os.path.isfile(path) else ""
     except OSError:
         return ""
@@ -115,7 +114,7 @@ def digest_of_text(text: bytes) -> str:
 
 @lru_cache(maxsize=4096)
 def _digest(path: str, identity: tuple[int, ...]) -> str:
-    """Read a file; what identifies it is there to notice a change."""
+    """Return the digest of a file, cached while its ``identity`` is unchanged."""
     digest = hashlib.sha256()
     with noting(""), open(path, "rb") as file:
         while block := file.read(1 << 20):
@@ -132,7 +131,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
             _note_executed(args[0])
         elif _plugin:
             _note_opened(args[0], args[2])
-    except Exception:  # whatever it is, it is not the business of who opens a file
+    except Exception:  # an audit hook must not disturb the audited code
         return
     finally:
         _busy.now = False
@@ -147,7 +146,7 @@ def _note_executed(code: Any) -> None:
     digest = ""
     with contextlib.suppress(OSError, SyntaxError, ValueError):
         text = Path(path).read_bytes()
-        # Stored bytecode may be that of an older text of the same size and second.
+        # Bytecode may be of an older text with equal size and modification time in seconds.
         if compile(text, path, "exec", dont_inherit=True) == code:
             digest = digest_of_text(text)
     path = os.path.realpath(path)
@@ -168,20 +167,17 @@ def _note_opened(path: Any, flags: Any) -> None:
 
 
 def is_installed(path: str) -> bool:
-    """Return whether a file belongs to Python or an installed package rather than to the user."""
+    """Return whether a file belongs to Python or to an installed package."""
     return path.startswith(_installed())
 
 
 def is_of_user(path: str) -> bool:
-    """Return whether a file is neither installed nor of this package."""
+    """Return whether a file is Python code neither installed nor of this package."""
     return path.endswith(".py") and not path.startswith(_PACKAGE) and not is_installed(path)
 
 
 def place_of(error: BaseException) -> str:
-    """Return file, line and function of the user's code that was last on the way to an exception.
-
-    Empty if there is none, as where this package or an installed one raises.
-    """
+    """Return file, line and function of the innermost user code in a traceback; empty if none."""
     frames = traceback.extract_tb(error.__traceback__, limit=-_LONGEST_TRACE)
     own = [frame for frame in frames if is_of_user(frame.filename)]
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
@@ -190,12 +186,12 @@ def place_of(error: BaseException) -> str:
 @cache
 def _installed() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
-    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found |= {*site.getsitepackages(), site.getusersitepackages()}
-    return tuple(os.path.join(path, "") for path in found | {*map(os.path.realpath, found)})
+    folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {*site.getsitepackages(), site.getusersitepackages()}
+    return tuple(os.path.join(path, "") for path in folders | {*map(os.path.realpath, folders)})
 
 
 def _is_own(path: str) -> bool:
-    """Return whether a file is of this package, or of the user rather than installed."""
+    """Return whether a file belongs to this package or to the user."""
     is_foreign = is_installed(path) or path.startswith(("/proc/", "/sys/", "/dev/", "/etc/"))
     return path.startswith(_PACKAGE) or not is_foreign

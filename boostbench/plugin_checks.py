@@ -1,4 +1,4 @@
-"""The common tests of plugins: what every booster, weak learner, noise model and data set keeps."""
+"""Tests of plugins: the common contract of boosters, weak learners, noise models and generators."""
 
 from __future__ import annotations
 
@@ -42,41 +42,41 @@ Test = Callable[[], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """Outcome of one test: what it asks for, and the error that it ended with, if any."""
+    """Outcome of a test: its requirement, and its error if it failed."""
 
     what: str
     error: Exception | None = None
 
     @property
     def problem(self) -> str:
-        """The error in one line, with the place in the user's code; empty if there is none."""
+        """The error, with its location in the user's code; empty if the test passed."""
         if self.error is None:
             return ""
-        said, place = str(self.error) or type(self.error).__name__, place_of(self.error)
+        text, place = str(self.error) or type(self.error).__name__, place_of(self.error)
         if not isinstance(self.error, AssertionError | BoostbenchError | MistakesError):
-            said = f"{type(self.error).__name__}: {said}"
-        return f"{said} ({place})" if place else said
+            text = f"{type(self.error).__name__}: {text}"
+        return f"{text} ({place})" if place else text
 
 
 def check_plugin(reference: str) -> Iterator[tuple[str, Iterator[Finding]]]:
-    """Test the parts that a plugin file registers, or one of them.
+    """Test the components registered by a plugin file, or one of them.
 
     Parameters
     ----------
     reference : str
-        ``FILE.py``, or ``FILE.py:name`` with a registered name, a class or a function.
+        ``FILE.py``, or ``FILE.py:name`` with the name of a component, class or function.
 
     Yields
     ------
     part : str
-        Kind and name.
+        Kind and name of the component.
     findings : iterator of Finding
-        One for each test, as it ends.
+        The outcome of each test.
 
     Raises
     ------
     BoostbenchError
-        If the file cannot be loaded, or holds nothing that can be tested.
+        If the file cannot be loaded or has no component to test.
     """
     parts = list(_parts_of(reference))
     if not parts:
@@ -143,45 +143,46 @@ def _check_interface(kinds: Registry, source: str) -> None:
 
 
 def _booster_tests(source: str) -> Iterator[tuple[str, Test]]:
-    """Yield the tests of a booster; each fits anew, so that none depends on another."""
+    """Yield the tests of a booster; each test fits its own boosters."""
 
-    def made(**parameters: Any) -> Any:
+    def make(**parameters: Any) -> Any:
         cls = registry.boosters.get(source)
         return cls(**{"n_estimators": _ROUNDS, "random_state": 0, **parameters})
 
-    yield "trains on iris and beats guessing", lambda: _beats_guessing(made())
-    yield "the same seed gives the same predictions", lambda: _is_reproducible(made)
-    yield "staged_predict ends with predict", lambda: _stages_agree(made())
-    yield "labels may be text", lambda: _takes_text(made())
-    if isinstance(made(), BoostingClassifier):
-        yield "a sample of weight 2 is the sample twice", lambda: _weights_count(made)
+    yield "trains on iris and beats guessing", lambda: _beats_guessing(make())
+    yield "the same seed gives the same predictions", lambda: _is_reproducible(make)
+    yield "staged_predict ends with predict", lambda: _stages_agree(make())
+    yield "labels may be text", lambda: _takes_text(make())
+    if isinstance(make(), BoostingClassifier):
+        yield "a sample of weight 2 is the sample twice", lambda: _weights_count(make)
     yield "a run records its curves", lambda: _runs(source)
-    if isinstance(made(), BaseEstimator):
-        yield from _estimator_checks(made())
+    if isinstance(make(), BaseEstimator):
+        yield from _estimator_checks(make())
 
 
-def _flowers(booster: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return iris, with two classes for a booster that takes no more."""
+def _iris(booster: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the iris data, restricted to two classes for a binary booster."""
     iris = load("iris")
-    used = iris.y >= (1 if takes_two_classes(type(booster)) else 0)
-    return iris.X[used], iris.y[used]
+    selected = iris.y >= (1 if takes_two_classes(type(booster)) else 0)
+    return iris.X[selected], iris.y[selected]
 
 
 def _beats_guessing(booster: Any) -> None:
-    X, y = _flowers(booster)
-    right = np.mean(booster.fit(X, y).predict(X) == y)
+    X, y = _iris(booster)
+    accuracy = np.mean(booster.fit(X, y).predict(X) == y)
     guess = np.bincount(y).max() / len(y)
-    _require(right > guess, f"{right:.0%} of the training labels are right; guessing: {guess:.0%}")
+    problem = f"{accuracy:.0%} of the training labels are right; guessing: {guess:.0%}"
+    _require(accuracy > guess, problem)
 
 
-def _is_reproducible(made: Callable[..., Any]) -> None:
-    X, y = _flowers(made())
-    one, two = (np.array([*made().fit(X, y).staged_predict(X)]) for _ in range(2))
+def _is_reproducible(make: Callable[..., Any]) -> None:
+    X, y = _iris(make())
+    one, two = (np.array([*make().fit(X, y).staged_predict(X)]) for _ in range(2))
     _require(np.array_equal(one, two), "two fits with random_state=0 predict differently")
 
 
 def _stages_agree(booster: Any) -> None:
-    X, y = _flowers(booster)
+    X, y = _iris(booster)
     stages = [*booster.fit(X, y).staged_predict(X)]
     _require(1 <= len(stages) <= _ROUNDS, f"{len(stages)} stages of at most {_ROUNDS} rounds")
     wrong = int(np.sum(np.asarray(stages[-1]) != booster.predict(X)))
@@ -189,17 +190,17 @@ def _stages_agree(booster: Any) -> None:
 
 
 def _takes_text(booster: Any) -> None:
-    X, y = _flowers(booster)
+    X, y = _iris(booster)
     names = np.array(["one", "two", "three"])[y]
-    found = set(booster.fit(X, names).predict(X).tolist())
-    _require(found <= set(names.tolist()), f"it predicts {sorted(map(str, found))}")
+    predicted = set(booster.fit(X, names).predict(X).tolist())
+    _require(predicted <= set(names.tolist()), f"it predicts {sorted(map(str, predicted))}")
 
 
-def _weights_count(made: Callable[..., Any]) -> None:
-    X, y = _flowers(made())
+def _weights_count(make: Callable[..., Any]) -> None:
+    X, y = _iris(make())
     weight = np.arange(len(y)) % 3
-    weighted = made().fit(X, y, sample_weight=weight).predict(X)
-    repeated = made().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict(X)
+    weighted = make().fit(X, y, sample_weight=weight).predict(X)
+    repeated = make().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict(X)
     n = int(np.sum(weighted != repeated))
     _require(n == 0, f"weights 0, 1, 2 and repeated samples differ in {n} of {len(y)} predictions")
 
@@ -222,7 +223,7 @@ def _runs(source: str) -> None:
 
 
 def _estimator_checks(booster: Any) -> Iterator[tuple[str, Test]]:
-    """Yield scikit-learn's checks together, and then those that fail."""
+    """Yield the checks of scikit-learn as one test, followed by those that failed."""
     from sklearn.utils.estimator_checks import check_estimator
 
     from boostbench.boosters.surface import EXPECTED_FAILED_CHECKS
@@ -230,15 +231,15 @@ def _estimator_checks(booster: Any) -> Iterator[tuple[str, Test]]:
     failed: list[dict[str, Any]] = []
 
     def check() -> None:
-        done = check_estimator(
+        results = check_estimator(
             booster, on_fail=None, on_skip=None, expected_failed_checks=EXPECTED_FAILED_CHECKS
         )
-        failed.extend(each for each in done if each["status"] == "failed")
-        _require(not failed, f"{len(failed)} of {len(done)} fail")
+        failed.extend(result for result in results if result["status"] == "failed")
+        _require(not failed, f"{len(failed)} of {len(results)} fail")
 
     yield "passes scikit-learn's estimator checks", check
-    for each in failed:
-        yield f"scikit-learn's {each['check_name']}", partial(_raise, each["exception"])
+    for result in failed:
+        yield f"scikit-learn's {result['check_name']}", partial(_raise, result["exception"])
 
 
 def _raise(error: Exception) -> None:
@@ -265,18 +266,18 @@ def _learner_tests(source: str) -> Iterator[tuple[str, Test]]:
 
 
 def _meets(source: str, X: NDArray[np.float64], demand: Any, right: NDArray[np.bool_]) -> None:
-    found = []
+    fits = []
     for _ in range(2):
         learner = make_weak_learner(source)
         h = learner.fit(learner.prepare(X), demand, np.random.default_rng(0))
-        found.append(np.asarray(h.values(right.shape[1])))
-    shape = found[0].shape
-    _require(shape == right.shape, f"values(K) has shape {shape}, not {right.shape}")
-    _require(np.isfinite(found[0]).all(), "values(K) are not all finite")
-    _require(np.array_equal(found[0], found[1]), "two fits with the same generator differ")
+        fits.append(np.asarray(h.values(right.shape[1])))
+    values, repeated = fits
+    _require(values.shape == right.shape, f"values(K) has shape {values.shape}, not {right.shape}")
+    _require(np.isfinite(values).all(), "values(K) are not all finite")
+    _require(np.array_equal(values, repeated), "two fits with the same generator differ")
     if isinstance(demand, WeightedLabels | Costs):
         _require(np.isin(h.labels, range(right.shape[1])).all(), "labels are not all 0..K-1")
-    gain = float(found[0][right].mean() - found[0][~right].mean())
+    gain = float(values[right].mean() - values[~right].mean())
     _require(gain > 0, f"the true class is answered no better than the others ({gain:.3g})")
 
 
@@ -302,9 +303,10 @@ def _proposes(noisy: Callable[..., Any], n_classes: int) -> None:
 
 
 def _keeps_the_rate(noisy: Callable[..., Any]) -> None:
-    found = noisy(0.2)
-    _require(found.n_chosen == round(0.2 * len(found.y)), f"{found.n_chosen} of {len(found.y)}")
-    _require(found.n_changed > 0, "no label is changed")
+    corrupted = noisy(0.2)
+    n_chosen, n = corrupted.n_chosen, len(corrupted.y)
+    _require(n_chosen == round(0.2 * n), f"{n_chosen} of {n}")
+    _require(corrupted.n_changed > 0, "no label is changed")
 
 
 def _redraws(noisy: Callable[..., Any]) -> None:
@@ -327,10 +329,10 @@ def _leaves_alone(source: str, iris: Dataset) -> None:
 
 def _generator_tests(source: str) -> Iterator[tuple[str, Test]]:
     def drawn(seed: int) -> Dataset:
-        found = registry.generators.get(source)(np.random.default_rng(seed))
-        _require(isinstance(found, Dataset), f"returns {type(found).__name__}, not a Dataset")
-        assert isinstance(found, Dataset)
-        return found
+        data = registry.generators.get(source)(np.random.default_rng(seed))
+        _require(isinstance(data, Dataset), f"returns {type(data).__name__}, not a Dataset")
+        assert isinstance(data, Dataset)
+        return data
 
     yield "returns a Dataset of samples, features and classes", lambda: _has_parts(drawn(0))
     yield "the same seed gives the same data", lambda: _draws_the_same(drawn)

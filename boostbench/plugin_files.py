@@ -1,4 +1,4 @@
-"""Plugin files: what they register, and their execution."""
+"""Execution of plugin files, and detection of the names that they register."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from types import ModuleType
 from boostbench import inputs
 from boostbench.errors import BoostbenchError, PluginError
 
-#: Exceptions that a plugin may raise while it is imported without ending the command.
+#: Exceptions of plugins that are reported instead of ending the command.
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
-#: Beginning of the name of the module that a plugin file becomes.
+#: Prefix of the module names of plugin files.
 FILE_MODULE = "boostbench_plugin_"
 _REGISTERS = re.compile(r"(\w+)\.register\('([\w.-]+)'\)")
-#: Modules that register nothing of their own accord.
+#: Packages whose import registers nothing.
 _PACKAGES = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
 _PLAIN = re.compile(
     rf"({'|'.join(_PACKAGES - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
 )
-#: Functions that may import or register without a word of it in the text.
+#: Functions that may import or register names invisibly to `names_registered_by`.
 _HIDING = {"__import__", "eval", "exec"}
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
-    """Execute a Python file once, so that its decorators register what it defines.
+    """Execute a Python file once, so that its decorators register its components.
 
-    What the file prints goes to stderr: output of commands stays what it is.
+    Its standard output is redirected to stderr, to keep the output of commands unchanged.
 
     Parameters
     ----------
     path : Path
         A ``.py`` file.
     where : str, default=""
-        Where the file was named, for the message.
+        Location of the reference to the file, for messages.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     Raises
     ------
     PluginError
-        If the file is absent or raises while it is executed.
+        If the file is absent or its execution raises an exception.
     """
     path = Path(path).expanduser().resolve()
     name = f"{FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
@@ -65,13 +65,13 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     inputs.watch()
     sys.modules[name] = module
     try:
-        # From the text, not from stored bytecode, which an edit within a second may outlive.
+        # Not from cached bytecode, which may survive an edit within a second.
         with inputs.noting(str(path)), contextlib.redirect_stdout(sys.stderr):
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     except ESCAPING as error:
         del sys.modules[name]
         place = _line_in(path, error)
-        reason = error.what if isinstance(error, BoostbenchError) else said(error)
+        reason = error.what if isinstance(error, BoostbenchError) else one_line(error)
         raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
     return module
 
@@ -83,10 +83,11 @@ def executed_plugins() -> tuple[Path, ...]:
 
 
 def names_registered_by(path: Path, registries: Collection[str]) -> list[tuple[str, str]]:
-    """Return registry and name of all that a plugin file registers; empty unless its text tells.
+    """Return registry and name of each component of a plugin file, without executing the file.
 
-    It tells if it registers by decorators alone, ``@boosters.register("name")``, of what stands at
-    its top level, and imports nothing that may register more.
+    Empty if the names cannot be determined from the text, which requires that the file registers
+    by decorators ``@boosters.register("name")`` at its top level only, and that it imports nothing
+    that may register further names.
 
     Parameters
     ----------
@@ -98,23 +99,24 @@ def names_registered_by(path: Path, registries: Collection[str]) -> list[tuple[s
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return []
-    names, imported = Counter[str](), []
+    names, imports = Counter[str](), []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute):
             names[node.id if isinstance(node, ast.Name) else node.attr] += 1
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            origin = (
+            prefix = (
                 "." * node.level + f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             )
-            imported += [origin + its.name for its in node.names]
+            imports += [prefix + alias.name for alias in node.names]
     decorators = (d for node in tree.body for d in getattr(node, "decorator_list", ()))
     matches = (_REGISTERS.fullmatch(ast.unparse(decorator)) for decorator in decorators)
-    found = [(match[1], match[2]) for match in matches if match and match[1] in registries]
-    own = {f"boostbench.registry.{name}" for name in registries}
-    is_plain = all(name in own or _PLAIN.match(name) for name in imported)
-    uses = sum(names[name] for name in registries)
-    tells = is_plain and not names.keys() & _HIDING and len(found) == uses == names["register"]
-    return found if tells else []
+    registered = [(match[1], match[2]) for match in matches if match and match[1] in registries]
+    allowed = {f"boostbench.registry.{name}" for name in registries}
+    is_plain = all(name in allowed or _PLAIN.match(name) for name in imports)
+    n_uses = sum(names[name] for name in registries)
+    if not is_plain or names.keys() & _HIDING or not len(registered) == n_uses == names["register"]:
+        return []
+    return registered
 
 
 def _line_in(path: Path, error: BaseException) -> str:
@@ -125,8 +127,8 @@ def _line_in(path: Path, error: BaseException) -> str:
     return str(path) if line is None else f"{path}:{line}"
 
 
-def said(error: BaseException) -> str:
-    """Return an exception in one line, even if it cannot print itself."""
+def one_line(error: BaseException) -> str:
+    """Return the repr of an exception in one line; its type if the repr fails."""
     try:
         return " ".join(repr(error).split())[:500]
     except Exception:

@@ -1,12 +1,11 @@
-"""Named plugins: boosters, weak learners, noise models, generators, figures, tables, claims.
+"""Registries of boosters, weak learners, noise models, generators, figures, tables and claims.
 
-A name stands for an object in one of three ways, looked at in this order: it was registered by a
-decorator (a ``--plugin FILE`` does this), it is built in, or an installed package declares it as an
-entry point of the group ``boostbench.boosters``, ``boostbench.weak_learners``,
-``boostbench.noise_models``, ``boostbench.generators``, ``boostbench.figures``,
-``boostbench.tables`` or ``boostbench.claims``. Listing names imports nothing; an object is imported
-when it is asked for. A plugin that cannot be loaded is kept by name with the reason, and never
-stops the rest.
+A name is looked up among the objects registered by decorators (as those of ``--plugin FILE``), then
+among the built-in objects, then among the entry points of installed packages in the groups
+``boostbench.boosters``, ``boostbench.weak_learners``, ``boostbench.noise_models``,
+``boostbench.generators``, ``boostbench.figures``, ``boostbench.tables`` and ``boostbench.claims``.
+Listing names imports nothing; an object is imported on request. A plugin that cannot be loaded is
+listed with the reason and does not affect other plugins.
 
 Examples
 --------
@@ -33,7 +32,7 @@ from boostbench.plugin_files import (
     executed_plugins,
     load_plugin,
     names_registered_by,
-    said,
+    one_line,
 )
 
 if TYPE_CHECKING:
@@ -48,16 +47,16 @@ class Registry:
     Parameters
     ----------
     kind : str
-        Name of such a plugin in messages, singular: ``"booster"``.
+        Singular name of the kind in messages: ``"booster"``.
     group : str
         Entry-point group of installed packages.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
     options : str, default=""
-        ``"module:Class"`` of the base of the models of their options, if a config sets such.
+        ``"module:Class"`` of the base class of the models of options, if plugins have options.
     adapter : str, default=""
-        ``"module:function"`` that turns classes of other packages into plugins; then
-        ``"package.module:Class"`` is a name too.
+        ``"module:function"`` that turns classes of other packages into plugins. With an adapter,
+        ``"package.module:Class"`` is a valid name.
     """
 
     def __init__(
@@ -74,21 +73,21 @@ class Registry:
         self._options = options
         self._adapter = adapter
         self._builtin = dict(builtin)
-        self._registered: dict[str, Any] = {}  # or the plugin file that will register it
+        self._registered: dict[str, Any] = {}  # objects, or paths of plugin files
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: dict[str, str] = {}
 
     def register(self, name: str) -> Callable[[T], T]:
-        """Return a decorator that registers its object under ``name``.
+        """Return a decorator that registers an object under ``name``.
 
         Raises
         ------
         PluginError
-            If another object has the name already.
+            If the name is taken by another object.
         """
 
         def add(plugin: T) -> T:
-            known = self._executed(name)
+            known = self._registered_object(name)
             is_other = not isinstance(known, Path | None) and _origin(known) != _origin(plugin)
             if name in self._builtin or is_other:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
@@ -98,43 +97,43 @@ class Registry:
         return add
 
     def unregister(self, name: str) -> None:
-        """Forget a name that a decorator registered; unknown names are ignored."""
+        """Remove a name that was registered by a decorator; unknown names are ignored."""
         self._registered.pop(name, None)
 
     def expect(self, name: str, path: Path, where: str) -> None:
-        """Let a name stand for what a plugin file registers under it; refuse one that is taken.
+        """Register a name to be resolved by executing a plugin file.
 
         Raises
         ------
         PluginError
-            As by `load_plugin`.
+            If the name is taken, or as by `load_plugin`.
         """
         if name in self._builtin or self._registered.get(name, path) != path:
-            load_plugin(path, where=where)  # says so
+            load_plugin(path, where=where)  # raises the error for a taken name
         else:
             self._registered[name] = path
 
     def names(self) -> list[str]:
-        """Return all names in alphabetical order, without importing anything."""
+        """Return all names in alphabetical order, without imports."""
         return sorted({*self._registered, *self._builtin, *self._installed()})
 
     def get(self, name: str, *, where: str = "") -> Any:
-        """Return the object called ``name``, or the one at ``"FILE.py:attribute"``.
+        """Return the object of a name or of ``"FILE.py:attribute"``.
 
         Raises
         ------
         UnknownNameError
-            If there is no such name; the message holds the nearest one.
+            If the name is unknown; the message suggests a similar one.
         PluginError
-            If the plugin is known but cannot be loaded; the message holds the reason.
+            If the plugin cannot be loaded; the message gives the reason.
         ModuleNotFoundError
-            If its package is not installed.
+            If a required package is not installed.
         """
-        plugin = self._found(name, where)
+        plugin = self._lookup(name, where)
         return _imported(self._adapter)(plugin) if self._adapter else plugin
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
-        """Return name and parameters of ``name`` or ``{name: parameters}``, or raise ValueError."""
+        """Return name and parameters of ``name`` or ``{name: parameters}``; else ValueError."""
         spec = {spec: None} if isinstance(spec, str) else spec
         if len(spec) != 1 or not all(isinstance(p, Mapping | None) for p in spec.values()):
             what = f"a {self.kind} is one name with parameters, {{name: {{parameter: value}}}}"
@@ -142,13 +141,13 @@ class Registry:
         ((name, params),) = spec.items()
         return name, dict(params or {})
 
-    def _found(self, name: str, where: str) -> Any:
+    def _lookup(self, name: str, where: str) -> Any:
         if ".py:" in name:
             return self._from_file(name, where)
         if self._is_reference(name):
             return self._from_package(name, where)
         if name in self._registered:
-            return _usable(self._executed(name, where), self.kind, name, where)
+            return _usable(self._registered_object(name, where), self.kind, name, where)
         if name in self._builtin:
             return _imported(self._builtin[name])
         if name in self._installed():
@@ -156,12 +155,12 @@ class Registry:
         raise UnknownNameError(self.kind, name, self.names(), where=where)
 
     def module(self, name: str) -> str:
-        """Return the module that defines ``name``, or the path of its file, without importing it.
+        """Return the module or the path of the file that defines ``name``, without importing it.
 
         Raises
         ------
         UnknownNameError
-            If there is no such name.
+            If the name is unknown.
         """
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
@@ -180,14 +179,14 @@ class Registry:
         raise UnknownNameError(self.kind, name, self.names())
 
     def origins(self, name: str) -> list[str]:
-        """Return the modules whose code decides what ``name`` does.
+        """Return the modules whose code determines what ``name`` does.
 
-        Of another package it is the version that counts, which is in the record.
+        For a foreign class, this is the adapter alone; records hold the versions of packages.
 
         Raises
         ------
         UnknownNameError
-            If there is no such name.
+            If the name is unknown.
         """
         module, adapter = self.module(name), self._adapter.partition(":")[0]
         if not adapter or module.startswith(adapter.rpartition(".")[0]):
@@ -195,18 +194,18 @@ class Registry:
         return [adapter] if self.is_foreign(name) else [module, adapter]
 
     def is_foreign(self, name: str) -> bool:
-        """Tell whether a name stands for a class that was not written for this package.
+        """Return whether a name refers to a class that was not written for this package.
 
         Raises
         ------
         UnknownNameError
-            If there is no such name.
+            If the name is unknown.
         """
-        is_named = name in self._registered or ".py:" in name or name in self._installed()
-        return not is_named and not self.module(name).startswith("boostbench.")
+        is_plugin = name in self._registered or ".py:" in name or name in self._installed()
+        return not is_plugin and not self.module(name).startswith("boostbench.")
 
     def summary(self, name: str) -> str:
-        """Return the first line of a docstring; of what is built in without importing it.
+        """Return the first line of the docstring; built-in objects are not imported.
 
         Raises
         ------
@@ -219,16 +218,16 @@ class Registry:
         if not module.startswith("boostbench."):
             return f"`{attribute}` of {module.partition('.')[0]}."
         file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-        begin = rf'^(?:class {attribute}\b|def {attribute}\b|{attribute} = ).*?"""(.+?)(?:"""|\n)'
-        found = re.search(begin, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-        return found[1] if found else ""
+        pattern = rf'^(?:class {attribute}\b|def {attribute}\b|{attribute} = ).*?"""(.+?)(?:"""|\n)'
+        match = re.search(pattern, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        return match[1] if match else ""
 
     def options(self) -> Any:
-        """Return the base of the models of the plugins' options."""
+        """Return the base class of the models of options."""
         return _imported(self._options)
 
     def broken(self) -> dict[str, str]:
-        """Return name and reason of every installed plugin that cannot be loaded."""
+        """Return the installed plugins that cannot be loaded, with the reasons."""
         for name in self._installed():
             try:
                 self._load_installed(name, "")
@@ -244,15 +243,15 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    def _executed(self, name: str, where: str = "") -> Any:
-        """Return what is registered under a name; the plugin file that registers it is executed."""
+    def _registered_object(self, name: str, where: str = "") -> Any:
+        """Return the object registered under a name, executing its plugin file if necessary."""
         if isinstance(self._registered.get(name), Path):
             load_plugin(self._registered[name], where=where)
         return self._registered.get(name)
 
     def _installed(self) -> dict[str, EntryPoint]:
         if self._entry_points is None:
-            from importlib.metadata import entry_points  # slow to import, and not for `--help`
+            from importlib.metadata import entry_points  # slow import
 
             self._entry_points = {point.name: point for point in entry_points(group=self.group)}
         return self._entry_points
@@ -270,7 +269,7 @@ class Registry:
             ) from error
 
     def _is_reference(self, name: str) -> bool:
-        """Tell whether a name is ``"package.module:Class"``."""
+        """Return whether a name has the form ``"package.module:Class"``."""
         return bool(self._adapter and re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", name))
 
     def _from_package(self, reference: str, where: str) -> Any:
@@ -282,7 +281,7 @@ class Registry:
                 raise
             except ESCAPING as error:
                 raise PluginError(
-                    f"{module} cannot be imported: {said(error)}", where=where
+                    f"{module} cannot be imported: {one_line(error)}", where=where
                 ) from error
         if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
             raise PluginError(
@@ -300,16 +299,16 @@ class Registry:
 
 
 def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
-    """Make known what a plugin file registers; it is executed when something of it is asked for.
+    """Register the names of a plugin file, which is executed when one of them is requested.
 
     Parameters
     ----------
     path : Path
         A ``.py`` file.
     where : str, default=""
-        Where the file was named, for the message.
+        Location of the reference to the file, for messages.
     execute : bool, default=False
-        Execute it at once, as if its text did not tell what it registers.
+        Execute the file at once, as is done if its names cannot be determined from its text.
 
     Raises
     ------
@@ -325,9 +324,9 @@ def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
 
 
 def used_plugins() -> tuple[Path, ...]:
-    """Return the plugin files in use, so that another process can load them too."""
-    registered = (its for kind in _KINDS.values() for its in kind._registered.values())
-    expected = (its for its in registered if isinstance(its, Path))
+    """Return the plugin files in use, so that another process can load them."""
+    registered = (plugin for kind in _KINDS.values() for plugin in kind._registered.values())
+    expected = (plugin for plugin in registered if isinstance(plugin, Path))
     return tuple(dict.fromkeys([*executed_plugins(), *expected]))
 
 
@@ -391,7 +390,7 @@ boosters = Registry(
         "spl-l2boost": "boostbench.boosters.splboost:SPLL2Boost",
         "spl-logitboost": "boostbench.boosters.splboost:SPLLogitBoost",
         "splboost": "boostbench.boosters.splboost:SPLBoost",
-        # what people use besides; those that are not installed are skipped with a reason
+        # baselines; runs of those that are not installed are skipped with a reason
         "calibrated": "boostbench.baselines.calibrated:Calibrated",
         "catboost": "catboost:CatBoostClassifier",
         "filter-and-refit": "boostbench.baselines.filter_and_refit:FilterAndRefit",
@@ -422,7 +421,7 @@ weak_learners = Registry(
     },
     adapter="boostbench.weak_learners.estimator:as_weak_learner",
 )
-#: Parameters of this package's boosters that are such components themselves.
+#: Parameters of boosters of this package that are components, with their registries.
 INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
 noise_models = Registry(
     "noise model",

@@ -1,4 +1,4 @@
-"""Paths of the files that ship with boostbench: the configs and the data-set catalog."""
+"""Paths of shipped files: configs and the data-set catalog."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def shipped(folder: str) -> Path:
-    """Return the folder of shipped files, ``"configs"`` or ``"datasets"``.
+    """Return a folder of shipped files, ``"configs"`` or ``"datasets"``.
 
-    In a wheel they lie inside the package, in a checkout beside it.
+    The folder is inside the package in a wheel, and beside the package in a checkout.
     """
     inside = _PACKAGE / "_shipped" / folder
     return inside if inside.is_dir() else _PACKAGE.parent / folder

@@ -1,8 +1,8 @@
-"""YAML read as data whose every value knows its file and line.
+"""Reading of YAML files with the file and line of every value.
 
-Values follow YAML 1.2 (``1e-3`` is a number); what YAML 1.1 and 1.2 read differently (``no``,
-``012``, ``1:30``) is refused instead of guessed, and so is a key that is given twice. A file that
-is larger, deeper or longer than the limits of this module is refused before it is parsed.
+Values follow YAML 1.2 (``1e-3`` is a number). Values that YAML 1.1 and 1.2 interpret differently
+(``no``, ``012``, ``1:30``) and repeated keys are refused. The size of a file, its nesting depth and
+its number of values are limited.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import yaml
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.whole_files import open_file
 
-#: Place of a value in a file: keys and list positions from the top.
+#: Place of a value in a file: keys and list indices from the top.
 Place = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
@@ -60,16 +60,16 @@ _MAX_BYTES = 1_000_000
 _MAX_DEPTH = 40
 _MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
-_MAX_EXPLAINED = 20_000  # characters of a file whose syntax error PyYAML, which is slow, explains
+_MAX_EXPLAINED = 20_000  # characters; for longer files, the slow PyYAML does not explain errors
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Refused(str):
-    """Stands for a value that could not be read; the complaint about it is made already."""
+    """Placeholder for a value that could not be parsed; its error is already recorded."""
 
 
 class Items(list[Any]):
-    """A list of a file, which knows where each of its items was written."""
+    """A list in a file, with the location of each item in ``at``."""
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__(values)
@@ -77,14 +77,14 @@ class Items(list[Any]):
 
 
 class Keys(dict[str, Any]):
-    """A mapping of a file, which knows where each of its keys was written."""
+    """A mapping in a file, with the location of each key in ``at``."""
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         super().__init__(values or {})
         self.at: dict[str, str] = {}
 
     def updated(self, other: Mapping[str, Any], without: Collection[str] = ()) -> Keys:
-        """Return the mapping with the values of another in the place of its own."""
+        """Return a copy updated with another mapping, except the keys ``without``."""
         found = Keys({k: v for k, v in {**self, **other}.items() if k not in without})
         found.at = {**self.at, **getattr(other, "at", {})}
         return found
@@ -92,27 +92,27 @@ class Keys(dict[str, Any]):
 
 @dataclass
 class Source:
-    """A YAML file as plain data."""
+    """The content of a YAML file as plain data."""
 
-    name: str  # the file, as messages show it
+    name: str  # name of the file in messages
     data: Any  # `Keys`, `Items`, text, numbers, truth values and None
-    at: str = ""  # where the data begins
+    at: str = ""  # location of the top-level value
 
     def where(self, place: Place) -> str:
-        """Return file and line (or ``--set`` text) of a place, or of the nearest around it."""
+        """Return file and line (or ``--set`` text) of a place or the nearest enclosing value."""
         return where_in(self.data, place) or self.at or self.name
 
     def resolve(self, place: Place) -> Place:
-        """Return ``place`` as it was written."""
+        """Return the place in the file that ``place`` denotes, see `_steps`."""
         return tuple(step for step, *_ in _steps(self.data, place))
 
     def is_refused(self, place: Place) -> bool:
-        """Tell whether the value at a place could not be read."""
+        """Return whether the value at a place, or around it, could not be parsed."""
         return any(isinstance(value, Refused) for *_, value in _steps(self.data, place))
 
 
 def source_of(data: Mapping[str, Any], name: str) -> Source:
-    """Return data that Python code gives as if they were read, without lines."""
+    """Return a source with data given by Python code, without lines."""
 
     def held(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -123,7 +123,7 @@ def source_of(data: Mapping[str, Any], name: str) -> Source:
 
 
 def where_in(data: Any, place: Place) -> str:
-    """Return where the part of some data at ``place``, or the nearest around it, was written."""
+    """Return the location of the value at ``place``, or of the nearest enclosing value."""
     found = ""
     for step, holder, _ in _steps(data, place):
         found = getattr(holder, "at", {}).get(step, found)
@@ -131,10 +131,11 @@ def where_in(data: Any, place: Place) -> str:
 
 
 def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield every step on the way to a place as it was written, with its holder and its value.
+    """Yield every step to a place in the file, with its container and its value.
 
-    A booster's parameter is written at ``boosters, 0, sm-boost, M``, but its checks know it as
-    ``boosters, 0, M``; a single value may stand in the place of a list of one.
+    ``place`` may omit the name of an entry: a parameter at ``boosters, 0, sm-boost, M`` in the file
+    has the place ``boosters, 0, M`` in checks. It may also have an index where the file has a
+    single value instead of a list.
     """
     holder = data
     for step in place:
@@ -154,7 +155,7 @@ def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any, Any]]:
 
 
 def show(value: Any) -> str:
-    """Return a value as a message shows it.
+    """Return a value in the form of messages.
 
     Examples
     --------
@@ -180,7 +181,7 @@ def _cut(text: str) -> str:
 
 
 def _is_printable(text: str) -> bool:
-    """Tell whether a text holds no control, format or surrogate characters but line ends."""
+    """Return whether a text has no control characters except line feeds and tabs."""
     return text.isprintable() or not any(
         unicodedata.category(character).startswith("C") and character not in "\n\t"
         for character in text
@@ -188,24 +189,24 @@ def _is_printable(text: str) -> bool:
 
 
 def read_source(path: Path, name: str | None = None) -> tuple[Source, list[BoostbenchError]]:
-    """Read one YAML file.
+    """Read a YAML file.
 
     Parameters
     ----------
     path : Path
     name : str or None, default=None
-        The file's name in messages; the path by default.
+        Name of the file in messages; the path by default.
 
     Returns
     -------
     source : Source
     complaints : list of BoostbenchError
-        Repeated keys, YAML 1.1 traps and tags, each with its line; the rest of the file is read.
+        Repeated keys, ambiguous values and tags, with their lines; the rest of the file is read.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read or is not YAML at all.
+        If the file cannot be read, exceeds a limit or is not YAML.
     """
     name = str(path) if name is None else name
     try:
@@ -225,7 +226,7 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
 
 
 def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
-    """Read one value, written at ``where``; returns it with the complaint about it, if any."""
+    """Return the value of a YAML text located at ``where``, and the first error, if any."""
     reader = _Reader(where, with_lines=False)
     try:
         node = _compose(text, where)
@@ -246,9 +247,9 @@ def _text_of(path: Path, name: str) -> str:
 
 
 def _compose(text: str, name: str) -> yaml.Node | None:
-    """Parse with libyaml if it is there; PyYAML says better what is wrong, so it looks again.
+    """Parse by libyaml if available, and after an error by PyYAML, which explains errors better.
 
-    Parsers recurse into nested lists, so the depth is looked at first, event by event.
+    The depth is checked beforehand, event by event, because the parsers are recursive.
     """
     depth = 0
     try:
@@ -274,7 +275,7 @@ def _refused(where: str, what: str) -> ConfigError:
 
 
 class _Reader:
-    """Turns YAML nodes into values, noting where each one stands."""
+    """Converts YAML nodes to values with their locations."""
 
     def __init__(self, name: str, *, with_lines: bool = True) -> None:
         self.name = name
@@ -349,7 +350,7 @@ class _Reader:
         return text
 
     def refuse(self, node: yaml.Node, what: str) -> Refused:
-        if self._count <= _MAX_VALUES + 1:  # an alias too many is followed by many more
+        if self._count <= _MAX_VALUES + 1:  # report excessive aliases once
             self.complain(node, what)
         return Refused(f"{node.start_mark.line}:{node.start_mark.column}")
 

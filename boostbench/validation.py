@@ -1,9 +1,9 @@
-"""Validation: pydantic models, and messages about the values that they refuse.
+"""Base class of pydantic models, and error messages about invalid values.
 
-A model is an ordinary pydantic model. What pydantic says of a wrong value is put in the words of
-this package here, once for all models: what the value must be is read from the JSON schema of its
-field, so that messages and the schema that editors use cannot disagree. A validator refuses a value
-by any ValueError, as every `BoostbenchError` is one, or parts of it by `MistakesError`.
+Models are ordinary pydantic models. This module replaces the error messages of pydantic: the
+description of valid values is derived from the JSON schema of the field, so that messages agree
+with the schema for editors. A validator refuses a value by a ValueError, such as a
+`BoostbenchError`, or several parts of a value by a `MistakesError`.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from pydantic_core import ErrorDetails, core_schema
 from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
 from boostbench.source import Place, show
 
-#: A step of a place: what follows is counted from the top of the file.
+#: Step of a place after which steps are relative to the top of the file.
 TOP = ".."
-#: Errors that pydantic adds when something else is wrong.
-_ECHOES = ("default_factory_not_called", "default_factory_error")
+#: Errors that pydantic reports as a consequence of other errors.
+_CONSEQUENCES = ("default_factory_not_called", "default_factory_error")
 T = TypeVar("T")
 M = TypeVar("M", bound="Model")
 
-#: A place inside a value and what is wrong there; an error that has a place of its own keeps it.
+#: A place within a value, and a message or an error with its own location.
 Mistake = tuple[Place, str | BoostbenchError]
 #: A list in YAML, a tuple in Python.
 Listed = Annotated[tuple[T, ...], Strict(False)]
 
 
 class MistakesError(ValueError):
-    """Mistakes in parts of one value, collected while it is read; raised by `close`.
+    """Errors in parts of a value, collected while it is read; raised by `close`.
 
     Attributes
     ----------
@@ -61,11 +61,11 @@ class MistakesError(ValueError):
         return "; ".join(str(what) for _, what in self.found)
 
     def add(self, what: str, *place: str | int) -> None:
-        """Note what is wrong with the part of the value at ``place``."""
+        """Add an error about the part of the value at ``place``."""
         self.found.append((place, what))
 
     def take(self, read: Callable[..., Any], value: Any, *place: str | int) -> Any:
-        """Return ``read(value)``, or None after noting why it was refused."""
+        """Return ``read(value)``, or None after adding the errors that it raises."""
         try:
             return read(value)
         except ValueError as error:
@@ -73,26 +73,26 @@ class MistakesError(ValueError):
         return None
 
     def keys(self, value: Mapping[str, Any], known: Collection[str], *place: str | int) -> None:
-        """Note every key that is not known."""
+        """Add an error for every unknown key."""
         for key in value:
             if key not in known:
                 self.add(unknown("key", key, known), *place, key)
 
     def close(self) -> None:
-        """Raise this error if anything was noted."""
+        """Raise this exception if any error was added."""
         if self.found:
             raise self
 
 
 def mistakes_in(error: ValueError) -> list[Mistake]:
-    """Return what an error says, by place."""
+    """Return the errors in an exception with their places."""
     if isinstance(error, MistakesError):
         return error.found
     if isinstance(error, ValidationError):
         return [
             ((*each["loc"], *place), what)
             for each in error.errors()
-            for place, what in _said(each) or [((), each["msg"])]
+            for place, what in _raised_by_validator(each) or [((), each["msg"])]
         ]
     if isinstance(error, ConfigError):
         return [((), each) for each in error.complaints]
@@ -100,19 +100,19 @@ def mistakes_in(error: ValueError) -> list[Mistake]:
 
 
 def first_mistake(error: ValueError) -> tuple[Place, str]:
-    """Return the place and the text of the first thing that an error says."""
+    """Return place and text of the first error in an exception."""
     place, what = mistakes_in(error)[0]
     return place, str(what)
 
 
-def _said(error: ErrorDetails) -> list[Mistake]:
-    """Return what a validator, not pydantic itself, said of a value."""
+def _raised_by_validator(error: ErrorDetails) -> list[Mistake]:
+    """Return the errors raised by a validator; empty for errors of pydantic itself."""
     cause = (error.get("ctx") or {}).get("error")
     return mistakes_in(cause) if isinstance(cause, ValueError) else []
 
 
 class Model(BaseModel):
-    """A mapping of known keys; frozen, without conversions between types."""
+    """Base of models: frozen mappings of known keys, without type conversion."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -122,28 +122,28 @@ class Model(BaseModel):
         arbitrary_types_allowed=True,
         protected_namespaces=(),
     )
-    #: Names the model where keys are missing, as in "a config".
+    #: Name of the model in messages about missing keys, such as "a config".
     kind: ClassVar[str] = ""
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return what was written as a mapping of this model's keys."""
+        """Return a value of a config as a mapping of the keys of this model."""
         return value
 
     @model_validator(mode="wrap")
     @classmethod
-    def _explained(cls, value: Any, handler: ModelWrapValidatorHandler[M]) -> M:
+    def _explain_errors(cls, value: Any, handler: ModelWrapValidatorHandler[M]) -> M:
         if isinstance(value, cls):
             return value  # type: ignore[return-value]
         written = cls.written(value)
         try:
             return handler(written)
         except ValidationError as error:
-            raise MistakesError(*_explained(error, cls, written)) from None
+            raise MistakesError(*_translated(error, cls, written)) from None
 
 
 class _OneOrMore:
-    """A single value where a list is asked for is a list of one."""
+    """Accepts a single value as a list of one."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -169,15 +169,15 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-#: Refuses a list that holds a value twice.
+#: Refuses lists with repeated values.
 Distinct = AfterValidator(_distinct)
-#: One value or a list in YAML, a tuple in Python.
+#: A single value or a list in YAML, a tuple in Python.
 OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
 
 
-def _explained(error: ValidationError, model: type[Model], written: Any) -> Iterator[Mistake]:
-    """Yield what is wrong with ``written``, by place and in words."""
-    told: set[Place] = set()
+def _translated(error: ValidationError, model: type[Model], written: Any) -> Iterator[Mistake]:
+    """Yield the errors in ``written``, translated from those of pydantic."""
+    reported: set[Place] = set()
     errors = error.errors()
     missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
     keys = [key for name in model.model_fields if (key := _key(model, name))[0] != "<"]
@@ -189,8 +189,8 @@ def _explained(error: ValidationError, model: type[Model], written: Any) -> Iter
         yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
     for each in errors:
         place, value = _within(written, each["loc"])
-        if said := _said(each):
-            yield from (((*place, *inner), what) for inner, what in said)
+        if mistakes := _raised_by_validator(each):
+            yield from (((*place, *inner), what) for inner, what in mistakes)
         elif each["type"] == "missing":
             if not model.kind:
                 yield (), f"needs {str(each['loc'][0])!r}{_described(model, each['loc'])}"
@@ -200,9 +200,9 @@ def _explained(error: ValidationError, model: type[Model], written: Any) -> Iter
             choices = re.findall(r"'(.*?)'", str(each["ctx"].get("expected")))
             yield place, unknown("key", str(place[-1]), choices)
         elif each["type"] == "too_short" and len(value) >= each["ctx"]["min_length"]:
-            continue  # its items are wrong
-        elif each["type"] not in _ECHOES and place not in told:
-            told.add(place)
+            continue  # errors in the items are reported instead
+        elif each["type"] not in _CONSEQUENCES and place not in reported:
+            reported.add(place)
             yield place, f"must be {_wanted(model, place, value)}"
 
 
@@ -217,7 +217,10 @@ def _key(model: type[Model], name: str) -> str:
 
 
 def _within(value: Any, loc: Place) -> tuple[Place, Any]:
-    """Return how far ``loc``, which may name members of unions, leads into a value."""
+    """Return the steps of ``loc`` that exist in a value, and the value there.
+
+    Other steps of ``loc`` name members of unions.
+    """
     place: Place = ()
     for step in loc:
         is_there = (isinstance(value, dict) and step in value) or (
@@ -229,7 +232,7 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
 
 
 def _wanted(model: type[Model], place: Place, value: Any) -> str:
-    """Return what the value at a place must be, and what it is."""
+    """Return the description of valid values at a place, and the value found."""
     schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
     for step in place[1:]:
         schemas = [deeper for schema in schemas for deeper in _deeper(schema, step)]
@@ -243,7 +246,7 @@ def _wanted(model: type[Model], place: Place, value: Any) -> str:
 
 
 def described(model: type[Model], key: str) -> tuple[str, str]:
-    """Return what the value of a key must be, and its description; empty if it has none."""
+    """Return the description of valid values of a key, and of the key; empty if there is none."""
     schema = _schema_of(model, key)
     return _words(schema), model.model_fields[key].description or _description(schema)
 
@@ -259,12 +262,12 @@ def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
     extra = Field(json_schema_extra=field.json_schema_extra, examples=field.examples)
     typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))
     schema = TypeAdapter(typed).json_schema()  # type: ignore[arg-type]
-    found: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
-    return found
+    result: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
+    return result
 
 
 def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any:
-    """Return a schema with its references put in; recursive ones to a limited depth."""
+    """Return a schema with references replaced, up to ``depth`` for recursive ones."""
     if isinstance(schema, list):
         return [resolved(item, definitions, depth) for item in schema]
     if not isinstance(schema, dict):
@@ -283,7 +286,7 @@ def _deeper(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:
 
 
 def _members(schema: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
-    """Return the schemas of which a value has to meet one."""
+    """Return the alternatives of a schema."""
     return schema.get("anyOf") or schema.get("oneOf") or ()
 
 
@@ -293,7 +296,7 @@ def _choices(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _words(schema: Mapping[str, Any]) -> str:
-    """Return what a JSON schema asks for, in words; empty for null.
+    """Return a description of the values that a JSON schema accepts; empty for null.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that are read whole if they are of bounded size, and written whole or not at all."""
+"""Reading of files up to a maximum size, and atomic writing."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import IO, Any, BinaryIO
 
 from boostbench.errors import DataError
 
-#: Bytes of the largest file that is read, before and after unpacking.
+#: Maximum size of a file in bytes, before and after decompression.
 LARGEST = 2**30
 _BLOCK = 2**20
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a file to read it.
+    """Open a regular file for reading.
 
     Raises
     ------
     OSError
-        Also if it is no regular file: a pipe or a device may have no end.
+        If the file cannot be opened or is not regular; a pipe or a device may be endless.
     """
-    # Without O_NONBLOCK the opening of a pipe waits until somebody writes to it.
+    # Without O_NONBLOCK, opening a pipe would wait for a writer.
     file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  # the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -34,12 +34,12 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, packed as they are.
+    """Return the bytes of a file, without decompression.
 
     Raises
     ------
     DataError
-        If it cannot be read, is larger than `LARGEST`, or is no regular file.
+        If the file cannot be read, is larger than `LARGEST`, or is not regular.
     """
     try:
         with open_file(path) as file:
@@ -53,7 +53,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def read_bounded(file: IO[bytes] | Any, path: Path) -> bytes:
-    """Return what an open file holds; DataError if that is more than `LARGEST` bytes."""
+    """Return the content of an open file; DataError if it exceeds `LARGEST` bytes."""
     content = io.BytesIO()
     while block := file.read(_BLOCK):
         if content.tell() + len(block) > LARGEST:
@@ -67,12 +67,12 @@ def read_bounded(file: IO[bytes] | Any, path: Path) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file through a temporary one beside it, flushed to the disk; its folder is there.
+    """Write a file atomically, through a temporary file flushed to disk in the same folder.
 
     Raises
     ------
     OSError
-        If that is impossible; what was there stays as it was.
+        If the file cannot be written; an existing file is unchanged.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
