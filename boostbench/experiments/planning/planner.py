@@ -205,14 +205,16 @@ class _Planner:
         None if there is no valid record, or if ``read`` returns summaries.
         """
         key = self.key_of(run)
-        if key not in self._lookups:
+        lookup = self._lookups.get(key)
+        if lookup is None:
             planned, record = self._look_up(run, key, read) or (None, None)
             is_stale = planned is not None and planned.status == "stale"
             if record is not None and not is_stale:
                 self._estimates.add(record)
             is_kept = isinstance(record, Record) and not is_stale
-            self._lookups[key] = run, planned, cast("Record", record) if is_kept else None
-        return cast("AnyRecord | None", self._lookups[key][2])
+            lookup = run, planned, cast("Record", record) if is_kept else None
+            self._lookups[key] = lookup
+        return cast("AnyRecord | None", lookup[2])
 
     def records(self) -> list[Record | None]:
         """Return the valid records in the order of `planned`; None for runs without."""

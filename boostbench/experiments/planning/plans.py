@@ -214,15 +214,13 @@ class Plan:
                 "another folder",
                 where=str(store.folder.parent),
             )
-        summaries = [(store.summary(path), RecordFile.of(path)) for path in store.all_paths()]
+        runs = [
+            PlannedRun.of(summary, RecordFile.of(path), store)
+            for path in store.all_paths()
+            if (summary := store.summary(path)) is not None
+        ]
         store.keep_summaries()
-        return cls(
-            tuple(
-                PlannedRun.of(summary, file, store)
-                for summary, file in summaries
-                if summary is not None
-            )
-        )
+        return cls(tuple(runs))
 
     def results(self) -> list[Result]:
         """Read the results of the runs, or of the selections among them."""

@@ -78,8 +78,9 @@ def _kind(booster: BoosterSpec) -> str:
 
 
 def _work(run: Run, n_train: int, n_features: int, n_classes: int) -> float:
-    """Return the work: rows x (columns + overhead) x classes x rounds."""
-    n_fits = (
-        1 if run.validation is None else run.validation["folds"] - 1
-    )  # in sizes of the training part
+    """Return the work: rows x (columns + overhead) x classes x rounds.
+
+    With k folds within the training part, k - 1 times its rows.
+    """
+    n_fits = 1 if run.validation is None else run.validation["folds"] - 1
     return float(n_train * n_fits) * (n_features + _COLUMN_OVERHEAD) * n_classes * run.rounds
