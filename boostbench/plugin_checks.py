@@ -149,13 +149,13 @@ def _booster_tests(source: str) -> Iterator[tuple[str, Test]]:
         cls = registry.boosters.get(source)
         return cls(**{"n_estimators": _ROUNDS, "random_state": 0, **parameters})
 
-    yield "trains on iris and beats guessing", lambda: _beats_guessing(make())
-    yield "the same seed gives the same predictions", lambda: _is_reproducible(make)
-    yield "staged_predict ends with predict", lambda: _stages_agree(make())
-    yield "labels may be text", lambda: _takes_text(make())
+    yield "trains on iris and beats guessing", lambda: _check_accuracy(make())
+    yield "the same seed gives the same predictions", lambda: _check_reproducible(make)
+    yield "staged_predict ends with predict", lambda: _check_stages(make())
+    yield "labels may be text", lambda: _check_text_labels(make())
     if isinstance(make(), BoostingClassifier):
-        yield "a sample of weight 2 is the sample twice", lambda: _weights_count(make)
-    yield "a run records its curves", lambda: _runs(source)
+        yield "a sample of weight 2 is the sample twice", lambda: _check_weights(make)
+    yield "a run records its curves", lambda: _check_run(source)
     if isinstance(make(), BaseEstimator):
         yield from _estimator_checks(make())
 
@@ -167,7 +167,7 @@ def _iris(booster: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return iris.X[selected], iris.y[selected]
 
 
-def _beats_guessing(booster: Any) -> None:
+def _check_accuracy(booster: Any) -> None:
     X, y = _iris(booster)
     accuracy = np.mean(booster.fit(X, y).predict(X) == y)
     guess = np.bincount(y).max() / len(y)
@@ -175,13 +175,13 @@ def _beats_guessing(booster: Any) -> None:
     _require(accuracy > guess, problem)
 
 
-def _is_reproducible(make: Callable[..., Any]) -> None:
+def _check_reproducible(make: Callable[..., Any]) -> None:
     X, y = _iris(make())
     one, two = (np.array([*make().fit(X, y).staged_predict(X)]) for _ in range(2))
     _require(np.array_equal(one, two), "two fits with random_state=0 predict differently")
 
 
-def _stages_agree(booster: Any) -> None:
+def _check_stages(booster: Any) -> None:
     X, y = _iris(booster)
     stages = [*booster.fit(X, y).staged_predict(X)]
     _require(1 <= len(stages) <= _ROUNDS, f"{len(stages)} stages of at most {_ROUNDS} rounds")
@@ -189,14 +189,14 @@ def _stages_agree(booster: Any) -> None:
     _require(wrong == 0, f"its last stage differs from predict for {wrong} of {len(y)} samples")
 
 
-def _takes_text(booster: Any) -> None:
+def _check_text_labels(booster: Any) -> None:
     X, y = _iris(booster)
     names = np.array(["one", "two", "three"])[y]
     predicted = set(booster.fit(X, names).predict(X).tolist())
     _require(predicted <= set(names.tolist()), f"it predicts {sorted(map(str, predicted))}")
 
 
-def _weights_count(make: Callable[..., Any]) -> None:
+def _check_weights(make: Callable[..., Any]) -> None:
     X, y = _iris(make())
     weight = np.arange(len(y)) % 3
     weighted = make().fit(X, y, sample_weight=weight).predict(X)
@@ -205,7 +205,7 @@ def _weights_count(make: Callable[..., Any]) -> None:
     _require(n == 0, f"weights 0, 1, 2 and repeated samples differ in {n} of {len(y)} predictions")
 
 
-def _runs(source: str) -> None:
+def _check_run(source: str) -> None:
     config = {
         "name": "check",
         "datasets": ["breast-cancer"],
@@ -262,10 +262,15 @@ def _learner_tests(source: str) -> Iterator[tuple[str, Test]]:
     accepts = make_weak_learner(source).accepts
     for demand in demands:
         if isinstance(demand, accepts):
-            yield f"meets {type(demand).__name__}", partial(_meets, source, iris.X, demand, right)
+            yield (
+                f"meets {type(demand).__name__}",
+                partial(_check_demand, source, iris.X, demand, right),
+            )
 
 
-def _meets(source: str, X: NDArray[np.float64], demand: Any, right: NDArray[np.bool_]) -> None:
+def _check_demand(
+    source: str, X: NDArray[np.float64], demand: Any, right: NDArray[np.bool_]
+) -> None:
     fits = []
     for _ in range(2):
         learner = make_weak_learner(source)
@@ -290,34 +295,34 @@ def _noise_tests(source: str) -> Iterator[tuple[str, Test]]:
     def noisy(rate: float, seed: int = 0) -> Any:
         return corrupt(iris.y, iris.n_classes, source, rate, np.random.default_rng(seed), X=iris.X)
 
-    yield "proposes a class for each sample", lambda: _proposes(noisy, iris.n_classes)
-    yield "corrupts as many samples as the rate says", lambda: _keeps_the_rate(noisy)
-    yield "the same seed gives the same labels", lambda: _redraws(noisy)
-    yield "samples corrupted at 10 % are so at 30 %", lambda: _is_nested(noisy)
-    yield "leaves the labels that it is given alone", lambda: _leaves_alone(source, iris)
+    yield "proposes a class for each sample", lambda: _check_labels(noisy, iris.n_classes)
+    yield "corrupts as many samples as the rate says", lambda: _check_rate(noisy)
+    yield "the same seed gives the same labels", lambda: _check_noise_seed(noisy)
+    yield "samples corrupted at 10 % are so at 30 %", lambda: _check_nested(noisy)
+    yield "leaves the labels that it is given alone", lambda: _check_inputs_unchanged(source, iris)
 
 
-def _proposes(noisy: Callable[..., Any], n_classes: int) -> None:
+def _check_labels(noisy: Callable[..., Any], n_classes: int) -> None:
     y = noisy(1.0).y
     _require(np.isin(y, range(n_classes)).all(), f"labels are not all 0..{n_classes - 1}")
 
 
-def _keeps_the_rate(noisy: Callable[..., Any]) -> None:
+def _check_rate(noisy: Callable[..., Any]) -> None:
     corrupted = noisy(0.2)
     n_chosen, n = corrupted.n_chosen, len(corrupted.y)
     _require(n_chosen == round(0.2 * n), f"{n_chosen} of {n}")
     _require(corrupted.n_changed > 0, "no label is changed")
 
 
-def _redraws(noisy: Callable[..., Any]) -> None:
+def _check_noise_seed(noisy: Callable[..., Any]) -> None:
     _require(np.array_equal(noisy(0.3).y, noisy(0.3).y), "two draws with the same seed differ")
 
 
-def _is_nested(noisy: Callable[..., Any]) -> None:
+def _check_nested(noisy: Callable[..., Any]) -> None:
     _require(np.isin(noisy(0.1).chosen, noisy(0.3).chosen).all(), "some are not")
 
 
-def _leaves_alone(source: str, iris: Dataset) -> None:
+def _check_inputs_unchanged(source: str, iris: Dataset) -> None:
     y, X = iris.y.copy(), iris.X.copy()
     model, rng = registry.noise_models.get(source), np.random.default_rng(0)
     model(y, iris.n_classes, rng, X)
@@ -334,12 +339,12 @@ def _generator_tests(source: str) -> Iterator[tuple[str, Test]]:
         assert isinstance(data, Dataset)
         return data
 
-    yield "returns a Dataset of samples, features and classes", lambda: _has_parts(drawn(0))
-    yield "the same seed gives the same data", lambda: _draws_the_same(drawn)
-    yield "another seed gives other data", lambda: _draws_anew(drawn)
+    yield "returns a Dataset of samples, features and classes", lambda: _check_dataset(drawn(0))
+    yield "the same seed gives the same data", lambda: _check_same_seed(drawn)
+    yield "another seed gives other data", lambda: _check_other_seed(drawn)
 
 
-def _has_parts(data: Dataset) -> None:
+def _check_dataset(data: Dataset) -> None:
     shape = (data.n_rows, data.n_features)
     _require(data.X.shape == shape, f"X has shape {data.X.shape}, not {shape}")
     _require(data.n_classes >= 2, f"it has {data.n_classes} class")
@@ -348,13 +353,13 @@ def _has_parts(data: Dataset) -> None:
     _require(len(seen) == data.n_classes, "a class has no sample in the training part")
 
 
-def _draws_the_same(drawn: Callable[[int], Dataset]) -> None:
+def _check_same_seed(drawn: Callable[[int], Dataset]) -> None:
     one, two = drawn(0), drawn(0)
     same = np.array_equal(one.X, two.X, equal_nan=True) and np.array_equal(one.y, two.y)
     _require(same, "two draws with the same seed differ; rng must be the one source of chance")
 
 
-def _draws_anew(drawn: Callable[[int], Dataset]) -> None:
+def _check_other_seed(drawn: Callable[[int], Dataset]) -> None:
     _require(not np.array_equal(drawn(0).X, drawn(1).X), "X is the same for the seeds 0 and 1")
 
 

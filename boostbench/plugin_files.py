@@ -23,12 +23,12 @@ ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 FILE_MODULE = "boostbench_plugin_"
 _REGISTERS = re.compile(r"(\w+)\.register\('([\w.-]+)'\)")
 #: Packages whose import registers nothing.
-_PACKAGES = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
-_PLAIN = re.compile(
-    rf"({'|'.join(_PACKAGES - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
+_HARMLESS_PACKAGES = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
+_HARMLESS_IMPORT = re.compile(
+    rf"({'|'.join(_HARMLESS_PACKAGES - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
 )
 #: Functions that may import or register names invisibly to `names_registered_by`.
-_HIDING = {"__import__", "eval", "exec"}
+_DYNAMIC = {"__import__", "eval", "exec"}
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
@@ -112,9 +112,13 @@ def names_registered_by(path: Path, registries: Collection[str]) -> list[tuple[s
     matches = (_REGISTERS.fullmatch(ast.unparse(decorator)) for decorator in decorators)
     registered = [(match[1], match[2]) for match in matches if match and match[1] in registries]
     allowed = {f"boostbench.registry.{name}" for name in registries}
-    is_plain = all(name in allowed or _PLAIN.match(name) for name in imports)
+    is_plain = all(name in allowed or _HARMLESS_IMPORT.match(name) for name in imports)
     n_uses = sum(names[name] for name in registries)
-    if not is_plain or names.keys() & _HIDING or not len(registered) == n_uses == names["register"]:
+    if (
+        not is_plain
+        or names.keys() & _DYNAMIC
+        or not len(registered) == n_uses == names["register"]
+    ):
         return []
     return registered
 

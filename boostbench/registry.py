@@ -130,7 +130,7 @@ class Registry:
             If a required package is not installed.
         """
         plugin = self._lookup(name, where)
-        return _imported(self._adapter)(plugin) if self._adapter else plugin
+        return _import_object(self._adapter)(plugin) if self._adapter else plugin
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
         """Return name and parameters of ``name`` or ``{name: parameters}``; else ValueError."""
@@ -149,7 +149,7 @@ class Registry:
         if name in self._registered:
             return _usable(self._registered_object(name, where), self.kind, name, where)
         if name in self._builtin:
-            return _imported(self._builtin[name])
+            return _import_object(self._builtin[name])
         if name in self._installed():
             return self._load_installed(name, where)
         raise UnknownNameError(self.kind, name, self.names(), where=where)
@@ -224,7 +224,7 @@ class Registry:
 
     def options(self) -> Any:
         """Return the base class of the models of options."""
-        return _imported(self._options)
+        return _import_object(self._options)
 
     def broken(self) -> dict[str, str]:
         """Return the installed plugins that cannot be loaded, with the reasons."""
@@ -344,7 +344,7 @@ def _usable(plugin: T, kind: str, name: str, where: str) -> T:
     return plugin
 
 
-def _imported(reference: str) -> Any:
+def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

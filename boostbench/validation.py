@@ -193,7 +193,7 @@ def _translated(error: ValidationError, model: type[Model], written: Any) -> Ite
             yield from (((*place, *inner), what) for inner, what in mistakes)
         elif each["type"] == "missing":
             if not model.kind:
-                yield (), f"needs {str(each['loc'][0])!r}{_described(model, each['loc'])}"
+                yield (), f"needs {str(each['loc'][0])!r}{_description_of_key(model, each['loc'])}"
         elif each["type"] == "extra_forbidden":
             yield place, unknown("key", str(place[-1]), keys)
         elif each["loc"] and each["loc"][-1] == "[key]":
@@ -203,10 +203,10 @@ def _translated(error: ValidationError, model: type[Model], written: Any) -> Ite
             continue  # errors in the items are reported instead
         elif each["type"] not in _CONSEQUENCES and place not in reported:
             reported.add(place)
-            yield place, f"must be {_wanted(model, place, value)}"
+            yield place, f"must be {_description_of_valid(model, place, value)}"
 
 
-def _described(model: type[Model], loc: Place) -> str:
+def _description_of_key(model: type[Model], loc: Place) -> str:
     names = {_key(model, name): name for name in model.model_fields}
     description = model.model_fields[names[str(loc[0])]].description or ""
     return f": {description[:1].lower()}{description[1:].rstrip('.')}" if description else ""
@@ -231,12 +231,12 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     return place, value
 
 
-def _wanted(model: type[Model], place: Place, value: Any) -> str:
+def _description_of_valid(model: type[Model], place: Place, value: Any) -> str:
     """Return the description of valid values at a place, and the value found."""
     schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
     for step in place[1:]:
-        schemas = [deeper for schema in schemas for deeper in _deeper(schema, step)]
-    wanted = " or ".join(dict.fromkeys(filter(None, map(_words, schemas)))) or "another value"
+        schemas = [deeper for schema in schemas for deeper in _schemas_at(schema, step)]
+    wanted = " or ".join(dict.fromkeys(filter(None, map(_describe, schemas)))) or "another value"
     choices = [str(choice) for schema in schemas for choice in _choices(schema)]
     close = nearest(value, choices) if isinstance(value, str) else None
     hint = f"; did you mean {close!r}?" if close else ""
@@ -248,11 +248,11 @@ def _wanted(model: type[Model], place: Place, value: Any) -> str:
 def described(model: type[Model], key: str) -> tuple[str, str]:
     """Return the description of valid values of a key, and of the key; empty if there is none."""
     schema = _schema_of(model, key)
-    return _words(schema), model.model_fields[key].description or _description(schema)
+    return _describe(schema), model.model_fields[key].description or _description(schema)
 
 
 def _description(schema: Mapping[str, Any]) -> str:
-    inner = [*_members(schema), *([schema["items"]] if "items" in schema else [])]
+    inner = [*_alternatives(schema), *([schema["items"]] if "items" in schema else [])]
     return schema.get("description") or next(filter(None, map(_description, inner)), "")
 
 
@@ -277,48 +277,48 @@ def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any
     return {k: resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}
 
 
-def _deeper(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:
-    members = [member for part in _members(schema) for member in _deeper(part, step)]
+def _schemas_at(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:
+    members = [member for part in _alternatives(schema) for member in _schemas_at(part, step)]
     for inner in (schema.get("items"), schema.get("properties", {}).get(step)):
         members += [inner] if isinstance(inner, dict) else []
     more = schema.get("additionalProperties")
     return [*members, more] if isinstance(more, dict) and isinstance(step, str) else members
 
 
-def _members(schema: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+def _alternatives(schema: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
     """Return the alternatives of a schema."""
     return schema.get("anyOf") or schema.get("oneOf") or ()
 
 
 def _choices(schema: Mapping[str, Any]) -> list[Any]:
     own = schema.get("enum", [schema["const"]] if "const" in schema else [])
-    return [*own, *(choice for part in _members(schema) for choice in _choices(part))]
+    return [*own, *(choice for part in _alternatives(schema) for choice in _choices(part))]
 
 
-def _words(schema: Mapping[str, Any]) -> str:
+def _describe(schema: Mapping[str, Any]) -> str:
     """Return a description of the values that a JSON schema accepts; empty for null.
 
     Examples
     --------
-    >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["log", "linear"]})
+    >>> _describe({"type": "integer", "minimum": 1}), _describe({"enum": ["log", "linear"]})
     ('a whole number of at least 1', 'one of log, linear')
-    >>> _words({"anyOf": [{"type": "boolean"}, {"type": "null"}]})
+    >>> _describe({"anyOf": [{"type": "boolean"}, {"type": "null"}]})
     'true or false'
     """
     if "wanted" in schema:
         return str(schema["wanted"])
     examples = " or ".join(map(show, schema.get("examples", ())))
-    return f"{_type(schema)}{f' such as {examples}' if examples else ''}"
+    return f"{_describe_type(schema)}{f' such as {examples}' if examples else ''}"
 
 
-def _type(schema: Mapping[str, Any]) -> str:
-    if members := _members(schema):
-        return " or ".join(dict.fromkeys(filter(None, map(_words, members))))
+def _describe_type(schema: Mapping[str, Any]) -> str:
+    if members := _alternatives(schema):
+        return " or ".join(dict.fromkeys(filter(None, map(_describe, members))))
     if choices := _choices(schema):
         words = ", ".join(map(str, choices))
         return f"one of {words}" if len(choices) > 1 else words
     if schema.get("type") == "array":
-        items = _plural(_words(schema.get("items", {})))
+        items = _plural(_describe(schema.get("items", {})))
         return f"a list of {items}" if items else "a list"
     word = {"integer": "a whole number", "number": "a number"}.get(schema.get("type", ""))
     if word is not None:

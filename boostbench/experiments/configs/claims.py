@@ -50,7 +50,7 @@ class ClaimWords(Model):
     quote: Text = Field("", description="Wording of the paper; ... marks an omission.")
 
     @model_validator(mode="after")
-    def _quotes_the_paper(self) -> ClaimWords:
+    def _check_quote(self) -> ClaimWords:
         missing = [key for key in ("section", "quote") if not getattr(self, key)]
         if "paper" in self.origin and missing:
             raise ValueError(

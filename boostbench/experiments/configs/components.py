@@ -35,16 +35,12 @@ def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
         parameters = inspect.signature(component).parameters
     except (TypeError, ValueError):  # some built-in classes have no signature
         return None
-    if _takes_any(parameters):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return None
     names = list(parameters)[_PASSED.get(kinds.kind, 0) :]
     if kinds is registry.boosters:
         return [name for name in names if name not in _SET_ELSEWHERE]
     return [*names, *_ANY_NOISE] if kinds is registry.noise_models else names
-
-
-def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
-    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
 
 def drawn_by(name: str) -> list[str]:
@@ -82,7 +78,8 @@ def check_component(
         return
     if is_booster and inspect.isclass(component) and not hasattr(component, "fit"):
         mistakes.add(f"booster {name!r} must be a class with a method 'fit'")
-    abstract = {key for key in dir(component) if _is_abstract(getattr(component, key, None))}
+    attributes = {key: getattr(component, key, None) for key in dir(component)}
+    abstract = [key for key in attributes if getattr(attributes[key], "__isabstractmethod__", None)]
     if abstract:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     _check_names(kinds, component, name, params, mistakes)
@@ -98,10 +95,6 @@ def check_component(
         _check_values(component, params, mistakes)
     if not mistakes.found and is_booster and hasattr(component, "_parameter_constraints"):
         _check_together(component, name, params, mistakes)
-
-
-def _is_abstract(attribute: Any) -> bool:
-    return bool(getattr(attribute, "__isabstractmethod__", False))
 
 
 def _check_names(

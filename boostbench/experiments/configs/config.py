@@ -183,14 +183,14 @@ class Config(Model):
 
     @field_validator("boosters")
     @classmethod
-    def _distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
+    def _check_distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
         contents = [(b.label, repr(replace(b, label="", source=""))) for b in boosters]
         _refuse_repeats(contents, "boosters", "label")
         return boosters
 
     @field_validator("datasets")
     @classmethod
-    def _distinct_data(cls, datasets: tuple[DataSpec, ...]) -> tuple[DataSpec, ...]:
+    def _check_distinct_data(cls, datasets: tuple[DataSpec, ...]) -> tuple[DataSpec, ...]:
         contents = [
             (e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets
         ]
@@ -199,7 +199,7 @@ class Config(Model):
 
     @field_validator("datasets")
     @classmethod
-    def _known_boosters(
+    def _check_booster_names(
         cls, datasets: tuple[DataSpec, ...], info: ValidationInfo
     ) -> tuple[DataSpec, ...]:
         boosters: Sequence[BoosterSpec] = info.data.get("boosters", ())
@@ -219,7 +219,9 @@ class Config(Model):
 
     @field_validator("noise")
     @classmethod
-    def _drawn_rates(cls, noises: tuple[Noise, ...], info: ValidationInfo) -> tuple[Noise, ...]:
+    def _check_named_rates(
+        cls, noises: tuple[Noise, ...], info: ValidationInfo
+    ) -> tuple[Noise, ...]:
         """Check that the generator of every data set may draw a value for each named rate."""
         for rate in (noise.rate for noise in noises if isinstance(noise.rate, str)):
             for entry in info.data.get("datasets", ()):
@@ -233,7 +235,9 @@ class Config(Model):
 
     @field_validator("checkpoints")
     @classmethod
-    def _reached(cls, checkpoints: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+    def _check_checkpoints(
+        cls, checkpoints: tuple[int, ...], info: ValidationInfo
+    ) -> tuple[int, ...]:
         if {"rounds", "datasets", "boosters"} <= info.data.keys():
             data = info.data
             largest = _most_rounds(data["rounds"], data["datasets"], data["boosters"])
@@ -245,7 +249,7 @@ class Config(Model):
 
     @field_validator("seeds")
     @classmethod
-    def _countable(cls, seeds: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+    def _check_number_of_runs(cls, seeds: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
         if {"boosters", "datasets", "split", "noise"} <= info.data.keys():
             own = {seed for entry in info.data["datasets"] for seed in entry.seeds}
             folds = max(
@@ -260,7 +264,7 @@ class Config(Model):
 
     @field_validator("select")
     @classmethod
-    def _choosable(cls, select: Select | None, info: ValidationInfo) -> Select | None:
+    def _check_select(cls, select: Select | None, info: ValidationInfo) -> Select | None:
         if not {"boosters", "datasets", "split"} <= info.data.keys():
             return select
         boosters, datasets = info.data["boosters"], info.data["datasets"]
@@ -299,7 +303,7 @@ class Config(Model):
 
     @field_validator("sizes")
     @classmethod
-    def _keys_of_sizes(cls, sizes: Mapping[str, Mapping[str, Any]]) -> Any:
+    def _check_keys_of_sizes(cls, sizes: Mapping[str, Mapping[str, Any]]) -> Any:
         known = [key for key in cls.model_fields if key not in ("sizes", "name", "path")]
         mistakes = MistakesError()
         for size, part in sizes.items():

@@ -238,13 +238,13 @@ class BoosterEntry(Named):
         mistakes.take(partial(check_size, self.grid), self.extra())
         mistakes.close()
         for booster in self.read(setting) if setting.check_parameters else ():
-            for params in _each_value(booster):
+            for params in _variants_to_check(booster):
                 if (source, params) not in setting.checked:
                     inner = MistakesError()
                     check_component(registry.boosters, source, params, inner, booster.name)
                     setting.checked[source, params] = inner.found
                 for place, what in setting.checked[source, params]:
-                    in_grid = ("grid",) if _is_chosen(place, booster) else ()
+                    in_grid = ("grid",) if _is_in_grid(place, booster) else ()
                     mistakes.found.append(((*in_grid, *place), what))
         mistakes.found = list(dict.fromkeys(mistakes.found))
         mistakes.close()
@@ -252,7 +252,7 @@ class BoosterEntry(Named):
 
     def read(self, setting: Setting) -> list[BoosterSpec]:
         """Return a booster for each combination of listed parameter values."""
-        source, shown = setting.source_of(self.name), _shown(self.name)
+        source, shown = setting.source_of(self.name), _without_folder(self.name)
         label = self.label or shown.rpartition(".py:")[2]
         return [
             BoosterSpec(
@@ -310,17 +310,17 @@ class NoiseEntry(Model):
         """Return the noise model at each rate; rate 0 is no noise."""
         source, params = setting.source_of(self.model), Params(self.model_extra)
         return [
-            CLEAN if rate == 0 else Noise(_shown(self.model), rate, params, source)
+            CLEAN if rate == 0 else Noise(_without_folder(self.model), rate, params, source)
             for rate in self.rate
         ]
 
 
-def _shown(name: str) -> str:
+def _without_folder(name: str) -> str:
     """Return a registered name, or the file name and attribute of a plugin without its folder."""
     return Path(name).name if ".py:" in name else name
 
 
-def _each_value(booster: BoosterSpec) -> list[Params]:
+def _variants_to_check(booster: BoosterSpec) -> list[Params]:
     """Return the parameters for every value of the grid, with the other axes at their first one."""
     first = points_of(booster.grid)[0]
     boosters = dict.fromkeys(
@@ -331,6 +331,6 @@ def _each_value(booster: BoosterSpec) -> list[Params]:
     return [variant.params for variant in boosters or (booster,)]
 
 
-def _is_chosen(place: Place, booster: BoosterSpec) -> bool:
+def _is_in_grid(place: Place, booster: BoosterSpec) -> bool:
     """Return whether a place is a parameter of the grid, or inside or around one."""
     return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)

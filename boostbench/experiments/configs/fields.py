@@ -91,7 +91,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _numbered(value: Any) -> Any:
+def _seeds(value: Any) -> Any:
     if type(value) is int and 1 <= value <= MAX_SEEDS:
         return list(range(value))
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_SEEDS:
@@ -164,7 +164,7 @@ Rounds = Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
 Threads = Annotated[int, Field(ge=1, le=1_000)]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
-    Listed[Seed], BeforeValidator(_numbered, json_schema_input_type=int | list[Seed]), Distinct
+    Listed[Seed], BeforeValidator(_seeds, json_schema_input_type=int | list[Seed]), Distinct
 ]
 CheckpointRounds = Annotated[
     Listed[Rounds],

@@ -78,7 +78,7 @@ def load_config(
     if claims is not None:
         prepared = _without(prepared, {"claims"})
     validated, errors = _validate(prepared, setting)
-    complaints = sorted(_without_repeats(map(_printable, complaints + errors)), key=_line)
+    complaints = sorted(_without_repeats(map(_printable, complaints + errors)), key=_location)
     if len(complaints) > _MAX_COMPLAINTS:
         more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
         complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
@@ -191,7 +191,7 @@ def _without_repeats(complaints: Iterable[BoostbenchError]) -> list[BoostbenchEr
     return list({str(complaint): complaint for complaint in complaints}.values())
 
 
-def _line(complaint: BoostbenchError) -> tuple[str, int]:
+def _location(complaint: BoostbenchError) -> tuple[str, int]:
     """Return the sort key of an error: file and line; errors about a whole file come first."""
     file, _, line = complaint.where.rpartition(":")
     return (file, int(line)) if line.isdecimal() else (complaint.where, 0)

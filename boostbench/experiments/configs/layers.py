@@ -156,7 +156,7 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
         return complaint
     holder = source.data
     for step in steps[:-1]:
-        holder = _entered(holder, step, where)
+        holder = _enter(holder, step, where)
     key = _key(holder, steps[-1])
     if key is None:
         return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
@@ -165,7 +165,7 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     return None
 
 
-def _entered(holder: Any, step: str, where: str) -> Any:
+def _enter(holder: Any, step: str, where: str) -> Any:
     """Return the value at a step, creating a mapping if absent; None if impossible.
 
     For the name of a list entry, return the options of the entry.
@@ -173,7 +173,7 @@ def _entered(holder: Any, step: str, where: str) -> Any:
     key = _key(holder, step)
     if key is None:
         return None
-    if isinstance(key, int) and not _is_position(step):
+    if isinstance(key, int) and not _is_index(step):
         if not isinstance(holder[key], dict):
             holder[key] = Keys({step: None})
             holder[key].at[step] = where
@@ -192,7 +192,7 @@ def _key(holder: Any, step: str) -> str | int | None:
         return step
     if not isinstance(holder, list):
         return None
-    if _is_position(step):
+    if _is_index(step):
         return int(step) if int(step) < len(holder) else None
     for index, item in enumerate(holder):
         if item == step or (isinstance(item, dict) and list(item) == [step]):
@@ -200,5 +200,5 @@ def _key(holder: Any, step: str) -> str | int | None:
     return None
 
 
-def _is_position(step: str) -> bool:
+def _is_index(step: str) -> bool:
     return step.isascii() and step.isdigit() and len(step) < 10

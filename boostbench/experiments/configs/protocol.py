@@ -33,7 +33,7 @@ class Reach(Model):
     )
 
     @model_validator(mode="after")
-    def _one_way(self) -> Reach:
+    def _check_step_or_factor(self) -> Reach:
         if (self.step is None) == (self.factor is None):
             raise ValueError(
                 "must be {factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"

@@ -260,11 +260,13 @@ class _Planner:
                 if record is not None:
                     self._estimates.add(record)
         return tuple(
-            planned if planned and planned.status != "stale" else self._undone(run, key, planned)
+            planned
+            if planned and planned.status != "stale"
+            else self._without_record(run, key, planned)
             for key, (run, planned, _) in self._lookups.items()
         )
 
-    def _undone(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
+    def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
         """Return a run without a valid record: missing, stale or skipped."""
         source = self._source(run)
         missing = PlannedRun(

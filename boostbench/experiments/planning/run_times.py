@@ -40,7 +40,7 @@ class Estimates:
             # requested rounds: a booster that stopped early will probably stop early again
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
             seconds = sum(t for name, t in record.seconds.items() if name != "warm_up")
-            kind = _kind(run.booster)
+            kind = _booster_names(run.booster)
             for key in ((kind, run.data.name), (kind,)):
                 self._measured.setdefault(key, []).append(seconds / amount)
 
@@ -55,7 +55,7 @@ class Estimates:
 
     def know(self, run: Run) -> bool:
         """Return whether a run of the same booster on the same data set was added."""
-        return (_kind(run.booster), run.data.name) in self._measured
+        return (_booster_names(run.booster), run.data.name) in self._measured
 
     def seconds(self, run: Run, entry: DatasetEntry) -> float:
         """Return the expected seconds of a run on the data set described by ``entry``."""
@@ -66,12 +66,12 @@ class Estimates:
             _TRAINING * (split.get("max_rows") or math.inf),
         )
         amount = _work(run, round(n_train), entry.n_features or 20, entry.n_classes or 5)
-        of_booster = self._rates.get((_kind(run.booster),), self._overall)
-        return self._rates.get((_kind(run.booster), run.data.name), of_booster) * amount
+        of_booster = self._rates.get((_booster_names(run.booster),), self._overall)
+        return self._rates.get((_booster_names(run.booster), run.data.name), of_booster) * amount
 
 
 @cache
-def _kind(booster: BoosterSpec) -> str:
+def _booster_names(booster: BoosterSpec) -> str:
     """Return the names of the booster and its inner boosters."""
     components = components_of(booster.name, booster.params.plain())
     return ":".join(name for kind, name in components if kind is registry.boosters)

@@ -81,7 +81,7 @@ def components_of(
     """Yield a booster and the components named by its parameters, at any depth."""
     yield registry.boosters, source
     for key, kind in registry.INNER.items():
-        inner, inner_params = _named(params.get(key))
+        inner, inner_params = _name_and_params(params.get(key))
         if inner is not None and not registry.boosters.is_foreign(source):
             if kind is registry.boosters:
                 yield from components_of(inner, inner_params)
@@ -89,7 +89,7 @@ def components_of(
                 yield kind, inner
 
 
-def _named(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
+def _name_and_params(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
     """Return name and parameters of ``name`` or ``{name: parameters}``; else (None, {})."""
     if isinstance(spec, Mapping):
         name, params = next(iter(spec.items()), (None, None))

@@ -92,13 +92,10 @@ def _array(values: list[int] | list[float | None]) -> NDArray[Any]:
     """Return counts as int32 and other curves as float64, where None is NaN."""
     try:
         # Arrays take far less memory than lists.
-        return np.array(values, dtype=np.int32 if all(map(_is_int, values[:1])) else np.float64)
+        is_count = all(isinstance(value, int) for value in values[:1])
+        return np.array(values, dtype=np.int32 if is_count else np.float64)
     except OverflowError as error:
         raise ValueError(str(error)) from None
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int)
 
 
 def _plain(curve: NDArray[Any]) -> list[int] | list[float | None]:
@@ -208,7 +205,7 @@ class Summary(_Strict):
         return self.error.text if self.status == "failed" else self.error.message
 
     @model_validator(mode="after")
-    def _agrees(self) -> Self:
+    def _check_consistency(self) -> Self:
         if self.key.rounds != self.run.rounds:
             raise ValueError(f"the key has {self.key.rounds} rounds, the run {self.run.rounds}")
         if self.status != "ok":
@@ -270,7 +267,7 @@ class Record(Summary):
         return np.unpackbits(packed, count=self.n_test).view(np.bool_)
 
     @model_validator(mode="after")
-    def _has_curves(self) -> Self:
+    def _check_curves(self) -> Self:
         if self.status != "ok":
             return self
         needed = {"validation_errors"} if self.run.validation else {"train_errors", "test_errors"}
