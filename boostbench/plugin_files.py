@@ -23,9 +23,9 @@ ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 FILE_MODULE = "boostbench_plugin_"
 _REGISTERS = re.compile(r"(\w+)\.register\('([\w.-]+)'\)")
 #: Packages whose import registers nothing.
-_HARMLESS_PACKAGES = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
+_HARMLESS = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
 _HARMLESS_IMPORT = re.compile(
-    rf"({'|'.join(_HARMLESS_PACKAGES - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
+    rf"({'|'.join(_HARMLESS - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
 )
 #: Functions that may import or register names invisibly to `names_registered_by`.
 _DYNAMIC = {"__import__", "eval", "exec"}
