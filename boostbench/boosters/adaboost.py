@@ -26,7 +26,7 @@ from boostbench.weak_learners import WeightedLabels
 
 
 class AdaBoost(BinaryBooster):
-    r"""Stage-wise minimisation of the exponential loss with weak classifiers.
+    r"""AdaBoost for two classes: stage-wise minimisation of the exponential loss.
 
     With labels y in {-1, +1}, each round fits a weak classifier f to the samples with weights
     :math:`w_i \propto e^{-y_i F(x_i)}` and takes the step that minimises the loss along f:

@@ -66,7 +66,8 @@ class DriftingGame(Booster):
 
     The booster plays T rounds, each with an equal vote, against a weak learner that satisfies a
     weak-learning condition with edge :math:`\gamma`. The potential :math:`\phi_t(s)` is the best
-    guaranteed loss of a sample with votes s and t rounds left. With the true label as label 0,
+    guaranteed loss of a sample with votes s and t rounds left. With the true label as label 0, and
+    :math:`e_l` a vote for label l,
 
     .. math::
         C_{il} = \phi_{T-t}(s_i + e_l), \qquad

@@ -45,7 +45,8 @@ from boostbench.weak_learners import Costs
 class GDMCBoost(MCBoost, AdaBoostMM):
     r"""`AdaBoostMM` with the exact step, trees of depth 2, and a choice of losses.
 
-    With scores F (half of the paper's scores, up to a constant) each round computes
+    With scores F (half of the paper's scores, up to a constant) and C, :math:`A_+`, :math:`A_-` as
+    in `AdaBoostMM`, each round computes
 
     .. math::
         h = \arg\min_h \sum_i C_{i h(x_i)}, \qquad

@@ -34,10 +34,11 @@ _MAX_HALVINGS = 30
 
 
 class LogitBoost(RegressionBooster):
-    r"""Stage-wise Newton steps on the logistic loss :math:`\ln(1 + e^{-2yF})`.
+    r"""LogitBoost for two classes: stage-wise Newton steps on the logistic loss.
 
-    With :math:`y^* = (y + 1)/2` and :math:`p = 1/(1 + e^{-2F})`, each round fits a regression tree
-    to the working response z by weighted least squares:
+    The loss is :math:`\ln(1 + e^{-2yF})`. With :math:`y^* = (y + 1)/2` and
+    :math:`p = 1/(1 + e^{-2F})`, each round fits a regression tree to the working response z by
+    weighted least squares:
 
     .. math::
         w = p (1 - p), \qquad z = \frac{y^* - p}{p (1 - p)}, \qquad

@@ -40,9 +40,10 @@ _MIN_VARIANCE = 1e-12
 
 
 class RBoost1(GentleBoost):
-    r"""Adaptive Newton steps on the Savage2 loss :math:`\phi(m) = (1 + e^m)^{-2}`.
+    r"""Adaptive Newton steps on the bounded Savage2 loss, for noisy labels.
 
-    The step ``"gentle"`` is GentleBoost's step with the weights of this loss,
+    The loss of the margin :math:`m = y F(x)` is :math:`\phi(m) = (1 + e^m)^{-2}`. The step
+    ``"gentle"`` is GentleBoost's step with the weights of this loss,
 
     .. math::
         w_i \propto -\phi'(m_i) \propto e^{m_i} / (1 + e^{m_i})^3, \qquad

@@ -36,7 +36,7 @@ from boostbench.weak_learners import WeightedLabels
 
 
 class RealAdaBoost(BinaryBooster):
-    r"""Stage-wise minimisation of the exponential loss with real-valued leaves.
+    r"""Minimisation of the exponential loss with trees whose leaves add half the log-odds.
 
     Each round fits a classification tree to the samples with weights
     :math:`w_i \propto e^{-y_i F(x_i)}`, sums the weights :math:`W_+, W_-` of the two classes in
@@ -96,10 +96,11 @@ class RealAdaBoost(BinaryBooster):
 
 
 class SavageBoost(RealAdaBoost):
-    r"""Real AdaBoost with the weights of the Savage loss :math:`\phi(m) = (1 + e^{2m})^{-2}`.
+    r"""Real AdaBoost with the weights of the bounded Savage loss, for noisy labels.
 
-    The weights :math:`w_i \propto -\phi'(m_i) \propto e^{2m_i} / (1 + e^{2m_i})^3` vanish for
-    samples with very negative margins. The minimiser of the conditional risk
+    The loss of the margin :math:`m = y F(x)` is :math:`\phi(m) = (1 + e^{2m})^{-2}`. The weights
+    :math:`w_i \propto -\phi'(m_i) \propto e^{2m_i} / (1 + e^{2m_i})^3` vanish for samples with very
+    negative margins. With :math:`\eta = P(y = 1 \mid x)`, the minimiser of the conditional risk
     :math:`\eta\,\phi(F + G) + (1 - \eta)\,\phi(-F - G)` over G is
 
     .. math::

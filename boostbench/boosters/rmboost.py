@@ -46,8 +46,9 @@ class RMBoost(ColumnGeneration):
         p_i = \tfrac1n y_i - \alpha_i + \beta_i
 
     with weights :math:`|p_i|`. Training ends when :math:`\sum_i p_i h(x_i) \le \lambda` for all
-    classifiers. A sample with :math:`y_i F(x_i) = \tfrac12` loses weight and may be passed to the
-    weak learner with the opposite label.
+    classifiers. Samples with :math:`y_i F(x_i) = -\tfrac12` gain weight. Samples with
+    :math:`y_i F(x_i) = \tfrac12` lose weight and may be passed to the weak learner with the
+    opposite label.
 
     Parameters
     ----------

@@ -104,10 +104,12 @@ class ClockedBooster(BinaryBooster):
 class RobustBoost(ClockedBooster):
     r"""Robust boosting with a potential that approaches the 0-1 loss as time passes.
 
-    Let :math:`m_i = y_i F(x_i)` be the margins. Each round fits a classifier h to the samples with
-    weights :math:`w(m, t) = e^{-(m - \mu(t))^2/\sigma(t)^2}` and finds the steps
-    :math:`\Delta s` in score and :math:`\Delta t` in time after which h has no edge and the mean
-    potential is unchanged,
+    Let :math:`m_i = y_i F(x_i)` be the margins. The potential
+    :math:`\Phi(m, t) = \tfrac12 \mathrm{erfc}((m - \mu(t))/\sigma(t))` is the probability that a
+    sample with margin m at time t ends with a margin below theta; see `MovingPotential` for
+    :math:`\mu` and :math:`\sigma`. Each round fits a classifier h to the samples with weights
+    :math:`w(m, t) = e^{-(m - \mu(t))^2/\sigma(t)^2}` and finds the steps :math:`\Delta s` in score
+    and :math:`\Delta t` in time after which h has no edge and the mean potential is unchanged,
 
     .. math::
         m_i' = m_i e^{-\Delta t} + y_i h(x_i)\,\Delta s, \qquad

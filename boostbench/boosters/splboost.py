@@ -183,7 +183,9 @@ class SPLBoost(SelfPacing, AdaBoost):
     r"""AdaBoost with self-paced learning, robust to label noise.
 
     Each round minimises :math:`\sum_i v_i e^{-y_i (F(x_i) + \alpha f(x_i))} + \hat f(v_i; \lambda)`
-    alternately over the latent weights v and over the classifier f with its step alpha:
+    alternately over the latent weights v and over the classifier f with its step alpha. With
+    :math:`v^*(\lambda; \ell)` the minimiser of :math:`v \ell + \hat f(v; \lambda)` for the
+    self-paced regulariser :math:`\hat f`, the updates are
 
     .. math::
         v_i = v^*\!\left(\lambda; e^{-y_i F(x_i)}\right), \qquad
