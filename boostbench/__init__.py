@@ -30,7 +30,8 @@ __all__ = [
 
 __version__ = "0.2.0"
 
-_ROOMS = {
+#: Module of each lazily imported name.
+_MODULES = {
     "Experiment": "api",
     "compare": "compare_boosters",
     "list_boosters": "boosters",
@@ -41,9 +42,9 @@ _ROOMS = {
 
 
 def __getattr__(name: str) -> Any:
-    # The command line imports this package for its version alone; the rest waits until asked.
-    if name in _ROOMS:
-        return getattr(import_module(f"boostbench.{_ROOMS[name]}"), name)
+    # Lazy, because the command line imports this package for the version alone.
+    if name in _MODULES:
+        return getattr(import_module(f"boostbench.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'boostbench' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""``python -m boostbench`` is ``boostbench``."""
+"""Entry point of ``boostbench`` and ``python -m boostbench``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line; Ctrl-C is quiet while modules are loaded and at the very end too."""
+    """Run the command line; Ctrl-C prints no traceback, even during imports and at exit."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
-    gc.set_threshold(50_000)  # the values of a large plan all stay
+        signal.signal(signal.SIGINT, _exit_interrupted)
+    gc.set_threshold(50_000)  # most objects of a large plan live until the end
     from boostbench.cli import main as command
 
     code = command()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # After `python -m`, CPython kills itself by SIGINT if the last exec() of a text, as dataclasses
-    # and namedtuples do, was left by a KeyboardInterrupt, though that was handled since.
+    # Under `python -m`, CPython kills the process with SIGINT at exit if a KeyboardInterrupt
+    # ended the last exec() of source text (as in dataclasses and namedtuples), even if the
+    # exception was handled. This exec() resets that state.
     exec("")
     sys.exit(code)
 
 
-def _leave(*_: object) -> NoReturn:
+def _exit_interrupted(*_: object) -> NoReturn:
     os.write(2, b"boostbench: interrupted\n")
     os._exit(130)
 

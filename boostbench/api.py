@@ -1,7 +1,7 @@
-"""Experiments from Python: plan, run, results, report and verdicts.
+"""Python interface to experiments: plan, run, results, report and verdicts.
 
-Everything that the command line does is a method here. Nothing prints, exits or reads
-``sys.argv``; progress is a callback, and every error is a `BoostbenchError`.
+The command line is built on this module. Nothing here prints, exits or reads ``sys.argv``;
+progress is reported to callbacks, and every error is a `BoostbenchError`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,7 +33,8 @@ from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 from boostbench.registry import use_plugin
 
-# A method imports what it alone needs: a plan draws nothing, a report starts no workers.
+# Imports that a single method needs are local to it, so that planning loads no plotting library
+# and reporting no executor.
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -48,26 +50,26 @@ Listener = Callable[["Event"], None]
 
 @dataclass(frozen=True)
 class Experiment:
-    """A config together with its folders of records and data.
+    """A config with its folders of records and data.
 
     Attributes
     ----------
     config : Config
     store : RecordStore
-        The records of the results folder.
+        Records in the results folder.
     data : tuple of Path
-        Folders with data files, in front of ``BOOSTBENCH_DATA`` and ``datasets/``.
+        Folders with data files, searched before ``BOOSTBENCH_DATA`` and ``datasets/``.
     runs : tuple of Run
-        The runs of the config that are asked for. Where parameters are chosen, each stands for the
-        fits that the choice takes.
+        Selected runs of the config. With parameter selection, each run stands for all fits that
+        the selection needs.
     shard : tuple of int or None
         (i, n): only the i-th of n parts of the plan.
     size : str or None
-        The size of the config that was taken.
+        Size variant of the config.
     overrides : tuple of str
-        The values in the place of the config's, as ``key=value``.
+        Values that replace those of the config, as ``key=value``.
     plugins : tuple of Path
-        The plugin files that it was loaded with.
+        Plugin files of the experiment.
 
     Examples
     --------
@@ -118,23 +120,23 @@ class Experiment:
         data : path or sequence of path, default=()
             Folders with data files.
         overrides : mapping or sequence of str, default=()
-            Values in the place of the config's: ``{"rounds": 100, "noise.rate": 0.1}`` or
+            Values that replace those of the config: ``{"rounds": 100, "noise.rate": 0.1}`` or
             ``["rounds=100"]``.
         size : str or None, default=None
-            Use this variant of the config's ``sizes``.
+            Variant under ``sizes`` in the config.
         only : sequence of str, default=()
-            Patterns: only runs whose data set, booster or noise has this name, or whose id matches.
+            Names of data sets, boosters or noises, or patterns of run ids: keep only matching runs.
         shard : tuple of int or None, default=None
-            (i, n): only the i-th of n parts.
+            (i, n): only the i-th of n parts of the plan.
         plugins : path or sequence of path, default=()
             Python files that register boosters or other parts.
 
         Raises
         ------
         ConfigError
-            With every mistake found.
+            If the config is wrong; lists all mistakes.
         BoostbenchError
-            If a file, folder, size, plugin or pattern is not there or wrong.
+            If a file, folder, size, plugin or pattern is missing or invalid.
         """
         return load_experiments(
             [config],
@@ -148,14 +150,14 @@ class Experiment:
         )[0]
 
     def plan(self, *, check_packages: bool = True, strict: bool = False) -> Plan:
-        """Compare the runs with the records there are; nothing is trained.
+        """Compare the runs with the existing records, without training anything.
 
         Parameters
         ----------
         check_packages : bool, default=True
-            Import the boosters, so that a run whose package is absent is skipped.
+            Import the boosters, to skip runs that need a package that is not installed.
         strict : bool, default=False
-            Records made with other versions of numpy, scipy, scikit-learn or numba are stale.
+            Treat records made with other versions of numpy, scipy, scikit-learn or numba as stale.
 
         Returns
         -------
@@ -182,43 +184,46 @@ class Experiment:
         on_plan: Callable[[Plan], None] | None = None,
         on_event: Listener | None = None,
     ) -> Progress:
-        """Run what is missing or stale; each record is on disk as soon as its run has ended.
+        """Run all missing and stale runs; each record is written as soon as its run has ended.
 
-        Where parameters are chosen, runs are planned and done until nothing more follows.
+        With parameter selection, planning and running alternate until the plan has no new runs.
 
         Parameters
         ----------
         jobs : int or None, default=None
-            Runs at once, each on one thread while others wait; None: as many as there are cores.
+            Number of parallel runs, each on one thread while others wait; None: number of cores.
         executor : {"local", "inline", "dask"}, default="local"
             Worker processes, this process, or a Dask cluster.
         scheduler : str or None, default=None
-            Address of the cluster, or the name of a batch system that dask-jobqueue knows, where
-            one of ``jobs`` workers is started; None: one of this machine.
+            Address of a cluster, or name of a batch system known to dask-jobqueue, on which a
+            cluster of ``jobs`` workers is started; None: a cluster on this machine.
         dask : mapping of str to str or None, default=None
-            Options of the cluster: of TLS with an address, else of the class of dask-jobqueue.
+            Options of the cluster: TLS options with an address, otherwise options of the
+            dask-jobqueue class.
         time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
-            Of one run; None: the config's. They do not hold inline.
+            Limits of one run; None: those of the config. Ignored by the inline executor.
         retry : sequence of str, default=()
-            Do exactly the runs of these statuses: ``"failed"``, ``"timeout"`` ...
+            Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
             Do all runs again.
         strict : bool, default=False
-            Do those again that `plan` finds stale with this.
+            As for `plan`.
         fail_fast : bool, default=False
-            Start nothing new after a failure.
-        on_plan, on_event : callable or None, default=None
-            Called with the first plan, and with every `Event` of progress.
+            Start no further run after a failure.
+        on_plan : callable or None, default=None
+            Called with the first plan.
+        on_event : callable or None, default=None
+            Called with every `Event` of progress.
 
         Returns
         -------
         outcome : Progress
-            After Ctrl-C too, with ``interrupted`` set: finished runs are kept.
+            Returned after Ctrl-C too, with ``interrupted`` set; finished runs are kept.
 
         Raises
         ------
         BoostbenchError
-            If an argument does not fit, or records cannot be written.
+            If an argument is invalid, or records cannot be written.
         """
         from boostbench.experiments.running.conduct import Progress, run_plan
         from boostbench.experiments.running.executors import check_options, make_executor
@@ -234,10 +239,10 @@ class Experiment:
         if todo:
             check_data(todo, self.data)
             workers |= self.config.limits.replaced(time_limit, memory_limit)
-            with make_executor(executor, self.data, scheduler, dask, **workers) as its:
+            with make_executor(executor, self.data, scheduler, dask, **workers) as pool:
                 while todo and not outcome.ends_early:
                     outcome += run_plan(
-                        todo, self.store, its, on_event=on_event, fail_fast=fail_fast
+                        todo, self.store, pool, on_event=on_event, fail_fast=fail_fast
                     )
                     done |= {planned.run for planned in todo}
                     if self.config.select is None or retry:
@@ -250,7 +255,7 @@ class Experiment:
     def sample(
         self, n: int, *, jobs: int | None = None, on_event: Listener | None = None
     ) -> Progress:
-        """Run until n runs of each booster on each data set are done, so that a plan knows costs.
+        """Complete n runs of each booster on each data set, to base cost estimates on.
 
         Parameters
         ----------
@@ -259,46 +264,46 @@ class Experiment:
         jobs, on_event
             As for `run`.
         """
-        return self._do(self.plan().sample(n), jobs, on_event)
+        return self._run_locally(self.plan().sample(n), jobs, on_event)
 
     def revalidate(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
     ) -> list[Revalidated]:
-        """Keep stale records whose results a change of the code left as they are.
+        """Keep stale records if a repeated sample of their runs gives the same results.
 
         Parameters
         ----------
         share : float, default=0.05
-            Share of the stale runs of each booster on each data set that are done again, 0 to 1; at
-            least one.
+            Share of the stale runs of each booster on each data set to repeat, 0 to 1; at least
+            one run is repeated.
         jobs, on_event
             As for `run`.
 
         Returns
         -------
-        found : list of Revalidated
-            One for each data set, booster and older code.
+        outcomes : list of Revalidated
+            One for each data set, booster and version of the older code.
 
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C; records that were made are kept.
+            After Ctrl-C; new records are kept.
         """
         from boostbench.experiments.planning.adoption import revalidate
 
-        def do_again(runs: Sequence[PlannedRun]) -> None:
-            if self._do(runs, jobs, on_event).interrupted:
+        def repeat(runs: Sequence[PlannedRun]) -> None:
+            if self._run_locally(runs, jobs, on_event).interrupted:
                 raise KeyboardInterrupt
 
-        return revalidate(self.plan, do_again, self.store, share)
+        return revalidate(self.plan, repeat, self.store, share)
 
     def study(self, *, whole: bool = True) -> Study:
-        """Return the results of all runs; unless ``whole``, records hold what a report reads."""
+        """Return the results of all runs; unless ``whole``, without values no report reads."""
         from boostbench.reports.values.frame import collect
         from boostbench.reports.values.unread import Unread
 
         keep = None if whole else Unread(self.config, self.runs).left_out
-        return collect(self.config, self._reported(keep).results())
+        return collect(self.config, self._plan_to_report(keep).results())
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -306,13 +311,13 @@ class Experiment:
         Parameters
         ----------
         rounds : sequence of int or None, default=None
-            All by default.
+            Rounds to return; None: all rounds.
 
         Returns
         -------
         frame : DataFrame
-            With the columns dataset, booster, parameters (JSON), noise_model, noise_rate, seed,
-            fold where splits have folds, round, metric, value (errors are fractions, 0 to 1).
+            Columns: dataset, booster, parameters (JSON), noise_model, noise_rate, seed, fold (if
+            the splits have folds), round, metric, value (errors are fractions, 0 to 1).
 
         Raises
         ------
@@ -324,7 +329,7 @@ class Experiment:
         return export_rows(self.study().results, rounds, self.config.metrics)
 
     def report(self) -> Report:
-        """Make tables, figures and verdicts; ``report.write(folder)`` writes them and a page.
+        """Make tables, figures and verdicts; ``report.write(folder)`` writes them with a page.
 
         Raises
         ------
@@ -336,46 +341,47 @@ class Experiment:
         return make_report(self.study(whole=False), studies=self._study_of, size=self.size or "")
 
     def verify(self) -> tuple[Verdict, ...]:
-        """Judge the claims of the config by the records there are."""
+        """Judge the claims of the config by the existing records."""
         from boostbench.reports.claims import ClaimHistory, judge
 
         verdicts = judge(self.study(whole=False), self._study_of)
         return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
 
     def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
-        """Write the records that a report is of into one small file; return it.
+        """Write the records behind the report into one compressed file, and return its path.
 
-        `study`, `report` and `verify` read it where no run has a record.
+        `study`, `report` and `verify` read this file if no run has a record.
 
         Parameters
         ----------
         folder : Path or None, default=None
-            Takes ``records.jsonl.xz``; None: the report's folder.
+            Folder of the file ``records.jsonl.xz``; None: the folder of the report.
         whole : bool, default=False
-            Keep what no part of the report and no claim reads, too: see `Unread`; and of a trial
-            that no choice kept, all but the errors that decided.
+            Keep all values. Otherwise the file lacks the values that neither the report nor a claim
+            reads (see `Unread`), and holds only the errors compared in the selection for candidates
+            that were not selected.
         """
         from boostbench.reports.values.unread import Unread
 
         file = (folder or self.report_folder) / PACKED
         left_out = Unread(self.config, self.runs).left_out
-        records = self._reported().records(whole=whole)
+        records = self._plan_to_report().records(whole=whole)
         pack((record if whole else left_out(run, record) for run, record in records), file)
         return file
 
     @property
     def report_folder(self) -> Path:
-        """Folder in the results folder that its report is written to."""
+        """Folder of the report, in the results folder."""
         name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
         return self.store.folder.parent / name
 
-    def _reported(self, keep: Callable[[Run, Record], Record] | None = None) -> Plan:
+    def _plan_to_report(self, keep: Callable[[Run, Record], Record] | None = None) -> Plan:
         packed = self.report_folder / PACKED
         return plan_to_report(
             self.runs, self.store, packed, self.data, config=self.config, keep=keep
         )
 
-    def _do(
+    def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Progress:
         from boostbench.experiments.running.conduct import Progress, run_plan
@@ -388,9 +394,10 @@ class Experiment:
             return run_plan(runs, self.store, executor, on_event=on_event)
 
     def _study_of(self, other: Config) -> Study:
-        """Return the results of another config, which a claim of this one may need.
+        """Return the results of another config, for claims that compare with it.
 
-        It is taken in the same size if it has it, and to no more rounds than this one.
+        The other config has the size of this one if it defines that size, and at most as many
+        rounds.
         """
         size = self.size if self.size in other.sizes else None
         variant = load_config(other.path, size=size, check_parameters=False)
@@ -416,35 +423,35 @@ def load_experiments(
     ----------
     configs : iterable of str, path or mapping
     results, data, overrides, size, only, shard, plugins
-        As for `Experiment.load`; a pattern of ``only`` has to match in one of the configs.
+        As for `Experiment.load`; each pattern of ``only`` must match in at least one config.
     check_parameters : bool, default=True
-        Check the parameters of boosters, weak learners and noise models, which imports them. A
-        report needs no such check; nor do experiments whose runs are all done.
+        Check the parameters of boosters, weak learners and noise models, which imports them. The
+        check is skipped if all runs are done, and is unnecessary for a report.
 
     Raises
     ------
     ConfigError
-        With the mistakes of all configs.
+        If a config is wrong; lists the mistakes of all configs.
     BoostbenchError
-        If a folder, plugin or pattern is not there or wrong, or two configs have one name.
+        If a folder, plugin or pattern is missing or invalid, or two configs have the same name.
     """
     files, folders, texts = paths_of(plugins), paths_of(data), _override_texts(overrides)
     for file in files:
         use_plugin(file, where="--plugin")
-    search_dirs(folders)  # a folder that is not there is no fault of the configs
-    given = [config if isinstance(config, Mapping) else str(config) for config in configs]
-    read = partial(load_configs, given, texts, size=size, data_dirs=folders)
+    search_dirs(folders)  # raises now, because a missing folder is not a config error
+    sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
+    read = partial(load_configs, sources, texts, size=size, data_dirs=folders)
     loaded = None
     with suppress(ConfigError):
         loaded = read(check_parameters=False)
-    loaded = loaded or read(check_parameters=check_parameters)  # names all mistakes
+    loaded = loaded or read(check_parameters=check_parameters)  # reports all mistakes at once
     store = RecordStore(results)
-    runs = [expand(config) for config in loaded]
-    chosen = set(select([run for its in runs for run in its], only))
+    runs_of_configs = [expand(config) for config in loaded]
+    selected = set(select(list(chain.from_iterable(runs_of_configs)), only))
     shared: dict[str, Any] = {"shard": shard, "size": size, "overrides": texts, "plugins": files}
     experiments = tuple(
-        Experiment(config, store, folders, tuple(r for r in its if r in chosen), **shared)
-        for config, its in zip(loaded, runs, strict=True)
+        Experiment(config, store, folders, tuple(run for run in runs if run in selected), **shared)
+        for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
         for file in files:
@@ -454,18 +461,21 @@ def load_experiments(
 
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
-    """Return whether each run has a record, made by this code: its parameters were right then."""
-    seen = RecordStore(store.folder.parent)  # the store itself looks when something is planned
+    """Return whether each run has a current record, so that its parameters are known to be valid.
+
+    A store of its own keeps ``store`` unread until the first plan.
+    """
+    own_store = RecordStore(store.folder.parent)
     try:
-        if all(have_records(each.runs, seen, each.data) for each in experiments):
+        if all(have_records(each.runs, own_store, each.data) for each in experiments):
             return True
         if all(each.config.select is None for each in experiments):
             return False
-        plans = [replace(each, store=seen).plan(check_packages=False) for each in experiments]
-    except BoostbenchError:  # it will be raised again by whoever needs the plan
+        plans = [replace(each, store=own_store).plan(check_packages=False) for each in experiments]
+    except BoostbenchError:  # raised again when the plan is needed
         return False
     finally:
-        store.damaged += seen.damaged
+        store.damaged += own_store.damaged
     return all(planned.status == "ok" for plan in plans for planned in plan.runs)
 
 
@@ -477,9 +487,9 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     name : str
         Name or alias.
     data : path or sequence of path, default=()
-        Folders with data files, in front of ``BOOSTBENCH_DATA`` and ``datasets/``.
+        Folders with data files, searched before ``BOOSTBENCH_DATA`` and ``datasets/``.
     **options
-        ``params``, ``encode``, ``missing``, ``rng`` of `boostbench.data.load`.
+        Options ``params``, ``encode``, ``missing`` and ``rng`` of `boostbench.data.load`.
 
     Examples
     --------
@@ -489,9 +499,9 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     return load(name, data_dirs=paths_of(data), **options)
 
 
-def paths_of(given: Paths) -> tuple[Path, ...]:
-    """Return one path, or several, as a tuple."""
-    return (Path(given),) if isinstance(given, str | Path) else tuple(map(Path, given))
+def paths_of(paths: Paths) -> tuple[Path, ...]:
+    """Return one path or several paths as a tuple."""
+    return (Path(paths),) if isinstance(paths, str | Path) else tuple(map(Path, paths))
 
 
 def _override_texts(overrides: Mapping[str, Any] | Sequence[str]) -> tuple[str, ...]:

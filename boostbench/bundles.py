@@ -1,14 +1,14 @@
-"""Bundles: an experiment in one archive, and whether its results come out the same elsewhere.
+"""Bundles: an experiment in one archive, to be checked on another machine.
 
 A bundle is a zip file that unpacks to a small project::
 
-    bundle.json                       how it was made, environment, data and their checksums
-    configs/                          the config, what it extends, and the files that they name
+    bundle.json                       manifest: options, environment, checksums of data and files
+    configs/                          the config, the configs it extends, and files they name
     data/                             catalogs of data sets that do not ship with boostbench
-    results/<name>/records.jsonl.xz   every record, whole
-    results/<name>/                   the report, if there is one
+    results/<name>/records.jsonl.xz   all records, complete
+    results/<name>/                   the report, if it was written
 
-Raw data are not in it.
+Raw data are not included.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Verdict = Literal["same to the bit", "same within", "differs", "not done"]
 
 
 class _Manifest(Model):
-    """Circumstances in which a bundle was made."""
+    """Contents of ``bundle.json``."""
 
     format: Literal[1]
     config: str
@@ -66,20 +66,20 @@ class _Manifest(Model):
     sha256: dict[str, str]
 
     @model_validator(mode="after")
-    def _names_its_own_files(self) -> _Manifest:
+    def _check_names(self) -> _Manifest:
         for name in (self.config, self.records, *self.plugins):
             if name not in self.sha256:
-                raise ValueError(f"names {name!r}, which is not in it")
+                raise ValueError(f"names {name!r}, which has no sha256")
         return self
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A run of a bundle, or a data set, compared with what it is on this machine."""
+    """Comparison of a run or data set of a bundle with its counterpart on this machine."""
 
     what: str  # id of the run, or name of the data set
     verdict: Verdict
-    detail: str = ""  # the largest relative difference, or where they differ first
+    detail: str = ""  # such as the largest relative difference or the first difference
 
 
 def write_bundle(experiment: Experiment, file: Path) -> None:
@@ -89,30 +89,29 @@ def write_bundle(experiment: Experiment, file: Path) -> None:
     ----------
     experiment : Experiment
     file : Path
-        Ends in ``.zip``.
+        Path that ends in ``.zip``.
 
     Raises
     ------
     BoostbenchError
-        If no run has a record, a file is named by an absolute path, or the archive cannot be
-        written.
+        If the config is not a file, no run has a record, a file is named by an absolute path, or
+        the archive cannot be written.
     """
     path = experiment.config.path
     if not path.is_file():
         raise BoostbenchError("only a config that is a file can be bundled", where=str(path))
     plugins = [plugin.resolve() for plugin in experiment.plugins]
-    named = _named_files([path.resolve(), *plugins])
-    folders = {name.parent for name in named}
-    root = Path(os.path.commonpath(folders)) if folders else path.parent
-    with tempfile.TemporaryDirectory() as kept:
-        packed = experiment.pack(Path(kept), whole=True)
+    sources = _named_files([path.resolve(), *plugins])
+    root = Path(os.path.commonpath({place.parent for place in sources}))
+    with tempfile.TemporaryDirectory() as folder:
+        packed = experiment.pack(Path(folder), whole=True)
         if not PackedRecords(packed).all_paths():
             raise BoostbenchError(
                 "no run has a record yet; `boostbench run` makes them", where=experiment.config.name
             )
         members = {
             f"configs/{place.relative_to(root).as_posix()}": source.read_bytes()
-            for place, source in named.items()
+            for place, source in sources.items()
         }
         results = f"results/{experiment.report_folder.name}"
         members |= {
@@ -121,10 +120,10 @@ def write_bundle(experiment: Experiment, file: Path) -> None:
             if report.is_file()
         }
         members[f"{results}/{PACKED}"] = packed.read_bytes()
-    for folder in search_dirs(experiment.data):
-        if folder.resolve() != shipped("datasets").resolve():
-            members |= {f"data/{entry.name}": entry.read_bytes() for entry in folder.glob("*.yaml")}
-    facts = {
+    for data_dir in search_dirs(experiment.data):
+        if data_dir.resolve() != shipped("datasets").resolve():
+            members |= {f"data/{file.name}": file.read_bytes() for file in data_dir.glob("*.yaml")}
+    manifest = {
         "format": 1,
         "config": f"configs/{path.resolve().relative_to(root).as_posix()}",
         "size": experiment.size,
@@ -133,15 +132,16 @@ def write_bundle(experiment: Experiment, file: Path) -> None:
         "records": f"{results}/{PACKED}",
         "environment": _environment(),
         "data": {
-            name: _checksums(experiment, run) for name, run in _data_sets(experiment.runs).items()
+            name: _checksums(experiment, run)
+            for name, run in _runs_by_data_set(experiment.runs).items()
         },
         "sha256": {name: _sha256(content) for name, content in sorted(members.items())},
     }
-    members[_MANIFEST] = (json.dumps(facts, indent=1) + "\n").encode()
+    members[_MANIFEST] = (json.dumps(manifest, indent=1) + "\n").encode()
     try:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in sorted(members):
-                # The time of a member is fixed: the same experiment gives the same bytes.
+                # A ZipInfo has a fixed time, so that the same experiment gives the same bytes.
                 archive.writestr(zipfile.ZipInfo(name), members[name], zipfile.ZIP_DEFLATED)
     except OSError as error:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
@@ -156,87 +156,91 @@ def check_bundle(
     executor: Literal["local", "inline"] = "local",
     on_event: Callable[[Event], None] | None = None,
 ) -> list[Compared]:
-    """Do a sample of a bundle's runs again, here, and compare results and data.
+    """Repeat a sample of the runs of a bundle, and compare results and data with the bundle.
 
     Parameters
     ----------
     file : Path
-        Its plugins are executed.
+        Bundle; its plugins are executed.
     data : path or sequence of path, default=()
         Folders with data files.
     share : float, default=0.05
-        Share of the runs of each booster on each data set, 0 to 1; at least one.
+        Share of the runs of each booster on each data set to repeat, 0 to 1; at least one run is
+        repeated.
     jobs, executor, on_event
         As for `Experiment.run`.
 
     Returns
     -------
-    compared : list of Compared
+    comparisons : list of Compared
         Data sets first, then runs.
 
     Raises
     ------
     BoostbenchError
-        If the file is no bundle, or was changed after writing.
+        If the file is not a bundle, or was changed after it was written.
     """
-    with tempfile.TemporaryDirectory() as unpacked:
-        folder = Path(unpacked)
-        facts = _unpack(file, folder)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        manifest = _unpack(file, folder)
         catalogs = [folder / "data"] if (folder / "data").is_dir() else []
         experiment = Experiment.load(
-            folder / facts.config,
+            folder / manifest.config,
             results=folder / "again",
             data=[*catalogs, *paths_of(data)],
-            overrides=facts.overrides,
-            size=facts.size,
-            plugins=[folder / plugin for plugin in facts.plugins],
+            overrides=manifest.overrides,
+            size=manifest.size,
+            plugins=[folder / plugin for plugin in manifest.plugins],
         )
-        packed = PackedRecords(folder / facts.records)
-        made = make_plan(experiment.runs, packed, experiment.data, config=experiment.config)
-        sample = _sample(made.runs, share)
-        again = replace(
+        packed = PackedRecords(folder / manifest.records)
+        plan = make_plan(experiment.runs, packed, experiment.data, config=experiment.config)
+        sample = _sample(plan.runs, share)
+        repeat = replace(
             experiment,
             config=experiment.config.model_copy(update={"select": None}),
             runs=tuple(sample),
         )
-        found = [
-            _compared_data(name, facts.data.get(name, {}), _checksums(experiment, run))
-            for name, run in _data_sets(again.runs).items()
+        comparisons = [
+            _compare_data(name, manifest.data.get(name, {}), _checksums(experiment, run))
+            for name, run in _runs_by_data_set(repeat.runs).items()
         ]
-        again.run(jobs=jobs, executor=executor, on_event=on_event)
-        return found + [_compared_run(p, sample[p.run]) for p in again.plan().runs]
+        repeat.run(jobs=jobs, executor=executor, on_event=on_event)
+        return comparisons + [_compare_run(p, sample[p.run]) for p in repeat.plan().runs]
 
 
 def _sample(runs: Iterable[PlannedRun], share: float) -> dict[Run, PlannedRun]:
-    """Return some runs of each booster on each data set, as their records have them."""
+    """Return a sample of the runs of each booster on each data set, by the run to repeat.
+
+    The run to repeat has the number of rounds of the record.
+    """
     families: dict[tuple[str, str], list[PlannedRun]] = {}
     for planned in runs:
         if planned.status == "ok":
             families.setdefault((planned.run.dataset, planned.run.method), []).append(planned)
-    chosen: dict[Run, PlannedRun] = {}
+    sample: dict[Run, PlannedRun] = {}
     for members in families.values():
         members.sort(key=lambda member: member.key.value)
         for member in sample_of(members, share):
-            chosen[replace(member.run, rounds=member.key.rounds)] = member
-    return chosen
+            sample[replace(member.run, rounds=member.key.rounds)] = member
+    return sample
 
 
-def _compared_run(again: PlannedRun, before: PlannedRun) -> Compared:
+def _compare_run(again: PlannedRun, before: PlannedRun) -> Compared:
     old, new = before.record(), again.record()
     if old is None or new is None or new.status != "ok":
         return Compared(again.run.id, "not done", f"{again.status}: {again.reason}")
-    found = list(differences(old, new))
-    if not found:
+    changes = list(differences(old, new))
+    if not changes:
         return Compared(again.run.id, "same to the bit")
-    largest = max(difference.size for difference in found)
+    largest = max(difference.size for difference in changes)
     if largest <= RELATIVE:
         return Compared(again.run.id, "same within", f"{largest:.1e}, relative")
-    first = next(difference for difference in found if difference.size > RELATIVE)
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    first = next(difference for difference in changes if difference.size > RELATIVE)
+    more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
     return Compared(again.run.id, "differs", f"{first}{more}")
 
 
-def _compared_data(name: str, before: dict[str, str], here: dict[str, str]) -> Compared:
+def _compare_data(name: str, before: dict[str, str], here: dict[str, str]) -> Compared:
     if "absent" in here:
         return Compared(name, "not done", here["absent"])
     if here["checksum"] == before.get("checksum"):
@@ -245,58 +249,63 @@ def _compared_data(name: str, before: dict[str, str], here: dict[str, str]) -> C
         return Compared(name, "same to the bit", "the same rows in another file")
     if "absent" in before:
         return Compared(name, "not done", "it was absent where the bundle was made")
-    what = "rows_sha256" if {"rows_sha256"} <= here.keys() & before.keys() else "checksum"
-    return Compared(name, "differs", f"{what} {here[what]} here, {before.get(what)} in the bundle")
+    key = "rows_sha256" if {"rows_sha256"} <= here.keys() & before.keys() else "checksum"
+    return Compared(name, "differs", f"{key} {here[key]} here, {before.get(key)} in the bundle")
 
 
 def _named_files(paths: Sequence[Path]) -> dict[Path, Path]:
-    """Return configs, plugins and all files that they name, by the place where they are found."""
-    found: dict[Path, Path] = {}
+    """Return configs, plugins and all files that they name.
+
+    Keys are the places at which files are looked up, values the files to copy. They differ for
+    shipped configs, which the bundle holds beside the config that names them.
+    """
+    sources: dict[Path, Path] = {}
     known = shipped_configs()
     waiting = [(path, path) for path in paths]
     while waiting:
         place, source = waiting.pop()
-        if place in found:
+        if place in sources:
             continue
-        found[place] = source
+        sources[place] = source
         if source.suffix == ".py":
-            behind = (module.resolve() for module in modules_behind(str(source)))
-            waiting += [(m, m) for m in behind if not m.is_relative_to(_PACKAGE)]
+            modules = (module.resolve() for module in modules_behind(str(source)))
+            waiting += [(path, path) for path in modules if not path.is_relative_to(_PACKAGE)]
         elif source.suffix in (".yaml", ".yml"):
-            folders = {each.parent for each in found}
-            for text in _texts(read_source(source)[0].data):
+            folders = {file.parent for file in sources}
+            for text in _strings(read_source(source)[0].data):
                 name = f"{text.rpartition('.py:')[0]}.py" if ".py:" in text else text
-                beside = list(_beside(name, folders))
-                waiting += [(each, each) for each in beside]
-                if not beside and text in known and known[text].resolve() not in found.values():
-                    # Beside the config the name leads to this file, whatever ships elsewhere.
+                files = list(_files_called(name, folders))
+                waiting += [(path, path) for path in files]
+                if not files and text in known and known[text].resolve() not in sources.values():
+                    # A copy beside the config takes precedence over the config shipped elsewhere.
                     waiting.append((place.parent / text, known[text].resolve()))
-    return found
+    return sources
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a value, keys too."""
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the strings in a nested value, including keys."""
     if isinstance(value, dict):
         yield from filter(None, value)
     for inner in value.values() if isinstance(value, dict) else value:
         if isinstance(inner, str):
             yield inner
         elif isinstance(inner, dict | list):
-            yield from _texts(inner)
+            yield from _strings(inner)
 
 
-def _beside(name: str, folders: Iterable[Path]) -> Iterator[Path]:
+def _files_called(name: str, folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files to which a relative path leads from any of some folders."""
     if os.path.isabs(os.path.expanduser(name)) and is_file(Path(name).expanduser()):
-        what = "a bundle needs files named by their path from the config, not an absolute one"
+        what = "is an absolute path; a bundle needs a path relative to the config"
         raise BoostbenchError(what, where=name)
     for folder in folders:
-        place = Path(os.path.normpath(folder / name))
-        if is_file(place):
-            yield place
+        path = Path(os.path.normpath(folder / name))
+        if is_file(path):
+            yield path
 
 
-def _data_sets(runs: Iterable[Run]) -> dict[str, Run]:
-    """Return a run that uses it for each data set."""
+def _runs_by_data_set(runs: Iterable[Run]) -> dict[str, Run]:
+    """Return one run for each data set."""
     return {run.dataset: run for run in runs}
 
 
@@ -316,32 +325,32 @@ def _environment() -> dict[str, Any]:
 
 
 def _unpack(file: Path, folder: Path) -> _Manifest:
-    """Unpack a bundle, each file compared with its checksum; return its facts."""
+    """Unpack a bundle, check all checksums, and return the manifest."""
     try:
         with zipfile.ZipFile(file) as archive:
             if sum(member.file_size for member in archive.infolist()) > LARGEST:
                 raise BoostbenchError(
                     f"holds more than {LARGEST / 2**30:g} GiB, unpacked", where=str(file)
                 )
-            facts = _Manifest.model_validate_json(archive.read(_MANIFEST))
-            for name, sha256 in facts.sha256.items():
-                found = _sha256(archive.read(name))
-                if found != sha256:
-                    what = f"{name} was changed: sha256 {found}, expected {sha256}"
+            manifest = _Manifest.model_validate_json(archive.read(_MANIFEST))
+            for name, expected in manifest.sha256.items():
+                sha256 = _sha256(archive.read(name))
+                if sha256 != expected:
+                    what = f"{name} was changed: sha256 {sha256}, expected {expected}"
                     raise BoostbenchError(what, where=str(file))
                 archive.extract(name, folder)
     except ValidationError as error:
         place, what = first_mistake(error)
-        what = f"is no bundle: {'.'.join(map(str, place)) or _MANIFEST} {what}"
+        what = f"is not a bundle: {'.'.join(map(str, place)) or _MANIFEST} {what}"
         raise BoostbenchError(what, where=str(file)) from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise BoostbenchError(what, where=str(file)) from error
-    # zipfile raises NotImplementedError for a compression that it does not know
+    # zipfile raises NotImplementedError for an unknown compression method
     except (KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        what = f"is no bundle, or damaged ({type(error).__name__}: {error})"
+        what = f"is not a bundle, or damaged ({type(error).__name__}: {error})"
         raise BoostbenchError(what, where=str(file)) from error
-    return facts
+    return manifest
 
 
 def _sha256(content: bytes) -> str:

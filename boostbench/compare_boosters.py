@@ -1,4 +1,4 @@
-"""Comparison of boosters on any data: an experiment of names and files, and its answer."""
+"""Comparison of boosters on catalog data sets and data files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
 
 Booster = str | Mapping[str, Any]
-#: Begins the name of a file's copy: no name of the catalog.
-_OWN = "own-"
+#: Prefix of the data set names of copied files; no name of the catalog has it.
+_PREFIX = "own-"
 
 
 def compare(
@@ -35,29 +35,30 @@ def compare(
 ) -> Comparison:
     """Compare boosters on one or more data sets by repeated stratified cross-validation.
 
-    Finished runs are kept in the results folder: the same call again, or one with more boosters or
-    repeats, does only what is missing.
+    Finished runs are kept in the results folder: repeating the call, or calling with more boosters
+    or repeats, does only the missing runs.
 
     Parameters
     ----------
     boosters, on, **options
         As for `comparison_experiment`.
     rope : float, default=1.0
-        Points within which two errors are practically equivalent.
+        Region of practical equivalence: the largest difference in points at which two errors count
+        as equivalent.
     jobs, executor, on_event
         As for `Experiment.run`.
     page : str, path or None, default=None
-        HTML file that the answer is written to.
+        HTML file to write the comparison to.
 
     Returns
     -------
     comparison : Comparison
-        ``comparison.sentence`` is the answer, ``comparison.boosters`` a DataFrame.
+        ``comparison.sentence`` is the conclusion, ``comparison.boosters`` a DataFrame.
 
     Raises
     ------
     BoostbenchError
-        If a name, a file or a number is wrong, or too few runs have a result.
+        If a name, a file or a number is invalid, or too few runs have a result.
     KeyboardInterrupt
         After Ctrl-C; finished runs are kept.
 
@@ -66,8 +67,8 @@ def compare(
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> options = {"repeats": 1, "rounds": 5, "executor": "inline", "results": folder.name}
-    >>> found = compare(["samme", "adaboost-mh"], "iris", **options)
-    >>> list(found.boosters.columns)
+    >>> comparison = compare(["samme", "adaboost-mh"], "iris", **options)
+    >>> list(comparison.boosters.columns)
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
@@ -81,15 +82,15 @@ def compare(
 
 
 def answer(experiment: Experiment, rope: float, page: str | Path | None = None) -> Comparison:
-    """Return which booster is best by the finished runs, and write it as a page."""
+    """Compare the boosters by the finished runs, and write the page if its path is given."""
     from boostbench.reports.comparison import compare_boosters
     from boostbench.reports.comparison_page import write_page
 
     study = experiment.study()
-    found = compare_boosters(study, rope)
+    comparison = compare_boosters(study, rope)
     if page is not None:
-        write_page(study, found, Path(page).expanduser())
-    return found
+        write_page(study, comparison, Path(page).expanduser())
+    return comparison
 
 
 def comparison_experiment(
@@ -105,87 +106,91 @@ def comparison_experiment(
     data: Paths = (),
     plugins: Paths = (),
 ) -> Experiment:
-    """Return the experiment whose results answer which booster is best.
+    """Return the experiment that compares boosters by cross-validation.
 
     Parameters
     ----------
     boosters : sequence of str or mapping
-        At least two: names, ``FILE.py:Class``, with parameters ``name:parameter=value`` (several
-        with commas, inner ones with dots, as in ``samme:weak_learner.tree.max_leaf_nodes=4``), or
-        ``{name: {parameter: value}}`` as in a config.
+        At least two boosters. Each is a name or ``FILE.py:Class``, optionally with parameters as in
+        ``name:parameter=value`` (separated by commas, nested with dots, such as
+        ``samme:weak_learner.tree.max_leaf_nodes=4``), or a mapping ``{name: {parameter: value}}``
+        as in a config.
     on : str, path, or sequence of them
-        Names of data sets, and files, which are copied into the results folder.
+        Names of data sets, and data files, which are copied into the results folder.
     target : str, default=""
-        Label column of the files; ``target``, else ``class``, by default.
+        Label column of the files; by default ``target``, otherwise ``class``.
     noise : float, str or mapping, default=0.0
-        Share of the training labels that are exchanged, or any noise model with its parameters:
+        Share of the training labels to exchange, or a noise model with its parameters:
         ``uniform-other:rate=0.2``, ``FILE.py:Class:rate=0.2``, or a mapping as in a config.
-    folds, repeats : int, default=5
-        So many times cross-validation with so many folds, stratified.
+    folds : int, default=5
+        Number of folds of the stratified cross-validation.
+    repeats : int, default=5
+        Number of repetitions of the cross-validation.
     rounds : int, default=100
+        Number of boosting rounds.
     results, data, plugins
         As for `Experiment.load`.
     """
     names = [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
     if len(boosters) < 2:
         raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
-    own = Path(results) / "compare" / "data"
-    files = {name: _take(name, own, target) for name in names if _is_file(name)}
+    copies = Path(results) / "compare" / "data"
+    files = {name: _copy_file(name, copies, target) for name in names if _is_file(name)}
     if target and not files:
-        raise BoostbenchError(f"no file is given whose label column {target!r} could be")
+        raise BoostbenchError(f"target is {target!r}, but no data file is given")
     config = {
         "name": "compare",
-        "boosters": [_booster(booster) for booster in boosters],
+        "boosters": [_booster_entry(booster) for booster in boosters],
         "rounds": rounds,
         "datasets": [files.get(name, name) for name in names],
         "split": {"folds": folds, "stratify": True},
-        "noise": _noise(noise),
+        "noise": _noise_entry(noise),
         "seeds": repeats,
         "report": ["distribution", "curves"],
     }
-    folders = [*paths_of(data), *([own] if files else [])]
+    folders = [*paths_of(data), *([copies] if files else [])]
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
 
 
 def numbering_features(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Yield files, and features of theirs that only number the rows."""
+    """Yield each feature that only numbers the rows of a data file, as (file label, feature)."""
     for entry in experiment.config.datasets:
-        if entry.data.name.startswith(_OWN):
+        if entry.data.name.startswith(_PREFIX):
             for feature in row_numbers(load(entry.data.name, data_dirs=experiment.data)):
                 yield entry.data.label, feature
 
 
-def _booster(written: Booster) -> Booster:
-    """Return the entry of a config for ``name:parameter=value,...``."""
-    if not isinstance(written, str):
-        return written
-    name, params = _named(written)
-    return {name: {"label": written, **params}} if params else written
+def _booster_entry(booster: Booster) -> Booster:
+    """Return the config entry for ``name:parameter=value,...``."""
+    if not isinstance(booster, str):
+        return booster
+    name, params = _split_parameters(booster)
+    return {name: {"label": booster, **params}} if params else booster
 
 
-def _noise(written: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """Return the entry of a config for a rate, or for ``model:parameter=value,...``."""
-    if isinstance(written, Mapping):
-        return written
+def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """Return the config entry for a rate, or for ``model:parameter=value,...``."""
+    if isinstance(noise, Mapping):
+        return noise
     try:
-        rate = float(written)
+        rate = float(noise)
     except ValueError:
-        model, params = _named(str(written))
+        model, params = _split_parameters(str(noise))
         return {"model": model, **params}
     return {"model": "exchange", "rate": rate} if rate else "none"
 
 
-def _named(written: str) -> tuple[str, dict[str, Any]]:
-    """Return a name and its parameters from ``name:parameter=value,...``."""
-    match = re.fullmatch(r"(.+?):([\w.]+=.*)", written)
+def _split_parameters(text: str) -> tuple[str, dict[str, Any]]:
+    """Split ``name:parameter=value,...`` into the name and the nested parameters."""
+    match = re.fullmatch(r"(.+?):([\w.]+=.*)", text)
     if match is None:
-        return written, {}
+        return text, {}
     params: dict[str, Any] = {}
     for part in re.split(r",(?=[\w.]+=)", match[2]):
-        path, _, text = part.partition("=")
-        value, complaint = read_value(text, written)
-        if complaint is not None:
-            raise complaint
+        path, _, value_text = part.partition("=")
+        value, error = read_value(value_text, text)
+        if error is not None:
+            raise error
         *outer, last = path.split(".")
         inner = params
         for key in outer:
@@ -199,10 +204,10 @@ def _is_file(name: str) -> bool:
     return path.name.lower().endswith(SUFFIXES) or bool(path.suffix and path.is_file())
 
 
-def _take(name: str, folder: Path, target: str) -> dict[str, Any]:
-    """Copy a file into a data folder and return the entry of a config for it."""
+def _copy_file(name: str, folder: Path, target: str) -> dict[str, Any]:
+    """Copy a file into a data folder and return its config entry."""
     path = Path(name).expanduser()
     stem = path.name.partition(".")[0]
-    own = _OWN + re.sub(r"[^\w-]+", "-", stem)
-    add_file(path, own, folder, target=target)
-    return {own: {"as": stem}}
+    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", stem)
+    add_file(path, dataset, folder, target=target)
+    return {dataset: {"as": stem}}

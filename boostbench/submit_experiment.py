@@ -1,4 +1,4 @@
-"""The runs of an experiment as jobs of a batch system."""
+"""Submission of the runs of an experiment to a batch system."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ def submit(
     retry: Sequence[str] = (),
     options: Mapping[str, str] | None = None,
 ) -> list[BatchJob]:
-    """Submit what is missing or stale as an array of batch jobs (the extra ``slurm``).
+    """Submit the missing and stale runs as an array of batch jobs (needs the extra ``slurm``).
 
-    Each job does a batch of runs, as many as its time allows by the plan's estimates. A run
-    that a waiting or running job has already is not submitted again.
+    Each job does a batch of runs, sized by the plan's time estimates. Runs of waiting or running
+    jobs are not submitted again.
 
     Parameters
     ----------
     experiment : Experiment
     cluster : {"slurm", "local"}, default="slurm"
-        ``local``: processes of this machine, to try it.
+        Slurm, or processes on this machine for a trial.
     jobs : int, default=1
-        Runs at once in one job, which asks for as many cores.
+        Number of parallel runs in one job, which requests as many cores.
     most_jobs : int, default=100
-        So many jobs run at once.
+        Maximum number of jobs that run at the same time.
     job_time : float, default=7200
-        Time limit of a job in seconds; more if a single run seems to need it. Batches are made
-        for half of it.
+        Time limit of a job in seconds; increased if the estimate of a single run exceeds it. The
+        estimated time of a batch is half of it.
     time_limit, memory_limit, retry
         As for `Experiment.run`.
     options : mapping of str to str or None, default=None
-        For sbatch, as in ``{"partition": "long"}``.
+        Options of sbatch, such as ``{"partition": "long"}``.
 
     Returns
     -------
     jobs : list of BatchJob
-        Submitted now.
+        Jobs submitted by this call.
 
     Raises
     ------
     BoostbenchError
-        If submitit is absent, or the system refuses.
+        If submitit is not installed, or the batch system rejects the jobs.
     """
     todo = experiment.plan().todo(retry=retry or None)
     check_data(todo, experiment.data)
@@ -68,5 +68,12 @@ def submit(
         **limits,
         retry=tuple(retry),
     )
-    how = {"cluster": cluster, "most_jobs": most_jobs, "job_time": job_time}
-    return submit_runs(todo, template, **how, name=experiment.config.name, options=options or {})
+    return submit_runs(
+        todo,
+        template,
+        cluster=cluster,
+        most_jobs=most_jobs,
+        job_time=job_time,
+        name=experiment.config.name,
+        options=options or {},
+    )

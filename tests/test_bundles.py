@@ -178,7 +178,7 @@ def test_what_is_no_bundle_is_one_line(here, facts, capsys):
             archive.writestr("bundle.json", facts)
     assert main(["verify", "x.zip"]) == 2
     said = capsys.readouterr().err
-    assert "x.zip: is no bundle" in said
+    assert "x.zip: is not a bundle" in said
     assert said.count("\n") == 1
 
 
@@ -186,7 +186,7 @@ def test_an_absolute_path_cannot_be_bundled(here):
     config = here / "study" / "base.yaml"
     config.write_text(BASE.replace("parts/plain", f"{here}/study/parts/plain"))
     experiment = Experiment.load(config, data=here / "data")
-    with pytest.raises(BoostbenchError, match="not an absolute one"):
+    with pytest.raises(BoostbenchError, match="absolute path"):
         bundled(experiment, here)
 
 

@@ -82,7 +82,7 @@ def test_a_plugin_file_is_a_booster(tmp_path):
         (["samme", "sm-boost:subsmple=1"], "iris", {}, "did you mean 'subsample'"),
         (["samme", "sm-boost:subsample=["], "iris", {}, r"subsample=\[: not YAML"),
         (["samme", "sm-boost"], "irs", {}, "did you mean 'iris'"),
-        (["samme", "sm-boost"], "iris", {"target": "x"}, "no file is given"),
+        (["samme", "sm-boost"], "iris", {"target": "x"}, "no data file is given"),
         (["samme", "sm-boost"], "none.csv", {}, "none.csv: the file cannot be read"),
         (["samme", "sm-boost"], "own.txt", {}, "own.txt: unknown kind of file"),
         (["samme", "sm-boost"], "own.csv", {"target": "sort"}, "there is no column 'sort'"),

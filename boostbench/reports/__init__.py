@@ -1,1 +1,1 @@
-"""Reports: from run records to tables, figures and the page. Nothing here trains anything."""
+"""Reports: tables, figures, claims and pages made from run records, without any training."""

@@ -1,7 +1,8 @@
-"""`boostbench report`: from a config and its records to the files of a report."""
+"""Report of an experiment: tables, figures, verdicts and their files."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from boostbench.experiments.configs.report_parts import ReportPart
 
-#: The command that the reason of a skipped run names where its data may be had.
+#: Command named in the reason of a skipped run if its data can be downloaded.
 _FETCH = "boostbench data fetch"
 
 
@@ -38,12 +39,12 @@ class Report:
     """Tables, figures and verdicts of an experiment."""
 
     study: Study
-    tables: dict[str, Table]
-    figures: dict[str, Figure]  # both by name, in the config's order
-    values: dict[str, DataFrame]  # the values of figures that come with them, by name
-    undrawn: dict[str, str]  # by name, why a part of the report could not be made
-    verdicts: tuple[Verdict, ...]  # on the claims, in the config's order
-    size: str = ""  # the size of the config that was taken; empty: the config itself
+    tables: dict[str, Table]  # by name, in the order of the config
+    figures: dict[str, Figure]  # by name, in the order of the config
+    values: dict[str, DataFrame]  # values behind a figure, for kinds that return them, by name
+    undrawn: dict[str, str]  # errors of the parts that could not be made, by name
+    verdicts: tuple[Verdict, ...]  # on the claims, in the order of the config
+    size: str = ""  # size variant of the config; empty: no variant
 
     def __repr__(self) -> str:
         parts = {"tables": [*self.tables], "figures": [*self.figures]}
@@ -65,10 +66,10 @@ class Report:
         Parameters
         ----------
         folder : Path
-            Takes ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``, ``.svg`` and
-            ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` and
-            ``claims-history.json`` if anything is claimed, ``summary.json`` for the overview of all
-            results, and ``report.html``.
+            Folder of the files: ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``,
+            ``.svg`` and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` and
+            ``claims-history.json`` if the config has claims, ``summary.json`` for the overview of
+            all results, and ``report.html``.
 
         Raises
         ------
@@ -77,8 +78,8 @@ class Report:
 
         Notes
         -----
-        The same records and history give the same bytes. A figure that cannot be drawn is left
-        out, and then named in `undrawn` too.
+        The same records and history give the same bytes. A figure that raises an error while it is
+        drawn is left out and added to `undrawn`.
         """
         study, tables = self.study, self.tables
         history = ClaimHistory(Path(folder), study.config.path)
@@ -88,12 +89,12 @@ class Report:
             for name, figure in self.figures.items():
                 try:
                     figures[name] = files_of(figure)
-                except Exception as error:  # whatever a figure's own parts raise
+                except Exception as error:  # a plugin's figure may raise anything
                     self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
         contents = _table_files(study.config.name, tables, verdicts)
         for name, drawing in figures.items():
             contents |= {f"{name}.{kind}": getattr(drawing, kind) for kind in ("png", "svg", "pdf")}
-        contents |= {f"{name}.csv": _csv(values) for name, values in self.values.items()}
+        contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
             contents["claims.md"] = verdicts_markdown(title, verdicts, history.withdrawn)
@@ -106,25 +107,26 @@ class Report:
 
 
 def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:
-    """Make the tables and figures that a study's config asks for, and judge its claims.
+    """Make the tables and figures of a study's config, and judge its claims.
 
-    A part that cannot be made costs itself alone.
+    A part that cannot be made is left out, with its error in ``undrawn``.
 
     Parameters
     ----------
     study : Study
     studies : callable or None, default=None
-        Gives the study of another config; claims that need one are undecided without.
+        Returns the study of another config. Without it, claims that need another config are
+        undecided.
     size : str, default=""
-        The size of the config that was taken, for the overview.
+        Size variant of the config, for the overview.
 
     Raises
     ------
     BoostbenchError
-        If no run has a result, or an option of a part is unknown.
+        If no run has a result.
     """
     if study.config.datasets and not any(result.ok for result in study.results):
-        raise BoostbenchError(_nothing(study), where=study.config.name)
+        raise BoostbenchError(_no_result(study), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
     values: dict[str, DataFrame] = {}
@@ -145,23 +147,23 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
 
 
 def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, DataFrame]:
-    """Build a table or draw a figure, which may come with the values that it shows.
+    """Build a table or draw a figure; some figures are returned with their values.
 
     Raises
     ------
     BoostbenchError
-        If an option has no such value, the runs do not suffice, or a plugin raises.
+        If an option does not fit the runs, too few runs have a result, or a plugin raises.
     """
     where = f"{study.config.path}: report: {part.kind}"
     options = part.options
     assert isinstance(options, PartOptions)
-    chosen = study.only(options.boosters, options.datasets, options.noises)
+    selected = study.only(options.boosters, options.datasets, options.noises)
     try:
-        if study.results and not chosen.results:
+        if study.results and not selected.results:
             raise BoostbenchError("its boosters, data sets and noises are not among the runs")
         with drawing_style(mathtext=False):
             made: Table | Figure | tuple[Figure, DataFrame]
-            made = options.function(chosen, **options.arguments())
+            made = options.function(selected, **options.arguments())
             figure = made[0] if isinstance(made, tuple) else made
             if not isinstance(figure, Table):
                 print_names(figure)
@@ -188,8 +190,7 @@ def _table_files(
     contents: dict[str, str | bytes] = {}
     for name, table in tables.items():
         is_main = not contents
-        below = verdicts_list(verdicts) if is_main else ""
-        contents[f"{name}.md"] = to_markdown(table) + below
+        contents[f"{name}.md"] = to_markdown(table) + (verdicts_list(verdicts) if is_main else "")
         contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config}-{name}")
         if table.macros:
             contents[f"{name}-macros.tex"] = to_macros(table, f"{config}/{name}")
@@ -197,18 +198,19 @@ def _table_files(
     return contents
 
 
-def _csv(values: DataFrame) -> str:
+def _to_csv(values: DataFrame) -> str:
     """Return values as CSV, numbers with ten significant digits."""
-    shown = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
-    text: str = shown.to_csv(index=False, lineterminator="\n")
+    rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
+    text: str = rounded.to_csv(index=False, lineterminator="\n")
     return text
 
 
-def _nothing(study: Study) -> str:
-    states = [result.status for result in study.results]
-    counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-    fetched = {r.run.data.name: None for r in study.results if _FETCH in r.reason}
+def _no_result(study: Study) -> str:
+    """Return an error message that counts the runs by status and names the next commands."""
+    statuses = Counter(result.status for result in study.results)
+    counts = ", ".join(f"{n} {status}" for status, n in statuses.items())
+    downloads = dict.fromkeys(r.run.data.name for r in study.results if _FETCH in r.reason)
     others = [r.reason for r in study.results if r.reason and _FETCH not in r.reason]
-    because = f" ({others[0]})" if others else ""
-    first = f"`{_FETCH} {' '.join(fetched)}` gets the data, then " if fetched else ""
-    return f"no run has a result yet: {counts}{because}; {first}`boostbench run` makes them"
+    reason = f" ({others[0]})" if others else ""
+    fetch = f"`{_FETCH} {' '.join(downloads)}` gets the data, then " if downloads else ""
+    return f"no run has a result yet: {counts}{reason}; {fetch}`boostbench run` makes them"

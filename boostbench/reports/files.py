@@ -1,4 +1,4 @@
-"""Writing a report's files: each is there complete or not at all."""
+"""Atomic writing of the files of a report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from boostbench.errors import BoostbenchError
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file through a temporary one beside it, and return its path.
+    """Write a file atomically, and return its path.
 
     Raises
     ------
     BoostbenchError
-        If the folder cannot be written or the disk is full; an older file stays as it was.
+        If the file cannot be written; an older version of it is then unchanged.
     """
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:

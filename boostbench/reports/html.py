@@ -1,4 +1,4 @@
-"""Pages from the templates: one file each that loads nothing."""
+"""HTML pages from templates, each a single file without external resources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boostbench.reports.text import in_print, visible
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page; text is escaped, and the filter ``printed`` gives methods printed names."""
+    """Return a page. Text is escaped; the filter ``printed`` applies `in_print`."""
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
         autoescape=True,
@@ -23,11 +23,11 @@ def render(template: str, **values: Any) -> str:
     )
     environment.filters["printed"] = in_print
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    own = {"style": asset("report.css"), "script": asset("report.js")}
-    return environment.get_template(template).render(**own, **values)
+    assets = {"style": asset("report.css"), "script": asset("report.js")}
+    return environment.get_template(template).render(**assets, **values)
 
 
 def asset(name: str) -> Markup:
-    """Return a file that lies beside the templates, as it is."""
+    """Return a file of the templates folder, unescaped."""
     text = files("boostbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
-    return Markup(text)  # our own file
+    return Markup(text)  # safe: ships with the package

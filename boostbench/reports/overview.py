@@ -1,4 +1,4 @@
-"""Overview of a results folder: `README.md` and `index.html`, made of the summaries of reports."""
+"""Overview of a results folder: `README.md` and `index.html`, from the summaries of reports."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _PAPER_COLUMNS = ("paper", "experiments", "printed numbers", *STATUSES, "our own
 
 
 def write_overview(results: Path) -> Path:
-    """Write ``README.md`` and the pages that it leads to, from the summaries in a results folder.
+    """Write ``README.md`` and the pages that it links to, from the summaries in a results folder.
 
     Raises
     ------
     BoostbenchError
-        If a summary cannot be read, or the file cannot be written.
+        If a summary cannot be read, or a file cannot be written.
     """
     papers = _by_paper(results)
-    numbers = (place > 0 for place in range(len(_PAPER_COLUMNS)))
-    rows = (_row(paper, its) for paper, its in papers.items())
-    sections = (_section(paper, its) for paper, its in papers.items())
-    text = markdown_table(_PAPER_COLUMNS, numbers, rows) + "\n\n" + "\n".join(sections)
-    titles = {paper: _title(paper, its)[0] for paper, its in papers.items()}
+    is_number = (column != "paper" for column in _PAPER_COLUMNS)
+    rows = (_row(paper, items) for paper, items in papers.items())
+    sections = (_section(paper, items) for paper, items in papers.items())
+    text = markdown_table(_PAPER_COLUMNS, is_number, rows) + "\n\n" + "\n".join(sections)
+    titles = {paper: _title(paper, items)[0] for paper, items in papers.items()}
     if readings := sensitivity_page(papers, titles):
         write_file(results / SENSITIVITY, readings)
         text = f"{_READINGS}\n{text}"
@@ -66,7 +66,7 @@ def write_overview(results: Path) -> Path:
 
 
 def write_index(results: Path) -> Path:
-    """Write ``index.html`` in a results folder, with a link to the page of each report there.
+    """Write ``index.html`` in a results folder, with a link to the page of each report.
 
     Raises
     ------
@@ -75,11 +75,11 @@ def write_index(results: Path) -> Path:
     """
     papers = [
         {
-            "title": _title(paper, its)[0],
-            "answers": [_agreement(its), _verdicts(its)],
-            "entries": [{"folder": folder, "cells": _cells(summary)} for folder, summary in its],
+            "title": _title(paper, items)[0],
+            "answers": [_agreement(items), _verdicts(items)],
+            "entries": [{"folder": folder, "cells": _cells(summary)} for folder, summary in items],
         }
-        for paper, its in _by_paper(results).items()
+        for paper, items in _by_paper(results).items()
     ]
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
     page = render("index.html.j2", papers=papers, columns=_COLUMNS, sensitivity=sensitivity)
@@ -87,12 +87,12 @@ def write_index(results: Path) -> Path:
 
 
 def _by_paper(results: Path) -> dict[str, list[tuple[str, ReportSummary]]]:
-    """Return folders and summaries by paper, in the papers' order."""
-    found: dict[str, list[tuple[str, ReportSummary]]] = {}
+    """Return folders and summaries by paper; experiments without a paper come last."""
+    papers: dict[str, list[tuple[str, ReportSummary]]] = {}
     items = sorted(read_summaries(results), key=lambda item: _order(*item))
     for item in sorted(items, key=lambda item: (not item[1].paper, item[1].paper)):
-        found.setdefault(item[1].paper, []).append(item)
-    return found
+        papers.setdefault(item[1].paper, []).append(item)
+    return papers
 
 
 def _agreement(items: Items) -> str:
@@ -106,22 +106,22 @@ def _verdicts(items: Items) -> str:
 
 
 def _held(items: Items) -> list[Held]:
-    """Return the printed numbers of several experiments, each once."""
-    found: dict[str, Held] = {}
+    """Return the comparisons with printed numbers, the first one of each number."""
+    held: dict[str, Held] = {}
     for _, summary in items:
-        found = {**summary.printed, **found}
-    return list(found.values())
+        held = {**summary.printed, **held}
+    return list(held.values())
 
 
 def _order(folder: str, summary: ReportSummary) -> tuple[Any, ...]:
-    """Sort by the paper's numbering (9 before 10), then by name and size."""
+    """Return the sort key: the part of the paper (9 before 10), the name, the size."""
     sizes = ("quick", "standard", "", "full")
     part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary.part.replace("Figs", "Fig"))
     return (not part, part, summary.config, sizes.index(summary.size), folder)
 
 
 def _title(paper: str, items: Items) -> tuple[str, str]:
-    """Return name and description of a paper; its id and nothing where it has no ``about.md``."""
+    """Return name and description of a paper; the id and "" if it has no ``about.md``."""
     texts = (summary.about for _, summary in items)
     name, _, text = next((text for text in texts if text), paper or _OTHERS).partition("\n")
     return name, " ".join(text.split())
@@ -133,9 +133,9 @@ def _row(paper: str, items: Items) -> list[str]:
     return [
         f"[{markdown(name)}](#{_anchor(name)})",
         str(len(items)),
-        _agree(_held(items)),
-        *_statuses(claims),
-        _hold(claims, "ours"),
+        _count_agreeing(_held(items)),
+        *_count_statuses(claims),
+        _count_holding(claims, "ours"),
     ]
 
 
@@ -159,9 +159,8 @@ def _section(paper: str, items: Items) -> str:
         if claim.origin == "paper"
     ]
     for status in STATUSES:
-        its = [item for item in claims if item[2].verdict == status]
-        lines += [f"**{status.capitalize()}**\n"] if its else []
-        lines += [*(_claim(*item) for item in its), ""] if its else []
+        if entries := [_claim(*item) for item in claims if item[2].verdict == status]:
+            lines += [f"**{status.capitalize()}**\n", *entries, ""]
     links = (
         f"[{markdown(summary.part or summary.title)}]({folder}/report.html)"
         for folder, summary in items
@@ -170,37 +169,37 @@ def _section(paper: str, items: Items) -> str:
 
 
 def _claim(folder: str, number: int, claim: JudgedClaim) -> str:
-    """Return a claim, where it stands and what changed in it; its evidence is a link away."""
+    """Return a list entry with the claim, its marks, and a link to its evidence."""
     place = claim.section or folder
-    told = [markdown(claim.says), *map(markdown, claim.marks)]
-    return f"- {'; '.join(told)} ([{markdown(place)}]({folder}/claims.md#claim-{number}))"
+    parts = [markdown(claim.says), *map(markdown, claim.marks)]
+    return f"- {'; '.join(parts)} ([{markdown(place)}]({folder}/claims.md#claim-{number}))"
 
 
-def _agree(held: Sequence[Held]) -> str:
+def _count_agreeing(held: Sequence[Held]) -> str:
     agree = sum(each.agreement == "agrees" for each in held)
     placebo = sum(each.placebo or 0.0 for each in held)
     return f"{agree} of {len(held)} agree ({placebo:.1f})" if held else ""
 
 
 def _cells(summary: ReportSummary) -> list[str]:
-    """Return the line of an experiment, a cell for each of the columns."""
+    """Return the row of an experiment in ``index.html``, one cell per column."""
     ok, planned = summary.runs.ok, summary.runs.planned
     return [
         f"{summary.part}: {summary.title}" if summary.part else summary.title,
         summary.size or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
-        _agree([*summary.printed.values()]),
-        *_statuses(summary.claims),
-        *(_hold(summary.claims, origin) for origin in _OTHER_ORIGINS),
+        _count_agreeing([*summary.printed.values()]),
+        *_count_statuses(summary.claims),
+        *(_count_holding(summary.claims, origin) for origin in _OTHER_ORIGINS),
     ]
 
 
-def _statuses(claims: Iterable[JudgedClaim]) -> list[str]:
-    """Return how many claims of the paper have each verdict; empty texts if there are none."""
-    found = [claim.verdict for claim in claims if claim.origin == "paper"]
-    return [str(found.count(status)) if found else "" for status in STATUSES]
+def _count_statuses(claims: Iterable[JudgedClaim]) -> list[str]:
+    """Return the number of the paper's claims with each verdict; empty texts if it has none."""
+    verdicts = [claim.verdict for claim in claims if claim.origin == "paper"]
+    return [str(verdicts.count(status)) if verdicts else "" for status in STATUSES]
 
 
-def _hold(claims: Iterable[JudgedClaim], origin: Origin) -> str:
-    found = [claim.verdict for claim in claims if claim.origin == origin]
-    return f"{found.count('reproduced')} of {len(found)} hold" if found else ""
+def _count_holding(claims: Iterable[JudgedClaim], origin: Origin) -> str:
+    verdicts = [claim.verdict for claim in claims if claim.origin == origin]
+    return f"{verdicts.count('reproduced')} of {len(verdicts)} hold" if verdicts else ""

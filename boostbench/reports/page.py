@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: no network, no server, no other file."""
+"""The page of a report: one HTML file that needs no network, server or other file."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from boostbench.reports.figures.style import Drawing
     from boostbench.reports.tables.table import Table
 
-_MOST_GAPS = 50
-_MOST_CELLS = 1000
-# With text and tables the page stays below 2 MB.
+_MOST_GAPS = 50  # reasons of missing results, and runs listed for each
+_MOST_CELLS = 1000  # rows of the table of runs
+# Limits of all figures together and of one chart, which keep the page below 2 MB.
 _FIGURE_BYTES = 1_300_000
 _CHART_BYTES = 250_000
-#: Characters that cannot stand in the URL of an SVG inside an attribute of HTML.
-_IN_URL = str.maketrans({**{c: f"%{ord(c):02X}" for c in "%#&'/"}, '"': "'", "\n": " "})
+#: Escapes for an SVG as a data URL in an HTML attribute.
+_URL_ESCAPES = str.maketrans({**{c: f"%{ord(c):02X}" for c in "%#&'/"}, '"': "'", "\n": " "})
 
 
 def render_page(
@@ -46,20 +46,20 @@ def render_page(
     verdicts: Sequence[Verdict] = (),
     withdrawn: Sequence[PastClaim] = (),
 ) -> str:
-    """Return the page.
+    """Return the page of a report as HTML.
 
     Parameters
     ----------
     study : Study
     tables : mapping of str to Table
     drawings : mapping of str to Drawing
-        Figures that would make the page too large are named instead of shown.
+        Figures by name. Figures that would make the page too large are only named.
     undrawn : mapping of str to str
-        Why a part could not be made, by its name.
+        Errors of the parts that could not be made, by name.
     verdicts : sequence of Verdict, default=()
-        On the claims of the config.
+        Verdicts on the claims of the config.
     withdrawn : sequence of PastClaim, default=()
-        Claims that were taken out after their results were seen.
+        Claims that were removed after their results were known.
     """
     config = study.config
     counts = Counter(result.status for result in study.results)
@@ -72,7 +72,7 @@ def render_page(
         library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         n_runs=len(study.results),
-        answers=[*_answers(study, tables, verdicts), *_left_out(study)],
+        answers=[*_main_results(study, tables, verdicts), *_missing_parts(study)],
         tables=tables,
         figures=_figures(drawings),
         undrawn=undrawn,
@@ -81,16 +81,16 @@ def render_page(
         withdrawn=withdrawn,
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
-        cells=[_folded(*cell) for cell in islice(cells.items(), _MOST_CELLS)],
+        cells=[_cell_row(*cell) for cell in islice(cells.items(), _MOST_CELLS)],
         n_cells=len(cells),
         provenance=provenance(study),
         config_name=config.path.name,
-        config_text=_text(study),
+        config_text=_config_text(study),
     )
 
 
 def _library() -> Mapping[str, Markup]:
-    """Return the scripts that draw charts: uPlot with its licence, and ours."""
+    """Return the scripts that draw charts: uPlot with its licence, and ``chart.js``."""
     return {
         "licence": asset("uplot/LICENSE"),
         "style": asset("uplot/uPlot.min.css"),
@@ -98,13 +98,13 @@ def _library() -> Mapping[str, Markup]:
     }
 
 
-def _answers(
+def _main_results(
     study: Study, tables: Mapping[str, Table], verdicts: Sequence[Verdict]
 ) -> Iterator[str]:
     """Yield the main results as sentences."""
     if verdicts:
         yield f"{summary_line(verdicts)}."
-    held = {name: its for table in tables.values() for name, its in table.held.items()}
+    held = {name: value for table in tables.values() for name, value in table.held.items()}
     if held:
         yield f"{in_words(held.values())}."
     try:
@@ -114,17 +114,17 @@ def _answers(
     if len(cases.boosters) > 1:
         lowest = cases.errors == cases.errors.min(axis=1, keepdims=True)
         wins = dict(zip(cases.boosters, lowest.sum(axis=0).tolist(), strict=True))
-        ranked = sorted((b for b in wins if wins[b]), key=lambda booster: -wins[booster])
+        winners = sorted((b for b in wins if wins[b]), key=lambda booster: -wins[booster])
         n = len(cases.keys)
         what = "combinations of data set and noise" if len(study.noises) > 1 else "data sets"
         where = f"on {n} {what}: " if n > 1 else f"on {cases.keys[0][0]}: "
-        counts = (f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in ranked)
+        counts = (f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in winners)
         ties = ", ties counted for each" if lowest.sum() > n else ""
         yield (f"The lowest mean test error after the last round {where}{'; '.join(counts)}{ties}.")
 
 
-def _left_out(study: Study) -> Iterator[str]:
-    """Yield a sentence on data sets and seeds of the config that the runs do not have."""
+def _missing_parts(study: Study) -> Iterator[str]:
+    """Yield a sentence on data sets and seeds of the config without runs, if there are any."""
     scope = study.config.scope()
     datasets = {result.run.dataset for result in study.results}
     seeds = {result.run.seed for result in study.results}
@@ -137,60 +137,61 @@ def _left_out(study: Study) -> Iterator[str]:
 
 
 def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
-    """Return each figure's name, caption and data: as vectors or pixels, whichever is smaller.
+    """Return name, caption and image of each figure, as SVG or PNG, whichever is smaller.
 
-    A figure of lines has their numbers too, as JSON, from which the page draws it anew.
+    A figure of lines also has their numbers, from which the page draws an interactive chart.
     """
-    room = _FIGURE_BYTES
-    found: list[dict[str, Any]] = []
+    bytes_left = _FIGURE_BYTES
+    figures: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
-        pixels = f"data:image/png;base64,{base64.b64encode(drawing.png).decode()}"
-        vectors = "data:image/svg+xml," + drawing.svg.decode().translate(_IN_URL)
-        url = min(vectors, pixels, key=len)
-        room -= len(url)
-        chart = with_x_once(drawing.chart) if drawing.chart and room >= 0 else None
-        found.append(
+        png = f"data:image/png;base64,{base64.b64encode(drawing.png).decode()}"
+        svg = "data:image/svg+xml," + drawing.svg.decode().translate(_URL_ESCAPES)
+        url = min(svg, png, key=len)
+        bytes_left -= len(url)
+        fits = bytes_left >= 0
+        chart = with_x_once(drawing.chart) if drawing.chart and fits else None
+        figures.append(
             {
                 "name": name,
                 "words": name.replace("-", " ").replace("_", " ").capitalize(),
                 "caption": drawing.caption,
-                "url": Markup(url) if room >= 0 else "",  # holds nothing that HTML would escape
+                "url": Markup(url) if fits else "",  # safe: has no character that HTML escapes
                 "chart": chart if len(json.dumps(chart)) <= _CHART_BYTES else None,
             }
         )
-    return found
+    return figures
 
 
 def _gaps(study: Study) -> list[dict[str, Any]]:
-    """Return the runs without a result, those of one status and reason together.
+    """Return the runs without a result, grouped by status and reason.
 
-    After many reasons, the further runs of a status stand together.
+    Beyond a maximum number of groups, further runs are grouped by status alone.
     """
-    found: dict[tuple[str, str], list[Result]] = {}
+    groups: dict[tuple[str, str], list[Result]] = {}
     for result in study.results:
         if not result.ok:
             error = result.record.error if result.record else None
             reason = error.text if error else result.reported_reason
-            if (result.status, reason) not in found and len(found) >= _MOST_GAPS:
+            if (result.status, reason) not in groups and len(groups) >= _MOST_GAPS:
                 reason = "other reasons"
-            found.setdefault((result.status, reason), []).append(result)
+            groups.setdefault((result.status, reason), []).append(result)
     return [
-        {"status": status, "reason": reason, "runs": its[:_MOST_GAPS], "n": len(its)}
-        for (status, reason), its in found.items()
+        {"status": status, "reason": reason, "runs": results[:_MOST_GAPS], "n": len(results)}
+        for (status, reason), results in groups.items()
     ]
 
 
 def _cells(study: Study) -> dict[tuple[str, str, str], list[Result]]:
-    """Return the runs that differ by their seed and fold alone, by data set, booster and noise."""
-    found: dict[tuple[str, str, str], list[Result]] = {}
+    """Return the runs by data set, booster and noise."""
+    cells: dict[tuple[str, str, str], list[Result]] = {}
     for result in study.results:
         cell = result.run.dataset, result.run.method, result.noise
-        found.setdefault(cell, []).append(result)
-    return found
+        cells.setdefault(cell, []).append(result)
+    return cells
 
 
-def _folded(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, str]:
-    """Return a row of the page for the runs of a cell: its columns, and means where they differ."""
+def _cell_row(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, str]:
+    """Return the row for the runs of a cell in the table of runs; numbers are means over runs."""
     ok = [(r, r.record) for r in results if r.ok and r.record is not None]
     row = dict(zip(("data set", "booster", "noise"), cell, strict=True))
     row["stopped"] = ", ".join(sorted({record.stop_reason for _, record in ok} - {""}))
@@ -209,7 +210,7 @@ def _folded(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, 
     return row
 
 
-def _text(study: Study) -> str:
+def _config_text(study: Study) -> str:
     try:
         return study.config.path.read_text(encoding="utf-8")
     except OSError:

@@ -13,9 +13,9 @@ from boostbench.reports.values.frame import Study
 
 
 def provenance(study: Study) -> list[tuple[str, list[str]]]:
-    """Return facts about the origin of a study's records by name.
+    """Return facts about the origin of a study's records as (name, values).
 
-    A fact has several values where the runs differ, each with the number of its runs.
+    A fact has several values if the runs differ, most with the number of runs.
     """
     records = [result.record for result in study.results if result.record is not None]
     config = study.config
@@ -49,7 +49,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         ),
         "boosters": _distinct(
             dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results),
-            lambda its: f"{_both_names(its[0])}: {_params(its[1])}",
+            lambda booster: f"{_both_names(booster[0])}: {_params(booster[1])}",
             count=False,
         ),
         "versions": _distinct(records, lambda record: _pairs(record.versions)),
@@ -60,7 +60,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time span for people.
+    """Return a time span in words.
 
     Examples
     --------
@@ -76,6 +76,7 @@ def duration(seconds: float) -> str:
 
 
 def _distinct(items: Iterable[Any], show: Callable[[Any], str], *, count: bool = True) -> list[str]:
+    """Return the distinct texts of some items, with the number of items if texts differ."""
     counts = Counter(text for text in map(show, items) if text)
     if len(counts) == 1 or not count:
         return list(counts)
@@ -105,14 +106,14 @@ def _params(params: Params) -> str:
 
 
 def _both_names(method: str) -> str:
-    """Return the name in print, and in brackets that of configs if it is another one."""
+    """Return the printed name of a method, with the config name in brackets if it differs."""
     printed = in_print(method)
     return method if printed == method else f"{printed} ({method})"
 
 
 def _plain(value: object) -> str:
-    """Return a value without quotes and braces that only Python needs."""
+    """Return a value without the quotes and braces of Python."""
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{key}={_plain(its)}" for key, its in value.items())
+        inner = ", ".join(f"{key}={_plain(item)}" for key, item in value.items())
         return f"({inner})"
     return str(value)

@@ -1,7 +1,7 @@
-"""Text from outside (names, labels, messages) escaped for each format, one function a format.
+"""Escaping of external text (names, labels, messages) for each output format.
 
-Labels come from configs and plugins, messages from runs; they may hold anything. Figures need no
-escaping: `boostbench.reports.figures.style` draws text as it is, without mathtext.
+Labels come from configs and plugins, and messages from runs, so that they may contain any
+character. Figures need no escaping: `boostbench.reports.figures.style` draws text without mathtext.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "[": "{[}",  # an option of \\ otherwise
+    "[": "{[}",  # not an optional argument of \\
     "]": "{]}",
     "±": r"$\pm$",
     "†": r"\dag{}",
@@ -36,7 +36,7 @@ _LATEX = {
     "–": "--",
     "…": r"\ldots{}",
 }
-# Names of methods as the papers print them.
+# Names of methods as printed in the papers.
 _PRINTED = {
     "adaboost": "AdaBoost",
     "adaboost-cost": "AdaBoost-Cost",
@@ -76,7 +76,7 @@ _PRINTED = {
     "spl-logitboost": "SPL-LogitBoost",
     "splboost": "SPLBoost",
 }
-# Parameters in labels, as in "adaboost-mr-l1 (l1_penalty=1e-07)".
+# Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 _SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(_SYMBOLS)})=")
 _METHOD = re.compile(rf"(?<![\w./-])({'|'.join(sorted(_PRINTED, reverse=True))})(?![\w-]|\.\w)")
@@ -85,9 +85,9 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def visible(text: str) -> str:
-    r"""Return text whose control characters and lone surrogates are written as escapes.
+    r"""Return text with control characters and lone surrogates as escape sequences.
 
-    Line breaks and tabs stay.
+    Line breaks and tabs are kept.
 
     Examples
     --------
@@ -116,19 +116,19 @@ def plain(text: str) -> str:
 
 
 def in_print(text: str) -> str:
-    """Return text with methods and parameters under the names that the papers give them.
+    """Return text with the names of methods and parameters as printed in the papers.
 
     Examples
     --------
     >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
     ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
     """
-    text = _METHOD.sub(lambda found: _PRINTED[found[0]], text)
-    return _SYMBOL.sub(lambda found: _SYMBOLS[found[1]] + " = ", text)
+    text = _METHOD.sub(lambda match: _PRINTED[match[0]], text)
+    return _SYMBOL.sub(lambda match: _SYMBOLS[match[1]] + " = ", text)
 
 
 def markdown(text: str) -> str:
-    r"""Return text for a cell, a heading or an item of GitHub's Markdown.
+    r"""Return text escaped for a cell, heading or list item in GitHub's Markdown.
 
     Examples
     --------
@@ -141,13 +141,13 @@ def markdown(text: str) -> str:
 def markdown_table(
     header: Iterable[str], numbers: Iterable[bool], rows: Iterable[Iterable[str]]
 ) -> str:
-    """Return a table of escaped cells; ``numbers`` tells which columns stand to the right."""
+    """Return a table of escaped cells; ``numbers`` marks the columns to align right."""
     rule = ["---:" if is_number else "---" for is_number in numbers]
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *rows])
 
 
 def latex(text: str) -> str:
-    r"""Return text for LaTeX, methods under their printed names.
+    r"""Return text escaped for LaTeX, with the printed names of methods.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def latex(text: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Return text for a cell that a spreadsheet does not take as a formula; numbers stay.
+    """Return text for a CSV cell that no spreadsheet reads as a formula; numbers are unchanged.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def csv_text(text: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return words as a sentence lists them.
+    """Return words joined by commas and "and".
 
     Examples
     --------
@@ -184,7 +184,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def span(values: Collection[Any]) -> str:
-    """Return the smallest and the largest value, or the one that there is.
+    """Return the smallest and the largest value as text, or the only value.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def span(values: Collection[Any]) -> str:
 
 
 def capital(text: str) -> str:
-    """Return a text with a capital letter to begin with, and no other changed.
+    """Return text with its first letter in upper case and all others unchanged.
 
     Examples
     --------

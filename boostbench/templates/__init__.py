@@ -1,4 +1,4 @@
-"""Templates of plugins and configs, which run as they are, and new files made of them."""
+"""Runnable templates of plugins and configs, and their use for new files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from boostbench import registry
 from boostbench.data import catalog
 from boostbench.errors import BoostbenchError, UnknownNameError
 
-#: A line of the template, and its replacement in a config with a part of one's own.
-_IN_CONFIG = {
+#: By kind of plugin: a text of ``config.yaml``, and its replacement that uses the plugin.
+_CONFIG_EDITS = {
     "booster": ("boosters: [", "boosters: [{name}, "),
     "noise": ("  - none\n", "  - none\n  - {{model: {name}, rate: 0.2}}\n"),
     "dataset": ("datasets: [", "datasets: [{name}, "),
 }
-KINDS = (*_IN_CONFIG, "config")
+KINDS = (*_CONFIG_EDITS, "config")
 
 
 def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
@@ -27,18 +27,18 @@ def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
     ----------
     kind : {"booster", "noise", "dataset", "config"}
     name : str
-        Name of the part, and of the files with ``_`` in place of ``-``.
+        Name of the plugin or config. The files have this name with ``_`` in place of ``-``.
     folder : Path, default=the working directory
 
     Returns
     -------
-    written : list of Path
+    paths : list of Path
         The plugin, if any, and the config.
 
     Raises
     ------
     BoostbenchError
-        If the kind is unknown, the name is taken or cannot be one, or a file is there already.
+        If the kind is unknown, the name is invalid or in use, or a file already exists.
     """
     if kind not in KINDS:
         raise UnknownNameError("kind", kind, KINDS, where="new")
@@ -48,22 +48,22 @@ def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
         raise BoostbenchError(what, where="new")
     if name in _taken(kind):
         raise BoostbenchError(f"there is a {kind} {name!r} already; choose another name")
-    config, texts = _read("config.yaml").replace("my-config", name), {}
+    config, contents = _read("config.yaml").replace("my-config", name), {}
     if kind != "config":
         class_name = "".join(word.capitalize() for word in name.split("-"))
-        written = {"booster": "my-booster", "noise": "my-noise", "dataset": "my-data"}[kind]
-        text = _read(f"{kind}.py").replace(written, name).replace("MyBooster", class_name)
-        texts[folder / f"{function}.py"] = text.replace(written.replace("-", "_"), function)
-        before, after = _IN_CONFIG[kind]
+        example = {"booster": "my-booster", "noise": "my-noise", "dataset": "my-data"}[kind]
+        plugin = _read(f"{kind}.py").replace(example, name).replace("MyBooster", class_name)
+        contents[folder / f"{function}.py"] = plugin.replace(example.replace("-", "_"), function)
+        before, after = _CONFIG_EDITS[kind]
         config = config.replace(before, after.format(name=name))
         config = config.replace("datasets:", f"plugins: {function}.py\ndatasets:", 1)
-    texts[folder / f"{function}.yaml"] = config
-    for path in texts:
+    contents[folder / f"{function}.yaml"] = config
+    for path in contents:
         if path.exists():
-            raise BoostbenchError("is there already; it is left as it is", where=str(path))
-    for path, text in texts.items():
+            raise BoostbenchError("exists already and is not overwritten", where=str(path))
+    for path, text in contents.items():
         path.write_text(text, encoding="utf-8")
-    return list(texts)
+    return list(contents)
 
 
 def _taken(kind: str) -> list[str]:

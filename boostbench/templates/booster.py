@@ -1,4 +1,4 @@
-"""my-booster: AdaBoost for any number of classes, to be changed into a booster of your own."""
+"""my-booster: AdaBoost for any number of classes, a starting point for your own booster."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from boostbench.weak_learners import Hypothesis, WeightedLabels
 
 @boosters.register("my-booster")
 class MyBooster(Booster):
-    """SAMME with shrunken steps.
+    """SAMME with shrinkage.
 
     Parameters
     ----------
     weak_learner : str, dict, object or None, default=None
-        None is a tree of at most 8 leaves.
+        None: a tree of at most 8 leaves.
     shrinkage : float, default=1.0
-        Factor of every step.
+        Factor of every step size.
     """
 
-    # A parameter of the constructor: its name, range and default.
+    # Constructor parameter with its range and default.
     shrinkage: Positive = 1.0
 
     paper_learner = "tree", {"max_leaf_nodes": 8}
@@ -33,7 +33,7 @@ class MyBooster(Booster):
         return WeightedLabels(state.y, w / w.sum(), state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Hypothesis) -> Step:
-        """Return how far to go along ``h``, and what its edge over chance is."""
+        """Return the step size along ``h`` and the edge of ``h`` over chance."""
         error = float(demand.weight[h.labels != state.y].sum())
         chance = 1.0 - 1.0 / state.n_classes
         edge = 1.0 - error / chance
@@ -44,10 +44,10 @@ class MyBooster(Booster):
         return Step(size, edge, stop="perfect weak learner" if error < e else "")
 
     def objective(self, state: BoostState) -> float:
-        """Return the training loss, which is recorded after each round."""
+        """Return the training loss, recorded after each round."""
         return float(state.sample_weight @ np.exp(-self._margins(state)))
 
     def _margins(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the score of the true label above the mean of all, shape (n,)."""
+        """Return the score of the true label less the mean of all scores, shape (n,)."""
         margins: NDArray[np.float64] = state.true_scores - state.scores.mean(axis=1)
         return margins

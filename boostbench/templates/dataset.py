@@ -1,4 +1,4 @@
-"""my-data: two rings of points, to be changed into a generator of your own."""
+"""my-data: two rings of points, a starting point for your own generator."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from boostbench.registry import generators
 def my_data(
     rng: np.random.Generator, *, n_train: int = 200, n_test: int = 400, spread: float = 0.3
 ) -> Dataset:
-    """Return points around two circles; every seed of a config draws new ones.
+    """Return points around two circles, drawn anew for every seed of a config.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        The one source of randomness.
+        The only source of randomness.
     n_train, n_test : int, default=200 and 400
-        Samples of the official training and test part.
+        Number of samples in the official training and test part.
     spread : float, default=0.3
-        Standard deviation of the points around their circle.
+        Standard deviation of the radius.
     """
     y = rng.integers(2, size=n_train + n_test)
     angle = 2 * np.pi * rng.random(len(y))

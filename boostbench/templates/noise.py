@@ -1,4 +1,4 @@
-"""my-noise: labels move to the class above, to be changed into a noise model of your own."""
+"""my-noise: labels move to the next class, a starting point for your own noise model."""
 
 from __future__ import annotations
 
@@ -16,17 +16,23 @@ def my_noise(
     X: NDArray[np.float64],
     down: float = 0.0,
 ) -> NDArray[np.int64]:
-    """The class above, or below; the last and the first class are neighbours.
+    """Propose the next or the previous class; the first class follows the last.
 
-    A model proposes a label for every row. Which rows get theirs, and how many, is the same for
-    all models: the rate says it.
+    A noise model proposes a label for every row. The rate and the choice of the rows that receive
+    the proposed label are the same for all models.
 
     Parameters
     ----------
-    y, n_classes, rng, X
-        Clean labels 0..K-1, K, a random stream, and the features.
+    y : ndarray of int, shape (n,)
+        Clean labels 0..K-1.
+    n_classes : int
+        Number of classes K.
+    rng : numpy.random.Generator
+        The only source of randomness.
+    X : ndarray, shape (n, d)
+        Features.
     down : float, default=0.0
-        Probability of the class below.
+        Probability of the previous class.
     """
     step = np.where(rng.random(len(y)) < down, -1, 1)
     return (y + step) % n_classes

@@ -34,7 +34,7 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
         (["dataset", "iris"], "there is a dataset 'iris' already; choose another name"),
         (["noise", "My Noise"], "must be words of small letters and digits, joined by '-'"),
         (["config", "lambda"], "must be words of small letters and digits, joined by '-'"),
-        (["config", "there"], "there.yaml: is there already; it is left as it is"),
+        (["config", "there"], "there.yaml: exists already and is not overwritten"),
         (["bosster", "x"], "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'"),
     ],
 )
