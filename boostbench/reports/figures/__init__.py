@@ -1,1 +1,1 @@
-"""Figures: one module a kind, and what several kinds share."""
+"""Figures: one module per kind or related kinds, and shared helpers."""

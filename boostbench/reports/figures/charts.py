@@ -1,4 +1,4 @@
-"""Lines of a figure as numbers, which the page draws anew so that they answer to the pointer."""
+"""Data of the lines of a figure, from which the page draws an interactive chart."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-#: Between the parts of a line's label; each part is a switch of the chart's legend.
+#: Separator of the parts of a line's label; the chart's legend has a switch for each part.
 AND = " · "
 Chart = Sequence[Mapping[str, Any]]
 
 
 def chart_of(figure: Figure) -> Chart | None:
-    """Return the panels of a figure that consists of labelled lines, as JSON-able data.
+    """Return the panels of a figure of labelled lines as JSON-compatible data.
 
-    None for a figure in which something else is drawn. A shaded band belongs to the line whose
-    label is its ``gid``.
+    None if the figure contains other elements. A shaded band belongs to the line whose label equals
+    the ``gid`` of the band.
     """
     panels = []
     for axes in figure.axes:
         lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
-        others = [each for each in axes.collections if not each.get_gid()]
+        others = [collection for collection in axes.collections if not collection.get_gid()]
         if axes.name == "3d" or axes.images or axes.patches or others:
             return None
         if lines:
@@ -38,19 +38,19 @@ def chart_of(figure: Figure) -> Chart | None:
 
 
 def with_x_once(chart: Chart) -> Chart:
-    """Return a chart where a line of the same x as an earlier one has the place of that line."""
-    places: dict[tuple[float, ...], int] = {}
+    """Return the chart with repeated x values replaced by the index of the first line with them."""
+    indices: dict[tuple[float, ...], int] = {}
     lines = [line for panel in chart for line in panel["lines"]]
-    firsts = [places.setdefault(tuple(line["x"]), place) for place, line in enumerate(lines)]
+    firsts = [indices.setdefault(tuple(line["x"]), index) for index, line in enumerate(lines)]
     shared = iter(
-        line if first == place else {**line, "x": first}
-        for place, (line, first) in enumerate(zip(lines, firsts, strict=True))
+        line if first == index else {**line, "x": first}
+        for index, (line, first) in enumerate(zip(lines, firsts, strict=True))
     )
     return [{**panel, "lines": [next(shared) for _ in panel["lines"]]} for panel in chart]
 
 
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
-    bands = {each.get_gid(): each for each in axes.collections}
+    bands = {collection.get_gid(): collection for collection in axes.collections}
     return {
         "title": in_print(axes.get_title("left") or axes.get_title()),
         "x": _axis(axes.get_xlabel(), axes.get_xscale(), axes.get_xlim()),
@@ -79,13 +79,13 @@ def _line(line: Line2D, band: Any) -> dict[str, Any]:
     }
     if band is not None:
         corners = band.get_paths()[0].vertices
-        at = [corners[corners[:, 0] == each, 1] for each in x]
-        drawn["low"] = _numbers([y.min() if len(y) else np.nan for y in at])
-        drawn["high"] = _numbers([y.max() if len(y) else np.nan for y in at])
+        edges = [corners[corners[:, 0] == place, 1] for place in x]
+        drawn["low"] = _numbers([y.min() if len(y) else np.nan for y in edges])
+        drawn["high"] = _numbers([y.max() if len(y) else np.nan for y in edges])
     return drawn
 
 
 def _numbers(values: ArrayLike) -> list[float | None]:
-    """Return numbers of four digits, None for those that are not finite."""
+    """Return numbers with four significant digits, None for non-finite ones."""
     floats = np.asarray(values, dtype=np.float64).tolist()
     return [float(f"{value:.4g}") if np.isfinite(value) else None for value in floats]

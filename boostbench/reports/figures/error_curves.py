@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 _SOLID, _DASHED, _DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
 _DASH_DOTTED, _LONG_DASHED = (0, (3, 1.2, 1, 1.2)), (0, (6, 1.2, 1, 1.2))
-#: Words of the legend, style and width of the line.
+#: By metric: label in the legend, line style and line width.
 _LINES: dict[str, tuple[str, Any, float]] = {
     "test_error": ("test", _SOLID, 1.4),
     "train_error": ("training", _DASHED, 1.0),
@@ -70,7 +70,7 @@ _LINES: dict[str, tuple[str, Any, float]] = {
     "noisy_among_heaviest": ("corrupted among the heaviest tenth", _DASHED, 1.0),
     "weightless_share": ("samples without weight", _DOTTED, 1.1),
     "noisy_among_weightless": ("corrupted among them", _DASH_DOTTED, 1.0),
-    **{curve_of(name): (its.words, _SOLID, 1.4) for name, its in MEASURES.items()},
+    **{curve_of(name): (measure.words, _SOLID, 1.4) for name, measure in MEASURES.items()},
 }
 Curve = Annotated[str, metric_of(_LINES)]
 _CROSS: dict[str, Any] = {
@@ -81,10 +81,10 @@ _CROSS: dict[str, Any] = {
     "clip_on": False,
 }
 _N_POINTS = 200
-#: Bounds on the training error; above 100 % they say nothing and are cut off.
+#: Bounds on the training error; they are trivial above 100 % and cut off there.
 _BOUNDS = ("bound", "edge_bound")
-_TOP = {"linear": 105.0, "log": 130.0}
-# Inches: of a panel among many and of one of a few, of the rest.
+_TOP = {"linear": 105.0, "log": 130.0}  # upper end of the y axis by scale, if bounds are drawn
+# In inches: size of a panel in a wide and in a narrow figure, margins.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
 _LEFT, _BOTTOM = 0.4, 0.3
 
@@ -107,13 +107,14 @@ def draw_curves(
     ----------
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
-        Of ``test_error``, ``train_error``, ``train_error_clean``, ``validation_error``,
-        ``smooth_risk``, ``bound`` and ``edge_bound``; of ``test_cost`` and ``train_cost``;
-        ``edge``; of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share`` and
-        ``noisy_among_weightless``; or a metric of the config, such as ``test_log_loss``.
+        Metrics that share an axis: any of ``test_error``, ``train_error``, ``train_error_clean``,
+        ``validation_error``, ``smooth_risk``, ``bound`` and ``edge_bound``; of ``test_cost`` and
+        ``train_cost``; of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share``
+        and ``noisy_among_weightless``; ``edge``; or a metric of the config, such as
+        ``test_log_loss``.
     panels : {"dataset"}, default="dataset"
     first_round : int, default=1
-        Where the x axis begins.
+        First round of the x axis.
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
@@ -129,8 +130,18 @@ def draw_curves(
     colours = colours_of(study)
     markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
     has_stops = "test_error" in metrics and any(result.stopped_at for result in study.results)
-    scales = x_scale, y_scale
-    look = _Look(colours, metrics, *scales, band, values, first_round, rounds, markers, has_stops)
+    look = _Look(
+        colours=colours,
+        markers=markers,
+        metrics=metrics,
+        x_scale=x_scale,
+        y_scale=y_scale,
+        band=band,
+        paper=values,
+        first=first_round,
+        rounds=rounds,
+        has_stops=has_stops,
+    )
     rows = [
         (noise, datasets)
         for noise in study.noises
@@ -153,20 +164,21 @@ def draw_curves(
             _draw_panel(axes, by_panel.get((noise, dataset), []), study.boosters, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
-                axes.set_ylabel(f"{heading}{_axis(metrics)}{', log scale' * look.is_log}")
+                axes.set_ylabel(f"{heading}{_axis(metrics)}{', log scale' * (y_scale == 'log')}")
             if column >= len(below):
                 axes.set_xlabel("round")
     repeats = repeats_in_words(study, band=band)
-    # A narrow figure has its room for the legend at the side.
-    _explain(figure, look, repeats, beside=n_columns == 1, printed=bool(paper))
+    _add_legend_and_caption(figure, look, repeats, beside=n_columns == 1, has_paper=bool(paper))
     return figure
 
 
-def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool, printed: bool) -> None:
-    """Add a legend of what the axes and the ends of the curves do not say, and the caption."""
+def _add_legend_and_caption(
+    figure: Figure, look: _Look, repeats: str, *, beside: bool, has_paper: bool
+) -> None:
+    """Describe the figure; the legend omits what axis labels and names at line ends show."""
     boosters, others = _handles(figure, look)
     if len(look.metrics) == 1:
-        others = others[1:]  # the axis says it
+        others = others[1:]  # the axis label names the metric
         boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
     if boosters or others:
         add_legend(figure, boosters, others, note=repeats, beside=beside)
@@ -179,40 +191,35 @@ def _explain(figure: Figure, look: _Look, repeats: str, *, beside: bool, printed
         f"{f' ({listed(words)})' * (len(words) > 1)} against the round"
         f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
         "Where runs stopped early they keep their last value." * look.has_stops,
-        "Hollow marks are the paper's values." * printed,
+        "Hollow marks are the paper's values." * has_paper,
         "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in look.metrics),
     )
 
 
 def _axis(metrics: Sequence[str]) -> str:
-    """Return the name of the y axis: the quantity, if there is but one."""
-    its = METRICS[metrics[0]]
+    """Return the label of the y axis: the metric if there is only one, else what they share."""
+    metric = METRICS[metrics[0]]
     if len(metrics) > 1:
-        return its.axis
-    is_error = its.axis.startswith("error")
-    words = its.words.partition(" (")[0] if is_error else _LINES[metrics[0]][0]
-    return f"{words} (%)" if its.unit else words
+        return metric.axis
+    is_error = metric.axis.startswith("error")
+    words = metric.words.partition(" (")[0] if is_error else _LINES[metrics[0]][0]
+    return f"{words} (%)" if metric.unit else words
 
 
 @dataclass(frozen=True)
 class _Look:
     """Properties that all panels share."""
 
-    colours: dict[str, str]
+    colours: dict[str, str]  # by label of a booster
+    markers: dict[str, str]  # by label of a booster
     metrics: Sequence[str]
     x_scale: str
     y_scale: str
     band: bool
     paper: PaperValues
-    first: int
-    rounds: int
-    markers: dict[str, str]
-    has_stops: bool
-
-    @property
-    def is_log(self) -> bool:
-        """True if errors are on a log scale."""
-        return self.y_scale == "log"
+    first: int  # first round of the x axis
+    rounds: int  # largest number of rounds
+    has_stops: bool  # True if test errors are drawn and a run stopped early
 
 
 def _draw_panel(
@@ -220,37 +227,37 @@ def _draw_panel(
 ) -> None:
     axes.set_xscale(look.x_scale)
     axes.set_yscale(look.y_scale)
-    usable = [result for result in results if result.ok]
-    by_booster = [[r for r in usable if r.run.method == booster] for booster in boosters]
-    known: set[PaperValue] = set()
-    for place, own in enumerate(by_booster):
+    ok = [result for result in results if result.ok]
+    by_booster = [[r for r in ok if r.run.method == booster] for booster in boosters]
+    drawn: set[PaperValue] = set()
+    for place, runs in enumerate(by_booster):
         for metric in look.metrics:
-            if own and metric not in _BOUNDS:
-                _draw_line(axes, own, metric, look, place)
-        if own and "test_error" in look.metrics:
-            _draw_stops(axes, own, look)
-            _draw_paper_values(axes, own[0], look, known)
+            if runs and metric not in _BOUNDS:
+                _draw_line(axes, runs, metric, look, place)
+        if runs and "test_error" in look.metrics:
+            _draw_stops(axes, runs, look)
+            _draw_paper_values(axes, runs[0], look, drawn)
     _draw_bounds(axes, by_booster, look)
     _format_axes(axes, look)
-    if not usable:
+    if not ok:
         say_no_result(axes, results)
 
 
 def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:
-    """Draw bounds; the errors alone say how far down the axis goes, 100 % how far up."""
+    """Draw bounds; the lower limit of the y axis stays that of the errors, the upper is 100 %."""
     bounds = [metric for metric in look.metrics if metric in _BOUNDS]
     if not bounds:
         return
     bottom = axes.get_ylim()[0] if axes.lines else None
-    for place, own in enumerate(by_booster):
+    for place, runs in enumerate(by_booster):
         for metric in bounds:
-            if own:
-                _draw_line(axes, own, metric, look, place)
+            if runs:
+                _draw_line(axes, runs, metric, look, place)
     axes.set_ylim(bottom, _TOP[look.y_scale])
 
 
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
-    """Draw mean and band; where lines coincide, the booster that is listed first is seen."""
+    """Draw mean and band. Lines of boosters listed first are on top."""
     rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
     errors *= METRICS[metric].scale
@@ -270,39 +277,39 @@ def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, 
         marker=look.markers[method],
         markersize=3,
         markevery=(0.04 + 0.03 * (place % 5), 0.2),
-        **_line(metric),
+        **_line_style(metric),
     )
 
 
-def _line(metric: str) -> dict[str, Any]:
+def _line_style(metric: str) -> dict[str, Any]:
     _, style, width = _LINES[metric]
     return {"linestyle": style, "linewidth": width}
 
 
 def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
-    """Mark where runs stopped early; what follows is their last value. Equal marks are one."""
+    """Mark the rounds at which runs stopped early; equal marks are drawn once."""
     errors: dict[int, dict[float, None]] = {}
     for result in results:
         if result.stopped_at and result.stopped_at >= look.first:
             error = 100 * error_at(result, "test_error", result.stopped_at)
             errors.setdefault(result.stopped_at, {})[error] = None
-    for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # a line has one mark a round
+    for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # at most one mark per round
         method = results[0].run.method
         colour, label = look.colours[method], method + AND + "stopped early"
         axes.plot(list(errors), marks, color=colour, label=label, zorder=5, **_CROSS)
 
 
-def _draw_paper_values(axes: Axes, result: Result, look: _Look, known: set[PaperValue]) -> None:
-    """Draw the paper's values that are not there yet; variants of a booster share them."""
+def _draw_paper_values(axes: Axes, result: Result, look: _Look, drawn: set[PaperValue]) -> None:
+    """Draw the paper's values that are not in ``drawn``; variants of a booster share values."""
     run = result.run
-    for at in range(look.first, run.rounds + 1) if len(look.paper) else ():
+    for T in range(look.first, run.rounds + 1) if len(look.paper) else ():
         names = (run.method, run.booster.name)
-        value = look.paper.find((run.dataset, run.data.name), names, at, result.noise_rate)
-        if value is not None and value.error is not None and value not in known:
-            known.add(value)
+        value = look.paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
+        if value is not None and value.error is not None and value not in drawn:
+            drawn.add(value)
             colour = look.colours[run.method]
             label = run.method + AND + "paper"
-            axes.plot(at, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
+            axes.plot(T, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
 
 
 def _format_axes(axes: Axes, look: _Look) -> None:
@@ -325,7 +332,7 @@ def _format_axes(axes: Axes, look: _Look) -> None:
 
 
 def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
-    """Return the handles of the boosters and of the lines and marks that are drawn."""
+    """Return legend handles of the boosters, and of the kinds of lines and marks, in the figure."""
     from matplotlib.lines import Line2D
 
     labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
@@ -335,7 +342,7 @@ def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
         for name, colour in look.colours.items()
         if name in drawn
     ]
-    lines = {_LINES[metric][0]: _line(metric) for metric in look.metrics}
+    lines = {_LINES[metric][0]: _line_style(metric) for metric in look.metrics}
     lines |= {"stopped early": _CROSS, "paper": DIAMOND}
     others = [
         Line2D([], [], color=GREY, label=words, **style)
@@ -346,7 +353,7 @@ def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
 
 
 def _columns(n_datasets: int) -> int:
-    """Return how many panels stand side by side: at most five, in rows of about equal length."""
+    """Return the number of panels per row: at most five, with rows of about equal length."""
     if n_datasets <= 5:
         return n_datasets
     at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
@@ -358,6 +365,6 @@ def _rows(items: Sequence[T], length: int) -> list[Sequence[T]]:
 
 
 def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:
-    """Return the rounds that are drawn: all of a short run, else enough for the eye."""
+    """Return the rounds to draw, at most `_N_POINTS`, evenly spaced on the scale."""
     spaced = np.geomspace if scale == "log" else np.linspace
     return np.unique(spaced(first, max(first, rounds), _N_POINTS).round().astype(np.int64))

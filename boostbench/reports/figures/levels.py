@@ -1,4 +1,4 @@
-"""Error against a number, mean and band over repeats: the figure kinds ``noise``, ``parameter``."""
+"""Error against a noise rate or a parameter: the figure kinds ``noise`` and ``parameter``."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def draw_noise_levels(
     Parameters
     ----------
     study : Study
-        With one noise model at two rates or more; clean labels are the rate 0.
+        With one noise model at two or more rates; clean labels have the rate 0.
     diagonal : bool, default=False
-        Draw the line on which the error is the noise rate.
+        Draw the line on which the error equals the noise rate.
     from_zero : bool, default=True
-        Let a linear axis begin at 0, not where the errors are.
+        Start a linear axis at 0 instead of near the smallest error.
     """
     from matplotlib.lines import Line2D
 
@@ -86,8 +86,9 @@ def draw_noise_levels(
         axes.set_yscale(y_scale)
         title(axes, dataset)
         mark_runs(axes, counts, study.noises[-1], dataset)
-        own = repeats.frame[repeats.frame["dataset"] == dataset]
-        _draw_lines(axes, own.assign(x=100 * own["rate"], line=own["booster"]), repeats, band=band)
+        frame = repeats.frame[repeats.frame["dataset"] == dataset]
+        frame = frame.assign(x=100 * frame["rate"], line=frame["booster"])
+        _draw_lines(axes, frame, repeats, band=band)
         if diagonal:
             axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
         last = 100 * float(rates[-1])
@@ -97,7 +98,7 @@ def draw_noise_levels(
             if from_zero:
                 axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
             axes.yaxis.set_major_locator(round_ticks(6))
-        if own.empty:
+        if frame.empty:
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         round_log_ticks(axes)
     label_outer(panels, n_columns, f"noise rate (%), {models[0]}", repeats.axis)
@@ -119,15 +120,15 @@ def draw_parameter(
 ) -> Figure:
     """Error against a parameter, mean and band over repeats, one panel per data set (and noise).
 
-    Boosters that differ in nothing else make one line.
+    Boosters that differ only in this parameter share a line.
 
     Parameters
     ----------
     x : str
-        Name of a numeric parameter of the boosters or, at any depth, of what they are given:
+        Name of a numeric parameter of the boosters or, at any depth, of their components, such as
         ``max_leaf_nodes``. Boosters without it are left out.
     label : str, default=x
-        Name of the axis.
+        Label of the x axis.
     """
     repeats = RunValues(study, value, at)
     frame = _with_parameter(repeats.frame, study, x)
@@ -144,13 +145,13 @@ def draw_parameter(
         axes.set_yscale(y_scale)
         title(axes, f"{dataset}, {noise}" if len(study.noises) > 1 else dataset)
         mark_runs(axes, counts, noise, dataset)
-        own = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
-        if own.empty:
+        panel_frame = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
+        if panel_frame.empty:
             axes.set_xticks([])
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         else:
-            _draw_lines(axes, own, repeats, band=band)
-            _format_axes(axes, sorted(set(own["x"])))
+            _draw_lines(axes, panel_frame, repeats, band=band)
+            _format_axes(axes, sorted(set(panel_frame["x"])))
     label_outer(panels, n_columns, label or x, repeats.axis)
     _finish(figure, study, repeats, label or x, [], band=band)
     return figure
@@ -165,7 +166,7 @@ def _finish(
     *,
     band: bool,
 ) -> None:
-    """Name the lines, at their ends if they are few, and describe the figure."""
+    """Label the lines, at their ends if there is room or else in a legend, and add the caption."""
     words = repeats_in_words(study, band=band)
     note = f"{repeats.rounds}; {words}"
     panels = figure.axes
@@ -180,7 +181,7 @@ def _finish(
 def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bool) -> None:
     """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
 
-    Where lines coincide, the first one is seen.
+    The first lines are on top.
     """
     for order, (name, colour) in enumerate(repeats.colours.items()):
         grouped = frame[frame["line"] == name].groupby("x")["value"]
@@ -194,7 +195,7 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bo
             np.asarray(std, np.float64) if band else None,
             zorder=4 - order / 100,
             label=name,
-            **_line(colour, order),
+            **_line_style(colour, order),
         )
 
 
@@ -202,21 +203,24 @@ def _handles(colours: Mapping[str, str]) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     return [
-        Line2D([], [], label=name, **_line(colour, order))
+        Line2D([], [], label=name, **_line_style(colour, order))
         for order, (name, colour) in enumerate(colours.items())
     ]
 
 
-def _line(colour: str, order: int) -> dict[str, Any]:
+def _line_style(colour: str, order: int) -> dict[str, Any]:
     marker = MARKERS[order % len(MARKERS)]
     return {"color": colour, "marker": marker, "markersize": 3.4, "linewidth": 1.3}
 
 
 def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
-    """Add to one row per run the parameter, the booster's name and the line it belongs to."""
-    usable = [result for result in study.results if result.ok]
-    lines = _lines(usable, x)
-    runs = [usable[place].run for place in frame.index]
+    """Add columns to a frame of runs: the parameter, the name of the booster, and its line.
+
+    Runs of boosters without the parameter are dropped.
+    """
+    ok = [result for result in study.results if result.ok]
+    lines = _lines(ok, x)
+    runs = [ok[place].run for place in frame.index]
     frame = frame.assign(
         x=[run.booster.parameter(x) for run in runs],
         name=[run.booster.name for run in runs],
@@ -224,13 +228,15 @@ def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
     )
     frame = frame[frame["line"] != ""]
     if frame["x"].nunique() < 2:
-        found = ", ".join(f"{number:g}" for number in frame["x"].unique()) or "no run"
-        raise BoostbenchError(f"x must name a parameter of several values, found {x!r}: {found}")
+        values = ", ".join(f"{number:g}" for number in frame["x"].unique()) or "no run"
+        raise BoostbenchError(
+            f"x must name a parameter with several values among the runs, found {x!r}: {values}"
+        )
     return frame.astype({"x": float})
 
 
 def _lines(results: Iterable[Result], x: str) -> dict[str, str]:
-    """Return by the label of a booster the name of its line: what the labels there share."""
+    """Return the name of the line of each booster label: the part that labels of a line share."""
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for booster, label in ((result.run.booster, result.run.method) for result in results):
         number = booster.parameter(x)
@@ -249,7 +255,7 @@ def _without(params: Mapping[str, object], x: str) -> dict[str, object]:
 
 
 def _shared(labels: list[str]) -> str:
-    """Return the first label without the words in brackets that others lack.
+    """Return the first label, with only those words in brackets that all labels have.
 
     Examples
     --------
@@ -266,9 +272,9 @@ def _format_axes(axes: Axes, numbers: list[float]) -> None:
     from matplotlib.ticker import NullLocator
 
     if axes.get_xscale() == "log":
-        every = -(-len(numbers) // _MOST_TICKS)
+        step = -(-len(numbers) // _MOST_TICKS)
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xticks(numbers[::-1][::every])
+        axes.set_xticks(numbers[::-1][::step])
     axes.xaxis.set_major_formatter("{x:g}")
     round_log_ticks(axes)
     if axes.get_yscale() == "linear":

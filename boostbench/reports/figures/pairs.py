@@ -46,36 +46,36 @@ _LEFT, _BOTTOM, _PANEL = 0.35, 0.9, 1.95
 
 @dataclass(frozen=True)
 class Pairing:
-    """Errors of two boosters on the same problems: data set, noise, seed and fold."""
+    """Errors of two boosters on the same problems (data set, noise, seed and fold)."""
 
-    x: str
-    y: str
+    x: str  # label
+    y: str  # label
     metrics: list[str]
     rounds: list[int]
-    #: By metric and round, shape (2, n_problems), x's first; in percent, costs as they are.
+    #: By metric and round: errors of x and y in percent, or costs, shape (2, n_problems).
     values: dict[tuple[str, int], NDArray[np.float64]]
-    colours: dict[str, str]
+    colours: dict[str, str]  # by label
 
     @property
     def names(self) -> dict[str, str]:
-        """The boosters by their labels, without words in brackets that both end with."""
-        (x, words), (y, others) = (label.partition(" (")[::2] for label in (self.x, self.y))
-        return {self.x: x, self.y: y} if words == others else {self.x: self.x, self.y: self.y}
+        """Display names by label: without the words in brackets if both labels share them."""
+        (x, x_words), (y, y_words) = (label.partition(" (")[::2] for label in (self.x, self.y))
+        return {self.x: x, self.y: y} if x_words == y_words else {self.x: self.x, self.y: self.y}
 
     @property
     def n(self) -> int:
         """Number of problems."""
-        return max(len(found.T) for found in self.values.values())
+        return max(errors.shape[1] for errors in self.values.values())
 
 
 def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> Pairing:
-    """Find the problems that two boosters have both done.
+    """Return the errors of two boosters on the problems with results of both.
 
     Parameters
     ----------
     study : Study
     x, y : str or None
-        Labels; None for the first and the last of the study.
+        Labels; None for the first and the last booster of the study.
     value : str or sequence of str
         Metrics.
     at : int, sequence of int or None
@@ -90,9 +90,9 @@ def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> 
     frame = tidy(study.results, rounds, metrics).dropna(subset="value")
     values = {}
     for metric, T in itertools.product(metrics, rounds):
-        part = frame[(frame["metric"] == metric) & (frame["round"] == T)]
+        rows = frame[(frame["metric"] == metric) & (frame["round"] == T)]
         problem = ["dataset", "noise", "seed", "fold"]
-        wide = part.pivot(index=problem, columns="booster", values="value")
+        wide = rows.pivot(index=problem, columns="booster", values="value")
         if x in wide and y in wide:
             errors = METRICS[metric].shortfall(wide[[x, y]].dropna().to_numpy().T)
             values[metric, T] = errors * METRICS[metric].scale
@@ -123,10 +123,11 @@ def draw_scatter(
     value: OneOrMore[MetricName] = ("train_error", "test_error"),
     at: _Rounds = None,
 ) -> Figure:
-    """One booster's error against another's, a point for every problem, data set and seed.
+    """Error of one booster against that of another, a point for every data set, noise and seed.
 
     A row of panels per metric and a column per T. A point has the colour of the booster with the
-    lower error; above the panel stands how often that is either of them, with a 95 % interval.
+    lower error. Above each panel are the shares of problems in which either booster has the lower
+    error, with 95 % intervals.
     """
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=1.0)
@@ -136,8 +137,8 @@ def draw_scatter(
         axes.axline((0, 0), slope=1, color=GREY, linewidth=0.7, zorder=1)
         style: dict[str, Any] = {"s": 14 if len(a) <= 100 else 8, "alpha": 0.55, "linewidths": 0}
         colours = pairing.colours[pairing.x], pairing.colours[pairing.y]
-        for which, colour in ((a == b, GREY), (a < b, colours[0]), (b < a, colours[1])):
-            axes.scatter(a[which], b[which], color=colour, zorder=2, clip_on=False, **style)
+        for mask, colour in ((a == b, GREY), (a < b, colours[0]), (b < a, colours[1])):
+            axes.scatter(a[mask], b[mask], color=colour, zorder=2, clip_on=False, **style)
         largest = float(max(a.max(), b.max())) * _MARGIN or 1.0
         axes.set(xlim=(0, largest), ylim=(0, largest), aspect="equal")
         axes.xaxis.set_major_locator(round_ticks(4))
@@ -164,17 +165,17 @@ def draw_differences(
     at: _Rounds = None,
     bins: Annotated[int, Field(ge=2)] | None = None,
 ) -> Figure:
-    """Histograms of x's error minus y's over problems, data sets and seeds.
+    """Histograms of the error of x minus that of y over data sets, noises and seeds.
 
-    A row of panels per metric and a column per T. To the right of 0 y's error is the lower one; a
-    bar has the colour of the booster with the lower error, equal errors are a grey stem at 0, and
-    the dashed line is the median.
+    A row of panels per metric and a column per T. A bar has the colour of the booster with the
+    lower error, which is y to the right of 0. A grey stem at 0 counts equal errors, and the dashed
+    line is the median.
 
     Parameters
     ----------
     bins : int or None, default=None
-        Bars over the whole width, at least 2; 0 lies between two of them. By default twice the
-        square root of the number of problems, from 10 to 40.
+        Number of bars, at least 2; 0 is always an edge between bars. By default twice the square
+        root of the number of problems, from 10 to 40.
     """
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=0.8)
@@ -201,9 +202,9 @@ def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | No
     n_bars = bins or min(40, max(10, round(2 * len(difference) ** 0.5)))
     width = (high - low) / n_bars or 1.0
     edges = (width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)).tolist()
-    for which, booster in ((difference < 0, pairing.x), (difference > 0, pairing.y)):
+    for mask, booster in ((difference < 0, pairing.x), (difference > 0, pairing.y)):
         colour = pairing.colours[booster]
-        axes.hist(difference[which], edges, color=colour, alpha=0.8, zorder=2)
+        axes.hist(difference[mask], edges, color=colour, alpha=0.8, zorder=2)
     n_equal = int((difference == 0).sum())
     if n_equal:
         axes.vlines(0, 0, n_equal, color=GREY, linewidth=2.2, zorder=3)
@@ -216,18 +217,21 @@ def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | No
     style: dict[str, Any] = {"transform": axes.transAxes, "color": INK, "fontsize": SMALL}
     axes.text(y=0.97, s=f"median {sign}{abs(median):.3g}", va="top", **place, **style)
     axes.set_xlim(edges[0] - width / 2, edges[-1] + width / 2)
-    axes.set_ylim(top=1.12 * axes.get_ylim()[1])  # room for the median's number
+    axes.set_ylim(top=1.12 * axes.get_ylim()[1])  # room for the text of the median
     axes.xaxis.set_major_locator(round_ticks(5))
     axes.yaxis.set_major_locator(round_ticks(4, integer=True))
     axes.grid(visible=False, axis="x")
 
 
 def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str, int, Axes]]]:
-    """Return a figure and its panels, a row for each metric; ``height`` in widths of a panel."""
+    """Return a figure and its panels with metric and T, a row of panels for each metric.
+
+    ``height`` is the height of a panel relative to its width. Panels without a result are skipped.
+    """
     from matplotlib.figure import Figure
 
-    shape = len(pairing.metrics), len(pairing.rounds)
-    size = (_LEFT + _PANEL * shape[1], _BOTTOM + height * _PANEL * shape[0])
+    n_rows, n_columns = len(pairing.metrics), len(pairing.rounds)
+    size = _LEFT + _PANEL * n_columns, _BOTTOM + height * _PANEL * n_rows
     figure = Figure(figsize=size, layout="constrained")
     remark(
         figure, f"{pairing.n} problems; how often a booster's error is lower, with 95 % intervals"
@@ -236,14 +240,14 @@ def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str
     def panels() -> Iterator[tuple[str, int, Axes]]:
         places = itertools.product(pairing.metrics, pairing.rounds)
         for place, (metric, T) in enumerate(places):
-            axes = figure.add_subplot(*shape, place + 1)
-            if place < shape[1]:
+            axes = figure.add_subplot(n_rows, n_columns, place + 1)
+            if place < n_columns:
                 title(axes, f"T = {T}", pad=22)
-            found = pairing.values.get((metric, T))
-            if found is None or not found.size:
+            errors = pairing.values.get((metric, T))
+            if errors is None or not errors.size:
                 axes.text(0.5, 0.5, "no result", transform=axes.transAxes, color=GREY)
                 continue
-            _write_shares(axes, pairing, *found)
+            _write_shares(axes, pairing, *errors)
             yield metric, T, axes
 
     return figure, panels()
@@ -252,7 +256,7 @@ def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str
 def _write_shares(
     axes: Axes, pairing: Pairing, x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> None:
-    """Write above a panel how often each booster is the better one, in its colour."""
+    """Write above a panel the share of problems won by each booster, in its colour."""
     for label, wins, height in ((pairing.x, x < y, 1.09), (pairing.y, y < x, 1.01)):
         text = f"{pairing.names[label]} lower: {share_in_words(int(wins.sum()), len(wins))}"
         style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "va": "bottom"}

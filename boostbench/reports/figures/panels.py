@@ -1,4 +1,4 @@
-"""Parts of figures with panels: grid, titles, legend, lines with bands, caption."""
+"""Helpers for figures with panels: grid, titles, legend, lines with bands, caption."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MARKERS = "os^vP*Xhp<>d"  # of lines; a hollow diamond is the paper's value
+MARKERS = "os^vP*Xhp<>d"  # of lines
 
-#: A value that the paper prints.
+#: Style of a printed value of the paper.
 DIAMOND: dict[str, Any] = {
     "marker": "D",
     "markersize": 4,
@@ -30,10 +30,10 @@ DIAMOND: dict[str, Any] = {
     "markeredgewidth": 1.0,
     "linestyle": "none",
 }
-_LEGEND_LINE = 0.2  # inches
-_NOTE_WIDTH = 24  # letters, beside the panels
-_ROOM = 8.0  # points between the names of two lines
-#: Below this ratio of an axis' ends, its ticks: enough of them for the eye.
+_LEGEND_LINE = 0.2  # height of a legend line, in inches
+_NOTE_WIDTH = 24  # letters per line of a note beside the panels
+_NAME_DISTANCE = 8.0  # smallest distance of the names at line ends, in points
+#: Ticks of a log axis (multiples of powers of 10) if the ratio of its limits is below a number.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
 
 
@@ -50,7 +50,7 @@ def grid_of(
 
 
 def label_outer(panels: list[Axes], n_columns: int, x: str, y: str) -> None:
-    """Write the names of the axes at the left and at the bottom of a grid only."""
+    """Write the axis labels of a grid, only in its first column and last row."""
     for place, axes in enumerate(panels):
         if place % n_columns == 0:
             axes.set_ylabel(y)
@@ -64,27 +64,27 @@ def title(axes: Axes, text: str, pad: float | None = None) -> None:
 
 
 def mark_runs(axes: Axes, counts: Counter[tuple[str, str, str]], noise: str, dataset: str) -> None:
-    """Write beside the title how many runs a panel's means are of, where panels differ in that."""
-    own = {n for (its, name, _), n in counts.items() if (its, name) == (noise, dataset)}
-    if own and len(set(counts.values())) > 1:
-        axes.set_title(f"{span(own)} runs", loc="right", fontsize=SMALL, color=GREY)
+    """Write the number of runs behind a panel's means beside its title, if numbers differ."""
+    numbers = {n for key, n in counts.items() if key[:2] == (noise, dataset)}
+    if numbers and len(set(counts.values())) > 1:
+        axes.set_title(f"{span(numbers)} runs", loc="right", fontsize=SMALL, color=GREY)
 
 
 def remark(figure: Figure, text: str) -> None:
-    """Write a remark at the right end of a figure's bottom."""
+    """Write a remark at the bottom right of a figure."""
     figure.supxlabel(text, fontsize=SMALL, color=GREY, x=0.99, ha="right")
 
 
 def describe(figure: Figure, *sentences: str) -> None:
-    """Set the caption of a figure, which pages show and files carry; empty sentences are left out.
+    """Set the caption of a figure; empty sentences are left out.
 
-    A figure without one has the first line of its kind's docstring.
+    The caption is shown on pages. Its default is the first line of the docstring of the kind.
     """
     figure.set_label(" ".join(sentence for sentence in sentences if sentence))
 
 
 def repeats_in_words(study: Study, *, band: bool) -> str:
-    """Return how many runs a point of a line is the mean of, and what the band beside it is."""
+    """Return a phrase on the number of runs behind each mean, and on the bands."""
     counts = n_repeats(study.results).values()
     if max(counts, default=0) < 2:
         return "single runs"
@@ -100,24 +100,24 @@ def n_repeats(results: Iterable[Result]) -> Counter[tuple[str, str, str]]:
 def add_legend(
     figure: Figure, *groups: Sequence[Artist], note: str = "", beside: bool = False, **style: Any
 ) -> None:
-    """Write a legend below or beside the panels and make the figure as much larger.
+    """Add a legend below or beside the panels, and enlarge the figure to make room for it.
 
-    Each group begins a row of its own, unless all fit in one; ``note`` stands above them.
+    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title.
     """
     from matplotlib.lines import Line2D
 
-    everything = [handle for group in groups for handle in group]
-    longest = max(len(in_print(str(handle.get_label()))) for handle in everything)
+    handles = [handle for group in groups for handle in group]
+    longest = max(len(in_print(str(handle.get_label()))) for handle in handles)
     width, height = figure.get_size_inches()
-    column = 0.54 + 0.062 * longest
-    place: dict[str, Any] = {"handles": everything, "loc": "outside right upper", "ncols": 1}
+    column = 0.54 + 0.062 * longest  # inches
+    place: dict[str, Any] = {"handles": handles, "loc": "outside right upper", "ncols": 1}
     if beside:
-        n_lines = len(everything) + len(textwrap.wrap(note, _NOTE_WIDTH)) + 1
+        n_lines = len(handles) + len(textwrap.wrap(note, _NOTE_WIDTH)) + 1
         figure.set_size_inches(width + column, max(height, _LEGEND_LINE * n_lines))
     else:
         n_columns = max(1, int((width + 0.18) / column))
-        rows = [everything]
-        if len(everything) > n_columns:
+        rows = [handles]
+        if len(handles) > n_columns:
             rows = [
                 list(group[start : start + n_columns])
                 for group in groups
@@ -126,7 +126,7 @@ def add_legend(
         n_columns = max(map(len, rows))
         blank = Line2D([], [], linestyle="none", label=" ")
         full = [[*row, *[blank] * (n_columns - len(row))] for row in rows]
-        by_column = [row[place] for place in range(n_columns) for row in full]
+        by_column = [row[i] for i in range(n_columns) for row in full]
         place = {"handles": by_column, "loc": "outside lower center", "ncols": n_columns}
         figure.set_figheight(height + _LEGEND_LINE * (len(rows) + bool(note)))
     legend = figure.legend(**place, columnspacing=1.6, handlelength=2.4, **style)
@@ -145,14 +145,14 @@ def draw_line(
     opacity: float = 0.13,
     **style: Any,
 ) -> None:
-    """Draw a labelled line, and unless ``std`` is None a band of its width on both sides.
+    """Draw a labelled line and, unless ``std`` is None, a band of this width on both sides.
 
-    On a log scale there is no value of 0, and a band reaches down to a tenth of the mean.
+    On a log scale, values of 0 are left out, and a band ends at a tenth of the mean.
     """
     is_log = axes.get_yscale() == "log"
     shown = np.where((mean > 0) | (not is_log), mean, np.nan)
     if np.isnan(shown).all():
-        style |= {"markevery": None}  # matplotlib cannot space marks over no point
+        style |= {"markevery": None}  # matplotlib cannot space marks along an empty line
     axes.plot(x, shown, **style)
     if std is not None:
         low = np.maximum(mean - std, 0.1 * mean if is_log else 0.0)
@@ -161,20 +161,20 @@ def draw_line(
 
 
 def round_log_ticks(axes: Axes) -> None:
-    """Let the ticks of a log y axis be round numbers, more than one even on a short axis."""
+    """Set round ticks on a log y axis, more than one even if the axis is short."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     if axes.get_yscale() != "log":
         return
     low, high = axes.get_ylim()
-    steps = [part for decades, part in _LOG_STEPS if high < decades * low]
+    steps = [multiples for ratio, multiples in _LOG_STEPS if high < ratio * low]
     axes.yaxis.set_major_locator(LogLocator(subs=steps[0] if steps else (1,)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def name_ends(axes: Axes) -> bool:
-    """Write the names of lines at their right ends, if there is room; else return False."""
+    """Write the names of lines at their right ends; return False if there is no room."""
     ends: dict[str, tuple[float, float, str]] = {}
     for line in axes.get_lines():
         name = str(line.get_label()).partition(AND)[0]
@@ -183,10 +183,10 @@ def name_ends(axes: Axes) -> bool:
             ends[name] = (*xy[-1].tolist(), str(line.get_color()))
     figure = axes.figure.get_figure(root=True)
     assert figure is not None
-    points = 0.7 * 72 * figure.get_figheight()  # of the axis, about
+    points = 0.7 * 72 * figure.get_figheight()  # approximate height of the axes
     to_axes = axes.transScale + axes.transLimits
     heights = sorted(points * to_axes.transform((x, y))[1] for x, y, _ in ends.values())
-    if not heights or np.diff(heights).min(initial=np.inf) < _ROOM or heights[0] < 0:
+    if not heights or np.diff(heights).min(initial=np.inf) < _NAME_DISTANCE or heights[0] < 0:
         return False
     for name, (x, y, colour) in ends.items():
         place: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
@@ -195,7 +195,7 @@ def name_ends(axes: Axes) -> bool:
 
 
 def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
-    """Write into an empty panel why its runs have no result."""
+    """Write the statuses of the runs into an empty panel."""
     text = f"no result: {', '.join(dict.fromkeys(result.status for result in results))}"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     axes.set_yticks([])
@@ -203,6 +203,6 @@ def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
 
 
 def colours_of(study: Study) -> dict[str, str]:
-    """Return the colour of each booster of a study by its label."""
+    """Return the colours of the boosters of a study, by label."""
     names = {result.run.method: result.run.booster.name for result in study.results}
     return booster_colours([(label, names[label]) for label in study.boosters])

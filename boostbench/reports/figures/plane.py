@@ -1,4 +1,4 @@
-"""Problems in the plane: known Gaussian classes and where their Bayes rule changes its answer."""
+"""Two-dimensional problems with Gaussian classes and their Bayes decision boundaries."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from boostbench.theory.gaussians import log_densities
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_GRID = 300  # points of the Bayes rule's map along each axis
+_GRID = 300  # grid points along each axis at which the Bayes rule is evaluated
 
 
 def gaussians_of(result: Result) -> tuple[Any, Any] | None:
-    """Return means and covariances of a problem of two Gaussian features; None for others."""
+    """Return the class means and covariances of a Gaussian problem with two features.
+
+    None for other problems, and for those with the parameter ``priors``.
+    """
     entry = find_entry(result.run.data.name, ())
     if entry.generator != "gaussian-mixture":
         return None
@@ -34,7 +37,7 @@ def draw_bayes_boundaries(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> None:
-    """Draw where the Bayes rule changes its answer."""
+    """Draw the Bayes decision boundaries in the rectangle with corners ``low`` and ``high``."""
     grid = np.meshgrid(*np.linspace(low, high, _GRID).T)
     scores = log_densities(np.column_stack([part.ravel() for part in grid]), *gaussians)
     for k in range(scores.shape[1]):

@@ -1,4 +1,4 @@
-"""Boosters over data sets: the figure kinds ``ranks``, ``critical-difference`` and ``pairs``."""
+"""Ranks and pairwise tests: the figure kinds ``ranks``, ``critical-difference`` and ``pairs``."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9
-_WIDTH, _LINE = 6.4, 0.2
-_CELL = 0.92, 0.6
+# In inches.
+_PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9  # ``ranks``: widths of panel and legend, panel height
+_WIDTH, _LINE = 6.4, 0.2  # ``critical-difference``: width, height of a line
+_CELL = 0.92, 0.6  # ``pairs``: size of a cell
 
 
 def draw_ranks(
@@ -52,13 +53,13 @@ def draw_ranks(
 ) -> Figure:
     """The share of cases in which a booster has at most rank n, for every n.
 
-    A case is a data set at a noise; boosters are ranked by their mean over repeats, 1 is best,
-    and equal ones share the better rank.
+    A case is a data set with a noise. Boosters are ranked by their mean over repeats; 1 is best,
+    and ties share the better rank.
 
     Parameters
     ----------
     study : Study
-        With two boosters or more.
+        With two or more boosters.
     panels : {"all", "noise"}, default="all"
         One panel for all cases, or one for each noise.
     """
@@ -69,11 +70,11 @@ def draw_ranks(
     width = 1.5 * _PANEL if n_columns == 1 else _PANEL
     figure, grid = grid_of(len(noises), n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2))
     for axes, noise in zip(grid, noises, strict=True):
-        kept = [i for i, (_, its) in enumerate(cases.keys) if noise in ("", its)]
+        rows = [i for i, (_, case_noise) in enumerate(cases.keys) if noise in ("", case_noise)]
         if noise:
             title(axes, noise)
-            axes.set_title(f"{len(kept)} cases", loc="right", fontsize=SMALL, color=GREY)
-        _draw_shares(axes, competition_ranks(cases.errors[kept]), cases.boosters, colours_of(study))
+            axes.set_title(f"{len(rows)} cases", loc="right", fontsize=SMALL, color=GREY)
+        _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, colours_of(study))
     label_outer(grid, n_columns, "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
     remark(figure, cases.words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -95,15 +96,15 @@ def draw_critical_difference(
 ) -> Figure:
     """Mean ranks on a line; a bar joins boosters that do not differ by Nemenyi's test.
 
-    Friedman's test says whether any differ at all. Both take cases to be independent, so that a
-    data set is one case, by its mean over the noises.
+    The remark gives Friedman's test of the hypothesis that all boosters are equal. Both tests
+    assume independent cases; a case is therefore a data set, with the mean over its noises.
 
     Parameters
     ----------
     study : Study
-        With two boosters or more.
+        With two or more boosters.
     alpha : float, default=0.05
-        Probability of telling boosters apart that are alike.
+        Level of Nemenyi's test.
     """
     from matplotlib.figure import Figure
 
@@ -139,32 +140,32 @@ def draw_pairs(
 ) -> Figure:
     """Every booster against every other over data sets, as a matrix.
 
-    A cell is about two boosters alone, so that another one beside them changes nothing: the mean
-    difference, wins/ties/losses and the p-value of Wilcoxon's signed-rank test, bold up to
-    ``alpha``. Boosters stand by their mean error (Ismail-Fawaz et al. 2023).
+    A cell shows the mean difference, wins/ties/losses and the p-value of Wilcoxon's signed-rank
+    test, in bold if at most ``alpha``. It depends only on its two boosters, not on the others
+    shown. Boosters are sorted by their mean difference from the others (Ismail-Fawaz et al. 2023).
 
     Parameters
     ----------
     study : Study
-        With two boosters or more.
+        With two or more boosters.
     """
     from matplotlib.figure import Figure
 
     metric, T = compared_value(study, value, at)
     pairs = [(a, b) for a in study.boosters for b in study.boosters if a != b]
     tests = compare_pairs(study.results, pairs, metric, T)
-    leads: dict[str, list[float]] = {}
+    differences: dict[str, list[float]] = {}
     for (a, _), test in tests.items():
-        leads.setdefault(a, []).append(test.difference)
-    order = sorted(leads, key=lambda a: float(np.mean(leads[a])))
-    shown = np.full((len(order), len(order)), np.nan)
+        differences.setdefault(a, []).append(test.difference)
+    order = sorted(differences, key=lambda a: float(np.mean(differences[a])))
+    matrix = np.full((len(order), len(order)), np.nan)
     for (a, b), test in tests.items():
-        shown[order.index(a), order.index(b)] = test.difference
-    widest = float(np.nanmax(np.abs(shown))) or 1.0
+        matrix[order.index(a), order.index(b)] = test.difference
+    largest = float(np.nanmax(np.abs(matrix))) or 1.0
     size = 1.6 + _CELL[0] * len(order), 0.9 + _CELL[1] * len(order)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    axes.imshow(shown, cmap="PuOr_r", vmin=-2 * widest, vmax=2 * widest, aspect="auto")
+    axes.imshow(matrix, cmap="PuOr_r", vmin=-2 * largest, vmax=2 * largest, aspect="auto")
     for (a, b), test in tests.items():
         text = f"{test.difference:+.2f}\n{test.wins}/{test.ties}/{test.losses}\np = {test.p:.2g}"
         weight = "bold" if test.p <= alpha else "normal"
@@ -218,7 +219,7 @@ def _draw_line(
     colours: dict[str, str],
     groups: Sequence[tuple[int, int]],
 ) -> None:
-    """Draw the diagram in units of ranks across and of lines down."""
+    """Draw the diagram; x is the rank, and y counts lines of text."""
     k, cd = tests.k, tests.critical_difference
     ranks = tests.mean_ranks
     order = np.argsort(ranks, kind="stable")

@@ -1,4 +1,4 @@
-"""Every repeat at one T: the figure kinds ``bars`` and ``distribution``."""
+"""Values of all repeats at one T: the figure kinds ``bars`` and ``distribution``."""
 
 from __future__ import annotations
 
@@ -40,31 +40,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
-_NARROWEST = 5.0
-_LEVELS = 45  # points nearer than this share of the axis stand side by side
-_WIDEST = 0.84
+_NARROWEST = 5.0  # inches: smallest width of a figure of bars
+_LEVELS = 45  # bins of the value axis; points in the same bin are drawn side by side
+_WIDEST = 0.84  # largest width of a strip of points; strips have the distance 1
 _MOST_COLUMNS = 5
 
 
 class RunValues:
-    """One value of every run with a result.
+    """Values of a metric at one round, for every run with a result.
 
     Parameters
     ----------
     study : Study
     value : str
-        A metric.
+        Metric.
     at : int or None
-        Round T; None for the last round of each run. Boosters that make fewer rounds of their own
-        give their last value.
-
+        Round T; None for the last round of each run. A booster with its own, smaller number of
+        rounds has its last value.
     """
 
-    frame: pd.DataFrame  # a row per run: dataset, booster, noise, model, rate; value in percent
+    frame: pd.DataFrame  # a row per run: dataset, booster, noise, model, rate, value (scaled)
     metric: str
-    colours: dict[str, str]  # by the label of a booster
+    colours: dict[str, str]  # by label of a booster
     rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
-    axis: str  # name of the axis of the values
+    axis: str  # label of the value axis
 
     def __init__(self, study: Study, value: str, at: int | None) -> None:
         import pandas as pd
@@ -91,12 +90,12 @@ class RunValues:
         self.rounds = _rounds_in_words(study, T)
         self.axis = f"{metric.words} (%)" if metric.unit else metric.words
 
-    def values(self, **where: str) -> NDArray[np.float64]:
-        """Return the values of the runs for which columns have the given values."""
+    def values(self, **columns: str) -> NDArray[np.float64]:
+        """Return the values of the rows that have the given values in the given columns."""
         import pandas as pd
 
-        chosen = (self.frame[list(where)] == pd.Series(where)).all(axis=1)
-        return self.frame["value"].to_numpy(dtype=np.float64)[chosen.to_numpy()]
+        selected = (self.frame[list(columns)] == pd.Series(columns)).all(axis=1)
+        return self.frame["value"].to_numpy(dtype=np.float64)[selected.to_numpy()]
 
 
 def _rounds_in_words(study: Study, T: int | None) -> str:
@@ -105,7 +104,7 @@ def _rounds_in_words(study: Study, T: int | None) -> str:
     for run in (result.run for result in study.results):
         if run.booster.rounds and run.rounds < (T or largest):
             own.setdefault(run.rounds, []).append(run.method)
-    exceptions = [f"{rounds} for {', '.join(dict.fromkeys(its))}" for rounds, its in own.items()]
+    exceptions = [f"{n} for {', '.join(dict.fromkeys(methods))}" for n, methods in own.items()]
     return "; ".join([f"T = {T or largest}", *exceptions])
 
 
@@ -117,9 +116,9 @@ def draw_bars(
     y_scale: Scale = "linear",
     numbers: bool = True,
 ) -> Figure:
-    """A group of bars per data set, one for each booster: means over repeats; a row per noise.
+    """Means over repeats as bars: a group per data set, a bar per booster, a panel per noise.
 
-    Over several repeats, whiskers show one standard deviation.
+    With several repeats, whiskers show one standard deviation.
 
     Parameters
     ----------
@@ -152,29 +151,29 @@ def draw_bars(
 
 
 def _draw_noise(axes: Axes, study: Study, repeats: RunValues, noise: str, *, numbers: bool) -> None:
-    width = _BAR / (_BAR * len(study.boosters) + _GAP)  # 1 is the distance of two data sets
+    width = _BAR / (_BAR * len(study.boosters) + _GAP)  # relative to the distance of data sets
     for place, dataset in enumerate(study.datasets):
         left = place - 0.5 * width * (len(study.boosters) - 1)
         for order, booster in enumerate(study.boosters):
-            found = repeats.values(dataset=dataset, booster=booster, noise=noise)
-            if not len(found):
+            values = repeats.values(dataset=dataset, booster=booster, noise=noise)
+            if not len(values):
                 continue
-            x, mean = left + order * width, float(found.mean())
+            x, mean = left + order * width, float(values.mean())
             axes.bar(x, mean, 0.92 * width, color=repeats.colours[booster], linewidth=0)
-            spread = float(found.std(ddof=1)) if len(found) > 1 else 0.0
-            if len(found) > 1:
+            spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+            if len(values) > 1:
                 axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
             if numbers:
                 text = f"{mean:.1f}" if METRICS[repeats.metric].unit else f"{mean:.3g}"
-                _write_upwards(axes, x, mean + spread, text)
+                _write_vertically(axes, x, mean + spread, text)
         if not len(repeats.values(dataset=dataset, noise=noise)):
-            states = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
-            _write_upwards(axes, place, 0.0, ", ".join(states), axes.get_xaxis_transform())
+            statuses = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
+            _write_vertically(axes, place, 0.0, ", ".join(statuses), axes.get_xaxis_transform())
     axes.set_xlim(-0.6, len(study.datasets) - 0.4)
     axes.margins(y=0.16 if numbers else 0.05)
 
 
-def _write_upwards(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:
+def _write_vertically(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:
     place: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "rotation": 90}
     style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": SMALL - 1, "color": GREY}
     axes.annotate(text, (x, y), xycoords=transform, **place, **style)
@@ -189,24 +188,25 @@ def draw_distribution(
     perfect: bool = False,
     paper: PaperFile | None = None,
 ) -> Figure:
-    """Every repeat as a point: what a mean and a band cannot show.
+    """Values of all repeats as points, with a line at their mean.
 
     Parameters
     ----------
     x : {"noise", "booster"}, default=None
-        The strips of points of a panel; the other one makes panels. By default the noise if there
-        are several.
+        The strips of points in a panel; there is a panel for each value of the other one. By
+        default the noise if there are several noises, otherwise the booster.
     perfect : bool, default=False
-        Write the share of repeats with the value 0 above them.
+        Write the share of repeats with the value 0 above each strip.
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
-    printed = _printed(study, repeats := RunValues(study, value, at), paper, at)
+    repeats = RunValues(study, value, at)
+    printed = _printed(study, repeats.metric, paper, at)
     x = x or ("noise" if len(study.noises) > 1 else "booster")
     strips, others = study.noises, study.boosters
     if x == "booster":
         strips, others = others, strips
-    names, x_label = _names(study, repeats, x)
+    names, x_label = _strip_names(study, repeats, x)
     contents = [(dataset, other) for dataset in study.datasets for other in others]
     n_columns = min(len(contents), _MOST_COLUMNS)
     if 1 < len(others) <= _MOST_COLUMNS:
@@ -237,18 +237,18 @@ def draw_distribution(
 
 
 def _printed(
-    study: Study, repeats: RunValues, paper: str | None, at: int | None
+    study: Study, metric: str, paper: str | None, at: int | None
 ) -> dict[tuple[str, str, str], float]:
     """Return the paper's test errors in percent by data set, booster and noise."""
-    values = read_paper_values(paper) if paper and repeats.metric == "test_error" else PaperValues()
-    found = {}
-    for run, result in ((result.run, result) for result in study.results):
-        names = (run.method, run.booster.name)
-        sets = (run.dataset, run.data.name)
-        its = values.find(sets, names, at or run.rounds, result.noise_rate)
-        if its is not None and its.error is not None:
-            found[run.dataset, run.method, result.noise] = 100 * its.error
-    return found
+    paper_values = read_paper_values(paper) if paper and metric == "test_error" else PaperValues()
+    errors = {}
+    for result in study.results:
+        run = result.run
+        datasets, boosters = (run.dataset, run.data.name), (run.method, run.booster.name)
+        value = paper_values.find(datasets, boosters, at or run.rounds, result.noise_rate)
+        if value is not None and value.error is not None:
+            errors[run.dataset, run.method, result.noise] = 100 * value.error
+    return errors
 
 
 def _draw_strip(
@@ -260,7 +260,7 @@ def _draw_strip(
     *,
     perfect: bool,
 ) -> None:
-    """Draw one strip of points, equal ones side by side, and a line at their mean."""
+    """Draw a strip of points, similar ones side by side, and a line at their mean."""
     size = 9 if len(values) <= 30 else 5
     x = position + _side_by_side(values, top / _LEVELS)
     axes.scatter(x, values, s=size, color=colour, alpha=0.7, linewidths=0, zorder=3)
@@ -271,20 +271,20 @@ def _draw_strip(
 
 
 def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Return how far to the side each point stands, so that near ones do not hide each other."""
+    """Return horizontal offsets of points, so that points within a ``level`` do not overlap."""
     bins = np.floor(values / level).astype(int)
     offsets = np.zeros(len(values))
-    crowd = int(np.unique(bins, return_counts=True)[1].max())
-    step = min(0.09, _WIDEST / max(1, crowd - 1))
-    for each in np.unique(bins):
-        members = np.flatnonzero(bins == each)
+    distinct, counts = np.unique(bins, return_counts=True)
+    step = min(0.09, _WIDEST / max(1, int(counts.max()) - 1))
+    for number in distinct:
+        members = np.flatnonzero(bins == number)
         order = members[np.argsort(values[members], kind="stable")]
         offsets[order] = step * (np.arange(len(order)) - (len(order) - 1) / 2)
     return offsets
 
 
-def _names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
-    """Return the labels of the strips and of the axis: bare rates if there is one noise model."""
+def _strip_names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
+    """Return the labels of the strips and of the x axis; noises of one model by their rates."""
     if x == "booster":
         return [in_print(label) for label in study.boosters], ""
     rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()

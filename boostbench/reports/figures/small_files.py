@@ -1,4 +1,4 @@
-"""Small files of figures that look the same: SVG in hundredths of a point, PNG with a palette."""
+"""Size reduction of figure files without visible change: rounded SVG, PNG with a palette."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DPI = 160
 _UNSEEN = re.compile(
     rb'<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[a-zA-Z.0-9]*_\d+"|(?<=>)\s+(?=<)', re.DOTALL
 )
-_PLACE = re.compile(rb' (?:x|y|width|height)="[^"]*"|translate\([^)]*\)')
+_POSITION = re.compile(rb' (?:x|y|width|height)="[^"]*"|translate\([^)]*\)')
 _LONG_NUMBER = re.compile(rb"-?\d+\.\d+")
 _PATH = re.compile(rb' d="([^"]*)"')
 _STEP = re.compile(rb"([MLQCz])([^MLQCz]*)")
@@ -19,7 +19,7 @@ _REFERENCE = re.compile(rb'(?<= id=")[^"]*|(?<="#)[^"]*(?=")|(?<=url\(#)[^)]*')
 
 
 def small_png(png: bytes) -> bytes:
-    """Return a PNG with at most 256 colours, in about a third of the bytes."""
+    """Return a PNG with at most 256 colours, of about a third of the size."""
     from PIL import Image
 
     small = io.BytesIO()
@@ -29,17 +29,18 @@ def small_png(png: bytes) -> bytes:
 
 
 def small_svg(svg: bytes) -> bytes:
-    """Return matplotlib's SVG in about half the bytes.
+    """Return an SVG of matplotlib in about half the size.
 
-    Places are rounded to a hundredth of a point, a path is written by its steps, equal styles are
-    one class, names are short, and what is not seen is left out.
+    Coordinates are rounded to a hundredth of a point, paths use relative commands, equal styles
+    become one class, ids are short, and comments, metadata and whitespace are removed.
     """
-    svg = _PLACE.sub(lambda its: _LONG_NUMBER.sub(_rounded, its[0]), _UNSEEN.sub(b"", svg))
-    svg = _PATH.sub(_by_steps, svg)
-    names = {name: b"%x" % place for place, name in enumerate(dict.fromkeys(_ID.findall(svg)))}
-    svg = _REFERENCE.sub(lambda its: b"i" + names[its[0]] if its[0] in names else its[0], svg)
+    svg = _UNSEEN.sub(b"", svg)
+    svg = _POSITION.sub(lambda match: _LONG_NUMBER.sub(_rounded, match[0]), svg)
+    svg = _PATH.sub(_relative, svg)
+    ids = {name: b"i%x" % n for n, name in enumerate(dict.fromkeys(_ID.findall(svg)))}
+    svg = _REFERENCE.sub(lambda match: ids.get(match[0], match[0]), svg)
     classes = {style: b"c%x" % n for n, style in enumerate(dict.fromkeys(_STYLE.findall(svg)))}
-    svg = _STYLE.sub(lambda its: b'class="%b"' % classes[its[1]], svg)
+    svg = _STYLE.sub(lambda match: b'class="%b"' % classes[match[1]], svg)
     rules = b"".join(b".%b{%b}" % (name, style) for style, name in classes.items())
     return svg.replace(
         b"</style>", rules.replace(b": ", b":").replace(b"; ", b";") + b"</style>", 1
@@ -51,20 +52,20 @@ def _rounded(number: re.Match[bytes]) -> bytes:
 
 
 def _text(hundredths: int) -> bytes:
-    """Return a number without zeros that mean nothing: ``-.5``, ``12``."""
+    """Return a number without redundant zeros: ``-.5``, ``12``."""
     text = f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
     return text.replace("0.", ".", 1).encode() if text.startswith(("0.", "-0.")) else text.encode()
 
 
-def _by_steps(path: re.Match[bytes]) -> bytes:
-    """Write the steps between the points of a path; their rounding does not add up."""
+def _relative(path: re.Match[bytes]) -> bytes:
+    """Return a path in relative commands; rounding errors do not accumulate."""
     x = y = 0
     start = (0, 0)
-    written = b""
+    commands = b""
     for command, numbers in _STEP.findall(path[1]):
-        places = [round(100 * float(number)) for number in numbers.split()]
-        steps = [at - (y if i % 2 else x) for i, at in enumerate(places)]
-        written += command.lower() + b" ".join(map(_text, steps)).replace(b" -", b"-")
-        x, y = places[-2:] if places else start
+        coordinates = [round(100 * float(number)) for number in numbers.split()]
+        steps = [value - (y if i % 2 else x) for i, value in enumerate(coordinates)]
+        commands += command.lower() + b" ".join(map(_text, steps)).replace(b" -", b"-")
+        x, y = coordinates[-2:] if coordinates else start
         start = (x, y) if command == b"M" else start
-    return b' d="%b"' % written
+    return b' d="%b"' % commands

@@ -1,4 +1,4 @@
-"""The style of figures, colours that stay with a booster, and files equal to the byte."""
+"""Style of figures, fixed colours of boosters, and reproducible image files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.ticker import MaxNLocator
 
 GREY, INK = "#555555", "#222222"
-#: Size of remarks inside a figure, in points.
+#: Font size of remarks inside a figure, in points.
 SMALL = 6.5
-# Okabe & Ito's palette, told apart by colour-blind readers, then darker ones of Paul Tol's.
+# The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
 _PALETTE = (
     "#0072B2",
     "#009E73",
@@ -33,8 +33,8 @@ _PALETTE = (
     "#999933",
     "#444444",
 )
-# The same booster has the same colour in every figure of every report.
-_OWN = {
+# Boosters that have the same colour in every figure of every report.
+_FIXED = {
     "adaboost-mh": "#0072B2",
     "samme": "#009E73",
     "sm-boost": "#D55E00",
@@ -43,51 +43,51 @@ _OWN = {
     "adaboost-m1": "#E69F00",
     "adaboost-mm": "#882255",
 }
-_PALEST = 0.6
-#: Settings of a user that figures respect.
-_OWN_STYLE = ("axes.", "font.", "grid.", "legend.", "lines.", "mathtext.", "xtick.", "ytick.")
+_PALEST = 0.6  # share of white in the palest shade of a colour
+#: Prefixes of the rcParams in which a user's settings override the style of the package.
+_USER_SETTINGS = ("axes.", "font.", "grid.", "legend.", "lines.", "mathtext.", "xtick.", "ytick.")
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
 class Drawing(NamedTuple):
-    """A figure as files and pages hold it."""
+    """A figure as image files, with its caption and chart."""
 
     png: bytes
     svg: bytes
     pdf: bytes
     caption: str = ""
-    chart: Chart | None = None  # what the page draws anew, if the figure is one of lines
+    chart: Chart | None = None  # data of the interactive chart; None: not a figure of lines
 
 
 @contextmanager
 def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
-    """Draw in the house style; what a user's matplotlibrc or rcParams change goes before it.
+    """Draw in the style of the package, overridden by the user's matplotlibrc and rcParams.
 
     Parameters
     ----------
     mathtext : bool, default=True
-        Read ``$...$`` in the text of a figure as a formula. Where text is made of labels, which may
-        hold a dollar sign, a formula is marked by ``parse_math=True``.
+        Render ``$...$`` in the text of a figure as a formula. With False, for text that contains
+        external labels, formulas are marked by ``parse_math=True``.
     """
     import matplotlib.style
 
-    own = {
+    user = {
         key: matplotlib.rcParams[key]
         for key, default in matplotlib.rcParamsDefault.items()
-        if key.startswith(_OWN_STYLE) and matplotlib.rcParams[key] != default
+        if key.startswith(_USER_SETTINGS) and matplotlib.rcParams[key] != default
     }
-    settings: Any = [_STYLE, own, {"text.parse_math": mathtext}]
+    settings: Any = [_STYLE, user, {"text.parse_math": mathtext}]
     with matplotlib.style.context(settings, after_reset=True):
         yield
 
 
 def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Choose the colour of each booster.
+    """Return the colour of each booster.
 
     Parameters
     ----------
     boosters : sequence of (label, name)
-        Variants of one booster share the name; they get paler shades of one colour.
+        Variants of a booster share its name and get shades of its colour.
 
     Returns
     -------
@@ -99,16 +99,16 @@ def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
     {'sm-boost': '#d55e00', 'mine': '#0072b2'}
     """
     names = list(dict.fromkeys(name for _, name in boosters))
-    taken = {_OWN[name] for name in names if name in _OWN}
+    taken = {_FIXED[name] for name in names if name in _FIXED}
     free = [colour for colour in _PALETTE if colour not in taken] or list(_PALETTE)
-    others = [name for name in names if name not in _OWN]
-    base = {name: free[place % len(free)] for place, name in enumerate(others)}
+    others = [name for name in names if name not in _FIXED]
+    base = _FIXED | {name: free[place % len(free)] for place, name in enumerate(others)}
     colours = {}
     for name in names:
-        labels = [label for label, its in boosters if its == name]
+        labels = [label for label, booster in boosters if booster == name]
         for place, label in enumerate(labels):
             paleness = _PALEST * place / max(1, len(labels) - 1)
-            colours[label] = _paler(_OWN.get(name) or base[name], paleness)
+            colours[label] = _paler(base[name], paleness)
     return {label: colours[label] for label, _ in boosters}
 
 
@@ -118,14 +118,14 @@ def class_colours(n_classes: int) -> list[str]:
 
 
 def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
-    """Return a locator of at most ``n`` intervals whose ends are round numbers: 1, 2, 5, 10 ..."""
+    """Return a locator of at most ``n`` intervals with ticks at multiples of 1, 2, 5, 10, ..."""
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
 def print_names(figure: Figure) -> Figure:
-    """Give methods their printed names in all text of a figure; return it."""
+    """Apply `in_print` to all text of a figure, and return the figure."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
@@ -135,28 +135,28 @@ def print_names(figure: Figure) -> Figure:
 
 
 def files_of(figure: Figure) -> Drawing:
-    """Return a figure as PNG, SVG and PDF; the same figure gives the same bytes."""
+    """Return a figure as reproducible PNG, SVG and PDF, with its caption and chart."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
     _show_powers(figure)
     files = {kind: io.BytesIO() for kind in ("png", "svg", "pdf")}
     undated: dict[str, dict[str, Any]] = {
-        "png": {},  # goes into no file
+        "png": {},  # `small_png` drops the metadata
         "svg": {"Date": None, "Creator": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as a box
         for kind, file in files.items():
             figure.savefig(file, format=kind, dpi=DPI, metadata=undated[kind])
-            figure.set_layout_engine("none")  # the layout is done, and costs more than the drawing
+            figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
     png, svg, pdf = (file.getvalue() for file in files.values())
     return Drawing(small_png(png), small_svg(svg), pdf, str(figure.get_label()), chart_of(figure))
 
 
 def _show_powers(figure: Figure) -> None:
-    """Let the ticks of log axes be formulas, as 10 to the power of 2 is."""
+    """Render the tick labels of log axes as formulas, such as powers of 10."""
     from matplotlib.ticker import LogFormatter
 
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):

@@ -1,4 +1,4 @@
-"""Label noise as a figure: which classes go where, and which samples are wrong."""
+"""Figure of label noise: samples with wrong labels, and confusion of classes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PANEL = (3.0, 2.8)
-#: Classes up to which the shares are written into the confusion matrix.
+#: Largest number of classes for which the confusion matrix contains numbers.
 _MOST_NUMBERS = 10
-#: Samples that a panel shows, so that one can be told from another.
+#: Largest number of samples in a panel, so that samples can be told apart.
 _MOST_SAMPLES = 1000
-#: Panels in a row or a column; pictures end at 2^16 pixels.
+#: Largest number of panels in a row or column; images are limited to 2^16 pixels.
 _MOST_PANELS = 60
 
 
 def draw_noise(runs: Iterable[Run], data_dirs: Sequence[Path] = ()) -> Figure:
-    """Draw the labels that the boosters of the first seed (and fold) of some runs see.
+    """Draw the noisy training labels of the first seed and fold, for each data set and noise.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def draw_noise(runs: Iterable[Run], data_dirs: Sequence[Path] = ()) -> Figure:
     Raises
     ------
     BoostbenchError
-        If no run has noise, its data is not there, or there is too much for one figure.
+        If no run has noise, data are missing, or there are too many panels for one figure.
     """
     first: dict[tuple[str, str], Run] = {}
     for run in runs:
@@ -56,21 +56,21 @@ def draw_noise(runs: Iterable[Run], data_dirs: Sequence[Path] = ()) -> Figure:
 
 
 def draw_wrong_labels(problems: Sequence[tuple[str, str, Problem]]) -> Figure:
-    """Draw the noise of training labels: a column for each noise, two panels for each data set.
+    """Draw the noise of training labels, in a column for each noise and two rows per data set.
 
-    Above: the samples in two dimensions, their two features or the first two principal components
-    of the standardised ones. Below: the share of each clean class (row) that is seen as each class
-    (column), in percent.
+    The upper panel shows the samples in the plane of their two features or, with more features, of
+    the first two principal components of the standardised features. The lower panel shows the share
+    of each clean class (row) that receives each label (column), in percent.
 
     Parameters
     ----------
     problems : sequence of (data set, noise, Problem)
-        Names, and the training part with its clean and its seen labels.
+        Names of data set and noise, and training data with clean and noisy labels.
 
     Raises
     ------
     BoostbenchError
-        If there is no problem, or there are too many for one figure.
+        If there is no problem, or too many for one figure.
     """
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in problems))
     noises = list(dict.fromkeys(noise for _, noise, _ in problems))
@@ -103,10 +103,10 @@ def draw_wrong_labels(problems: Sequence[tuple[str, str, Problem]]) -> Figure:
 def _draw_samples(axes: Axes, problem: Problem) -> None:
     plane, (x, y) = _plane(problem.X)
     n = len(plane)
-    shown = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).round().astype(np.intp))
+    drawn = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).round().astype(np.intp))
     colours = np.array(class_colours(problem.n_classes))[problem.y]
     wrong = problem.y != problem.y_clean
-    pale, dark = shown[~wrong[shown]], shown[wrong[shown]]
+    pale, dark = drawn[~wrong[drawn]], drawn[wrong[drawn]]
     axes.scatter(plane[pale, 0], plane[pale, 1], s=7, c=colours[pale], alpha=0.35, linewidths=0)
     axes.scatter(
         plane[dark, 0], plane[dark, 1], s=10, c=colours[dark], edgecolors=INK, linewidths=0.5
@@ -115,21 +115,23 @@ def _draw_samples(axes: Axes, problem: Problem) -> None:
 
 
 def _plane(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str, str]]:
-    """Return the samples in two dimensions, shape (n, 2), and the names of the axes."""
-    if X.shape[1] <= 2:
-        one = X if X.shape[1] == 2 else np.column_stack([X, np.zeros(len(X))])
-        return one, ("feature 1", "feature 2" if X.shape[1] == 2 else "")
+    """Return two coordinates of each sample, shape (n, 2), and the labels of the axes."""
+    if X.shape[1] == 1:
+        return np.column_stack([X, np.zeros(len(X))]), ("feature 1", "")
+    if X.shape[1] == 2:
+        return X, ("feature 1", "feature 2")
     Z = standardised(X)
     spread, directions = np.linalg.eigh(Z.T @ Z)  # ascending
     share = 100 * spread[::-1] / max(spread.sum(), 1e-300)
-    first = directions[:, :-3:-1]
-    first = first * np.sign(first[np.abs(first).argmax(axis=0), [0, 1]])
+    components = directions[:, :-3:-1]
+    # Fix the sign of each component by its largest coefficient.
+    components = components * np.sign(components[np.abs(components).argmax(axis=0), [0, 1]])
     names = [f"component {k + 1} ({share[k]:.0f} % of the variance)" for k in (0, 1)]
-    return Z @ first, (names[0], names[1])
+    return Z @ components, (names[0], names[1])
 
 
 def _shares(problem: Problem) -> NDArray[np.float64]:
-    """Return the percent of each clean class (row) seen as each class (column)."""
+    """Return the percentage of each clean class (row) that has each noisy label (column)."""
     counts = np.zeros((problem.n_classes, problem.n_classes))
     np.add.at(counts, (problem.y_clean, problem.y), 1)
     return np.asarray(100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
@@ -137,8 +139,8 @@ def _shares(problem: Problem) -> NDArray[np.float64]:
 
 def _draw_confusion(axes: Axes, shares: NDArray[np.float64], highest: float) -> None:
     K = len(shares)
-    off = np.where(np.eye(K, dtype=np.bool_), np.nan, shares)
-    axes.imshow(off, cmap="Oranges", vmin=0.0, vmax=1.6 * max(highest, 1e-9))
+    off_diagonal = np.where(np.eye(K, dtype=np.bool_), np.nan, shares)
+    axes.imshow(off_diagonal, cmap="Oranges", vmin=0.0, vmax=1.6 * max(highest, 1e-9))
     axes.grid(visible=False)
     if K <= _MOST_NUMBERS:
         axes.set(xticks=range(K), yticks=range(K))

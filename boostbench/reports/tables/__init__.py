@@ -1,1 +1,1 @@
-"""Tables: their cells, and their forms in the terminal, Markdown, LaTeX and CSV."""
+"""Tables of reports, and their output to terminal, Markdown, LaTeX and CSV."""

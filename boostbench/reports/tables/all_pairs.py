@@ -1,4 +1,4 @@
-"""The table of all pairs of boosters over data sets (Ismail-Fawaz et al. 2023)."""
+"""Table of pairwise comparisons of boosters over data sets (Ismail-Fawaz et al. 2023)."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ def build_pairwise_table(
     control: BoosterLabel | None = None,
     title: Title = "",
 ) -> Table:
-    """Compare every booster with every other, one data set a case.
+    """Compare every booster with every other; a case is a data set.
 
-    What stands for a pair depends on these two boosters alone, on all data sets where both have a
-    value: another booster beside them changes nothing. A data set counts by its mean over seeds,
-    folds and noises.
+    The comparison of a pair uses all data sets where both boosters have a value, and does not
+    depend on the other boosters. The value of a data set is the mean over seeds, folds and noises.
 
     Parameters
     ----------
     study : Study
-        With two boosters or more.
+        With two or more boosters.
     control : str or None, default=None
-        Compare with this booster alone, with p-values adjusted by Holm's method.
+        Compare only with this booster, with p-values adjusted by Holm's method.
     """
     metric, T = compared_value(study, value, at)
     columns = study.boosters if control is None else [control]
-    left = [booster for booster in study.boosters if booster != control]
-    pairs = ((a, b) for a in left for b in columns if a != b)
+    row_boosters = [booster for booster in study.boosters if booster != control]
+    pairs = ((a, b) for a in row_boosters for b in columns if a != b)
     tests = compare_pairs(study.results, pairs, metric, T)
     texts = {
         "wins/ties/losses": {
@@ -54,9 +53,9 @@ def build_pairwise_table(
         names=("booster", "against"),
         columns=tuple(columns),
         rows=tuple(
-            Row((a, name), tuple(TableCell(its.get((a, b), BEYOND)) for b in columns))
-            for a in left
-            for name, its in texts.items()
+            Row((a, name), tuple(TableCell(by_pair.get((a, b), BEYOND)) for b in columns))
+            for a in row_boosters
+            for name, by_pair in texts.items()
         ),
         footers=(
             f"Over {span(counts)} data sets; a win is a lower value of the booster on the left.",

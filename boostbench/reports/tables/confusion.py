@@ -1,4 +1,4 @@
-"""The confusion matrix as a table: how often samples of each class are answered by each other."""
+"""Table of confusion matrices."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from boostbench.reports.values.part_options import Title, chosen_rounds
 def build_confusion_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
     """Build the table of confusion matrices, a block for each noise, data set and booster.
 
-    A cell is the share of a class (row) that is answered by a class (column), of the test samples
-    of all seeds and folds together.
+    A cell is the percentage of the test samples of a class (row) that are predicted as a class
+    (column), over all seeds and folds.
 
     Parameters
     ----------
     at : int or None, default=None
-        Round T, one at which matrices are kept; the last of each run by default.
+        Round T, for which matrices must be recorded; by default the last round of each run.
     """
     T = None if at is None else chosen_rounds(study, at)[-1]
     blocks: dict[tuple[str, str, str], NDArray[np.int64]] = {}
@@ -30,8 +30,8 @@ def build_confusion_table(study: Study, *, at: int | None = None, title: Title =
         if matrix is None:
             n_without += result.ok
             continue
-        place = (result.noise, result.run.dataset, result.run.method)
-        blocks[place] = blocks[place] + matrix if place in blocks else matrix
+        block = (result.noise, result.run.dataset, result.run.method)
+        blocks[block] = blocks[block] + matrix if block in blocks else matrix
     if not blocks:
         raise BoostbenchError(
             "no run has a confusion matrix of this round; 'metrics: [confusion]' in the config "
@@ -64,9 +64,9 @@ def build_confusion_table(study: Study, *, at: int | None = None, title: Title =
 def _matrix(result: Result, at: int | None) -> NDArray[np.int64] | None:
     if not result.ok or result.record is None:
         return None
-    kept = result.record.at_checkpoints.confusion
-    found = kept.get(str(min(at or result.run.rounds, result.record.n_rounds)))
-    return None if found is None else np.array(found, dtype=np.int64)
+    T = min(at or result.run.rounds, result.record.n_rounds)
+    matrix = result.record.at_checkpoints.confusion.get(str(T))
+    return None if matrix is None else np.array(matrix, dtype=np.int64)
 
 
 def _shares(counts: NDArray[np.int64], n_classes: int) -> list[TableCell]:

@@ -1,4 +1,4 @@
-"""The table of data sets: their sizes, counted in the data by the runs."""
+"""Table of data sets with their sizes, as counted by the runs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from boostbench.validation import OneOrMore
 
 @dataclass(frozen=True)
 class _Column:
-    """A count of a data set."""
-
     title: str
     count: Callable[[Record], float]
     words: str  # for the footer
@@ -46,7 +44,7 @@ _COLUMNS = {
 }
 DEFAULT_COLUMNS = ("n_train", "n_test", "n_features", "n_classes")
 
-#: By data set: the sizes as printed, and a remark under "doubt".
+#: By data set: the printed text of each column, and a remark on doubtful values under "doubt".
 PaperSizes = Mapping[str, Mapping[str, str]]
 
 
@@ -56,10 +54,10 @@ class DataTableOptions(PartOptions):
     columns: OneOrMore[Literal[tuple(_COLUMNS)]] = Field(  # type: ignore[valid-type]
         DEFAULT_COLUMNS, description="Columns of the table."
     )
-    paper: FileBeside | None = Field(None, description="A file of the sizes that a paper prints.")
+    paper: FileBeside | None = Field(None, description="File with the sizes printed in a paper.")
 
     @model_validator(mode="after")
-    def _readable(self) -> DataTableOptions:
+    def _check_paper(self) -> DataTableOptions:
         if self.paper:
             read_paper_sizes(self.paper, self.columns)
         return self
@@ -73,26 +71,28 @@ def build_data_table(
     paper: str | None = None,
     title: Title = "",
 ) -> Table:
-    """Build the table of a study's data sets, a row each.
+    """Build the table of a study's data sets, one row per data set.
 
-    Where problems of several sizes were drawn, a cell holds the smallest and the largest.
+    If the sizes differ between runs, a cell has the smallest and the largest number.
 
     Parameters
     ----------
     columns : sequence of str, default=("n_train", "n_test", "n_features", "n_classes")
-        Of these, ``n_samples`` and ``majority`` (the share of the largest class in percent).
+        Any of the default columns, ``n_samples`` and ``majority`` (the share of the largest class
+        in percent).
     paper : str or None, default=None
-        File with the paper's numbers: CSV with dataset, these columns, and if wanted doubt.
+        CSV file with the paper's numbers, with the columns ``dataset``, those of the table, and
+        optionally ``doubt``.
     """
     printed = read_paper_sizes(paper, columns) if paper else {}
     notes = Notes()
     rows = []
     for dataset in study.datasets:
         results = [result for result in study.results if result.run.dataset == dataset]
-        theirs = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
-        cells = tuple(_cell(results, column, theirs.get(column, ""), notes) for column in columns)
-        if theirs.get("doubt"):
-            cells = _noted(cells, f"{dataset}: {theirs['doubt']}", notes)
+        sizes = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
+        cells = tuple(_cell(results, column, sizes.get(column, ""), notes) for column in columns)
+        if sizes.get("doubt"):
+            cells = _with_note(cells, f"{dataset}: {sizes['doubt']}", notes)
         rows.append(Row((dataset,), cells))
     return Table(
         title=title or study.config.title or study.config.name,
@@ -105,7 +105,7 @@ def build_data_table(
 
 
 def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS) -> PaperSizes:
-    """Read a paper's sizes of data sets from a CSV file that must have these columns."""
+    """Read a paper's sizes of data sets from a CSV file, which must have the given columns."""
     rows = read_rows(path, ("dataset", *columns))
     cells = [{k or "": (v or "").strip() for k, v in row.items()} for _, row in rows]
     return {row["dataset"]: row for row in cells}
@@ -113,18 +113,18 @@ def read_paper_sizes(path: Path | str, columns: Sequence[str] = DEFAULT_COLUMNS)
 
 def _cell(results: Sequence[Result], column: str, paper: str, notes: Notes) -> TableCell:
     count, digits = _COLUMNS[column].count, _COLUMNS[column].digits
-    found = sorted({count(r.record) for r in results if r.ok and r.record is not None})
-    if not found:
-        gaps = dict.fromkeys(result.reported_reason for result in results)
-        return TableCell(results[0].status, notes=notes.number(filter(None, gaps)), paper=paper)
-    ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found[0], found[-1]))
+    counts = sorted({count(r.record) for r in results if r.ok and r.record is not None})
+    if not counts:
+        reasons = dict.fromkeys(result.reported_reason for result in results)
+        return TableCell(results[0].status, notes=notes.number(filter(None, reasons)), paper=paper)
+    ends = dict.fromkeys(f"{end:.{digits}f}" for end in (counts[0], counts[-1]))
     text = f" {BEYOND} ".join(ends)
     differs = bool(paper) and text != paper
     return TableCell(text, value=text, marks=OFF * differs, paper=paper)
 
 
-def _noted(cells: Sequence[TableCell], text: str, notes: Notes) -> tuple[TableCell, ...]:
-    """Put a remark on the cells that differ from the paper, or on the last one."""
+def _with_note(cells: Sequence[TableCell], text: str, notes: Notes) -> tuple[TableCell, ...]:
+    """Add a note to the cells that differ from the paper, or to the last cell if none does."""
     numbers = notes.number([text])
     marked = [cell for cell in cells if cell.marks] or [cells[-1]]
     return tuple(
@@ -137,8 +137,8 @@ def _footers(
     rows: Sequence[Row], columns: Sequence[str], *, asked_for_paper: bool
 ) -> Iterable[str]:
     cells = [cell for row in rows for cell in row.cells]
-    counted = capital(listed([_COLUMNS[column].words for column in columns]))
-    yield f"{counted} as counted in the data."
+    words = listed([_COLUMNS[column].words for column in columns])
+    yield f"{capital(words)} as counted in the data."
     compared = [cell for cell in cells if cell.value and cell.paper not in ("", NO_VALUE)]
     if compared:
         equal = sum(not cell.marks for cell in compared)

@@ -1,4 +1,4 @@
-"""The table of effort: how many runs there are, and what they took."""
+"""Table of effort: number of runs, sample sizes, rounds, times and memory."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def build_effort_table(
     ] = ("n_train", "n_test", "rounds", "fit_time"),
     title: Title = "",
 ) -> Table:
-    """Build the table of what the runs of each booster took, a row for each data set.
+    """Build the table of the effort of the runs, one row per data set and booster.
 
     A cell is the median over seeds, folds and noises.
 
     Parameters
     ----------
     columns : str or sequence of str, default=("n_train", "n_test", "rounds", "fit_time")
-        Of these, ``predict_time`` (of the test samples after every round) and ``memory``.
+        Any of the default columns, ``predict_time`` (for the test samples after every round) and
+        ``memory``.
     """
-    shown = list(columns)
     rows, threads = [], 1
     for dataset in study.datasets:
         for booster in study.boosters:
@@ -58,15 +58,15 @@ def build_effort_table(
                 threads = max([threads, *(r.threads.get("boostbench", 1) for r in records)])
                 runs = f"{n}" if n == len(results) else f"{n} of {len(results)}"
                 status = "" if records else results[0].status
-                cells = (_cell(_COLUMNS[column], records, status) for column in shown)
+                cells = (_cell(_COLUMNS[column], records, status) for column in columns)
                 rows.append(Row((dataset, booster), (TableCell(runs, value=str(n)), *cells)))
-    on = "one thread" if threads == 1 else f"1 to {threads} threads"
+    resources = "one thread" if threads == 1 else f"1 to {threads} threads"
     return Table(
         title=title or f"{study.config.title or study.config.name}: effort",
         names=("data set", "booster"),
-        columns=("runs", *(_COLUMNS[column].title for column in shown)),
+        columns=("runs", *(_COLUMNS[column].title for column in columns)),
         rows=tuple(rows),
-        footers=(f"Medians over the runs of a booster on a data set, each on {on}.",),
+        footers=(f"Medians over the runs of a booster on a data set, each on {resources}.",),
     )
 
 

@@ -1,4 +1,4 @@
-"""The table in the shape of a paper's: numbers and marks are computed once for all writers."""
+"""Table of errors in the layout of a paper, with comparisons to the printed values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
 from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
-# By the columns: what makes sections, and rows within a data set.
+# By axis of the columns: axis of the sections, and axis of the rows within a data set.
 _LAYOUTS = {
     "rounds": ("noise", "booster"),
     "booster": ("noise", "rounds"),
@@ -33,8 +33,8 @@ _LAYOUTS = {
 }
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
 _SUMMARIES: dict[str, Callable[[Standing], str]] = {
-    "mean rank": lambda its: f"{its.mean_rank:.2f}",
-    "wins/ties/losses": lambda its: f"{its.wins}/{its.ties}/{its.losses}",
+    "mean rank": lambda standing: f"{standing.mean_rank:.2f}",
+    "wins/ties/losses": lambda standing: f"{standing.wins}/{standing.ties}/{standing.losses}",
 }
 
 
@@ -58,15 +58,15 @@ def build_table(
         Every data set has a row for each booster, or for each T if the columns are boosters.
     columns : {"rounds", "booster", "noise"}, default="rounds"
     value : str, default="test_error"
-        Or ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``, ``smooth_risk``,
-        ``test_accuracy``, ``train_accuracy``, or one of the metrics of the config, such as
+        ``test_error``, ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``,
+        ``smooth_risk``, ``test_accuracy``, ``train_accuracy``, or a metric of the config, such as
         ``test_log_loss``.
     at : int, sequence of int, "end" or None, default=None
-        Rounds T to show; ``"end"``: the last of each run; the config's checkpoints by default.
+        Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.
     main : bool, default=True
-        Count this reading of the printed table in the overview.
+        Include the comparison with the printed values in the overview.
     macros : bool, default=False
-        Write ``<name>-macros.tex``, which makes every value a LaTeX macro.
+        Write ``<name>-macros.tex``, which defines a LaTeX macro for every value.
     """
     metric = ACCURACIES.get(value, value)
     if paper and metric != "test_error":
@@ -74,34 +74,43 @@ def build_table(
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
     is_accuracy = value in ACCURACIES or METRICS[metric].higher
-    shown = _Shown(gather(study, metric, rounds, values), METRICS[metric], is_accuracy)
-    table_rows, names = shown.rows(columns)
+    layout = _Layout(gather(study, metric, rounds, values), METRICS[metric], is_accuracy)
+    table_rows, names = layout.rows(columns)
     return Table(
         title=title or _title(study, metric),
         names=names,
-        columns=tuple(_named(columns, column) for column in shown.axes[columns]),
+        columns=tuple(_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
-        footers=(*shown.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
-        notes=tuple(shown.notes),
-        held=_printed(shown.facts, str(paper)) if paper and main else {},
+        footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
+        notes=tuple(layout.notes),
+        held=_comparisons(layout.facts, str(paper)) if paper and main else {},
         macros=macros,
     )
 
 
-def _printed(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
-    """Return the printed numbers that were held against ours, each under one name."""
+def _comparisons(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
+    """Return the comparisons with printed numbers, by a unique name of the number."""
     file = "/".join(Path(path).parts[-2:])
-    found: dict[str, Held] = {}
+    comparisons: dict[str, Held] = {}
     for paper, held in ((fact.paper, fact.held) for fact in facts.values()):
         if paper is not None and held is not None:
             place = f"T = {paper.rounds}, noise {paper.noise:g}"
-            # Of several variants of a booster the first one counts.
-            found.setdefault(f"{file}: {paper.dataset}, {paper.method}, {place}", held)
-    return found
+            # Variants of a booster share a printed number: only the first variant counts.
+            comparisons.setdefault(f"{file}: {paper.dataset}, {paper.method}, {place}", held)
+    return comparisons
 
 
-class _Shown:
-    """Facts as rows and footers. Facts are of errors; accuracies are another way to show them."""
+class _Layout:
+    """Rows and footers of a table of facts.
+
+    Parameters
+    ----------
+    facts : dict of FactKey to Fact
+        Facts about errors.
+    metric : Metric
+    is_accuracy : bool
+        Show accuracies, which are 1 - error.
+    """
 
     def __init__(self, facts: dict[FactKey, Fact], metric: Metric, is_accuracy: bool) -> None:
         self.facts = facts
@@ -118,12 +127,12 @@ class _Shown:
     def rows(self, columns: str) -> tuple[list[Row], tuple[str, ...]]:
         """Return the rows and the names of their labels.
 
-        A section has the rows of each data set, then those of the summaries.
+        Each section has the rows of the data sets, then the summary rows.
         """
         section_axis, row_axis = _LAYOUTS[columns]
-        named = [section_axis] if len(self.axes[section_axis]) > 1 else []
-        named += ["dataset"]
-        named += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
+        label_axes = [section_axis] if len(self.axes[section_axis]) > 1 else []
+        label_axes += ["dataset"]
+        label_axes += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
 
         def rows_of(
             section: object, dataset: str | None, cell: Callable[[FactKey], TableCell], label: str
@@ -131,7 +140,7 @@ class _Shown:
             for row in self.axes[row_axis]:
                 place = {section_axis: section, row_axis: row, "dataset": dataset}
                 labels = [
-                    label if axis == "dataset" else _named(axis, place[axis]) for axis in named
+                    label if axis == "dataset" else _label(axis, place[axis]) for axis in label_axes
                 ]
                 keys = [FactKey(**{**place, columns: name}) for name in self.axes[columns]]
                 yield Row(tuple(labels), tuple(map(cell, keys)), is_summary=dataset is None)
@@ -139,9 +148,10 @@ class _Shown:
         rows: list[Row] = []
         is_contest = max((standing.n for standing in self.ranks.values()), default=0) > 1
         for section in self.axes[section_axis]:
-            its = [key for key in self.facts if getattr(key, section_axis) == section]
+            keys = [key for key in self.facts if getattr(key, section_axis) == section]
+            present = {key.dataset for key in keys}
             for name in self.axes["dataset"]:
-                if any(key.dataset == name for key in its):
+                if name in present:
                     rows += rows_of(section, name, self._cell, name)
             for label, show in _SUMMARIES.items() if is_contest else ():
 
@@ -149,7 +159,7 @@ class _Shown:
                     return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
                 rows += rows_of(section, None, cell, label)
-        return rows, tuple(_TITLES[axis] for axis in named)
+        return rows, tuple(_TITLES[axis] for axis in label_axes)
 
     def _cell(self, key: FactKey) -> TableCell:
         fact = self.facts.get(key)
@@ -176,15 +186,15 @@ class _Shown:
         )
 
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
-        """Yield what is shown, how it agrees with the paper, and what is missing."""
+        """Yield footers on the values shown, their agreement with the paper, and gaps."""
         facts = list(self.facts.values())
         most = max(fact.n_runs for fact in facts)
         spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
         words, best = capital(self.metric.words), "lowest"
         if self.is_accuracy:
             words, best = words.replace("error", "accuracy"), "highest"
-        what = words + (" in percent" if self.metric.unit else "")
-        yield f"{what}{spread}. Bold: the {best} of a data set, noise and T."
+        unit = " in percent" if self.metric.unit else ""
+        yield f"{words}{unit}{spread}. Bold: the {best} of a data set, noise and T."
         compared = [fact.held for fact in facts if fact.held is not None]
         if compared:
             yield from self._agreement(compared)
@@ -212,20 +222,20 @@ class _Shown:
             yield f"{', '.join(shown)} than printed: outside the 95 % prediction interval."
         shares = []
         for booster in self.axes["booster"]:
-            its = [fact.held for key, fact in facts if key.booster == booster and fact.held]
-            if its:
-                agree = sum(each.agreement == "agrees" for each in its)
-                placebo = sum(each.placebo or 0.0 for each in its)
-                shares.append(f"{booster} {agree} of {len(its)} ({placebo:.1f})")
+            own = [fact.held for key, fact in facts if key.booster == booster and fact.held]
+            if own:
+                agree = sum(each.agreement == "agrees" for each in own)
+                placebo = sum(each.placebo or 0.0 for each in own)
+                shares.append(f"{booster} {agree} of {len(own)} ({placebo:.1f})")
         if len(shares) > 1:
             yield f"By booster (and of a wrong column): {', '.join(shares)}."
 
     def _footer_of_ranks(self) -> Iterable[str]:
         counts = {standing.n for standing in self.ranks.values()}
-        everything = len(self.axes["dataset"])
-        if max(counts, default=0) > 1 and counts != {everything}:
+        n_datasets = len(self.axes["dataset"])
+        if max(counts, default=0) > 1 and counts != {n_datasets}:
             yield (
-                f"Ranks and wins are over the {span(counts)} of {everything} data sets where every "
+                f"Ranks and wins are over the {span(counts)} of {n_datasets} data sets where every "
                 "booster has a value."
             )
 
@@ -235,7 +245,7 @@ def _mark(held: Held | None) -> str:
     return "" if held is None else marks.get(held.agreement, "")
 
 
-def _named(axis: str, value: object) -> str:
+def _label(axis: str, value: object) -> str:
     if axis == "rounds":
         return "last round" if value == END else f"T = {value}"
     return str(value)
@@ -249,12 +259,12 @@ def _doubts(paper: PaperValue | None) -> list[str]:
 
 
 def _remarks_on_rounds(study: Study, at: object) -> list[str]:
-    """Return remarks on rounds T that a reader would not expect."""
+    """Return remarks on boosters and data sets whose number of rounds differs from T."""
     runs = [result.run for result in study.results]
-    own = {run.method: run.rounds for run in runs if run.booster.rounds}
     if at != END:
+        own = {run.method: run.rounds for run in runs if run.booster.rounds}
         rounds = {label: f"{T} round" + "s" * (T > 1) for label, T in own.items()}
-        return [f"{label} makes {its}; later T show the last." for label, its in rounds.items()]
+        return [f"{label} makes {words}; later T show the last." for label, words in rounds.items()]
     by_rounds: dict[int, list[str]] = {}
     for run in runs:
         by_rounds.setdefault(run.rounds, []).append(
@@ -262,7 +272,7 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
         )
     if len(by_rounds) == 1:
         return [f"T = {runs[0].rounds}."]
-    parts = [f"{T} ({', '.join(dict.fromkeys(its))})" for T, its in by_rounds.items()]
+    parts = [f"{T} ({', '.join(dict.fromkeys(names))})" for T, names in by_rounds.items()]
     return [f"T is the last round: {', '.join(parts)}."]
 
 

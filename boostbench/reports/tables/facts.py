@@ -1,4 +1,4 @@
-"""The numbers behind a table: one fact per noise, data set, booster and T."""
+"""Numbers of an error table: one fact per noise, data set, booster and T."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
 
 _LONGEST_REASON = 160
-_DECIMALS = 10  # means of the same counts may differ in the last bits
+_DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
 
 
 class FactKey(NamedTuple):
-    """Place of a fact; a ranking has no data set, the last round no number."""
+    """Key of a fact or a standing."""
 
     noise: str
-    dataset: str | None
+    dataset: str | None  # None for a standing
     booster: str
-    rounds: int | str
+    rounds: int | str  # T, or "end" for the last round of each run
 
 
 @dataclass
 class Fact:
-    """Everything known of one cell."""
+    """Results of the runs behind one cell."""
 
-    gaps: tuple[str, ...]  # runs without a result, in words
-    state: str  # stands in the place of a value
+    gaps: tuple[str, ...]  # descriptions of runs without a result
+    state: str  # text shown if there is no value
     paper: PaperValue | None
-    n_runs: int = 0  # with a result at this T
-    mean: float | None = None  # of the error as a fraction
-    std: float | None = None  # ddof = 1; from two runs on
-    stopped: tuple[str, ...] = ()  # runs that had stopped before T, in words
-    best: bool = False  # no booster has a lower mean
-    held: Held | None = None  # agreement with the paper's value; None if one of them is absent
+    n_runs: int = 0  # number of runs with a result at T
+    mean: float | None = None  # mean error as a fraction
+    std: float | None = None  # standard deviation with ddof = 1; None for a single run
+    stopped: tuple[str, ...] = ()  # description of runs that stopped before T
+    best: bool = False  # True if no booster has a lower mean
+    held: Held | None = None  # agreement with the paper's value; None without both values
 
 
 class Standing(NamedTuple):
-    """Comparison of a booster with the others over the data sets where all have a value."""
+    """Comparison of a booster with all others over the data sets where all have a value."""
 
-    mean_rank: float  # 1 is best; equal errors share the mean of their ranks
-    wins: int  # data sets where its error is lower than every other
-    ties: int  # equal to the lowest other
+    mean_rank: float  # 1 is best; ties share the mean of their ranks
+    wins: int  # data sets where the booster has the lowest error alone
+    ties: int  # data sets where the booster shares the lowest error
     losses: int
 
     @property
@@ -62,9 +62,9 @@ class Standing(NamedTuple):
 def gather(
     study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
 ) -> dict[FactKey, Fact]:
-    """Return a fact for every combination that the study has runs of, in the study's order.
+    """Return a fact for every combination with runs, in the order of the study.
 
-    Means are of what is to be low, see `Metric.shortfall`.
+    Means are over `Metric.shortfall`, so that lower is better for every metric.
     """
     check_recorded(study, metric)
     runs: dict[tuple[str, str, str], list[Result]] = {}
@@ -83,8 +83,8 @@ def gather(
         for name in [END] if rounds == END else rounds:
             T = run.rounds if isinstance(name, str) else name
             key, printed = FactKey(*place, name), paper.find(*names, T, rate)
-            its = statistics.get(place if rounds == END else key)
-            facts[key] = _fact(results, T, its, printed, metric)
+            summary = statistics.get(place if rounds == END else key)
+            facts[key] = _fact(results, T, summary, printed, metric)
             if printed is not None and printed.error is not None:
                 compared[key._replace(booster=""), run.method] = _compared(
                     results, metric, T, printed
@@ -96,22 +96,22 @@ def gather(
 
 
 def rank(facts: dict[FactKey, Fact]) -> dict[FactKey, Standing]:
-    """Return how each booster stands over the data sets, by noise and T."""
+    """Return the standing of each booster over the data sets, by noise and T."""
     import pandas as pd
 
-    found = {}
+    ranks = {}
     means = pd.Series({key: fact.mean for key, fact in facts.items()}, dtype=np.float64)
     boosters = list(dict.fromkeys(key.booster for key in facts))
     for noise, T in dict.fromkeys((key.noise, key.rounds) for key in facts):
         errors = means.loc[noise, :, :, T].unstack().reindex(columns=boosters).dropna()
         if len(errors) and len(boosters) > 1:
             for booster, standing in zip(boosters, standings(errors.to_numpy()), strict=True):
-                found[FactKey(noise, None, booster, T)] = standing
-    return found
+                ranks[FactKey(noise, None, booster, T)] = standing
+    return ranks
 
 
 def standings(errors: NDArray[np.float64]) -> list[Standing]:
-    """Compare the boosters in the columns over the data sets in the rows.
+    """Compare boosters (columns) over data sets (rows).
 
     Examples
     --------
@@ -119,13 +119,12 @@ def standings(errors: NDArray[np.float64]) -> list[Standing]:
     Standing(mean_rank=1.25, wins=1, ties=1, losses=0)
     """
     errors = np.round(errors, _DECIMALS)
-    ranks = mean_ranks(errors)
-    found = []
-    for place, own in enumerate(errors.T):
+    result = []
+    for place, (own, rank) in enumerate(zip(errors.T, mean_ranks(errors), strict=True)):
         others = np.delete(errors, place, axis=1).min(axis=1)
-        counts = (int(found.sum()) for found in (own < others, own == others, own > others))
-        found.append(Standing(float(ranks[place]), *counts))
-    return found
+        counts = (int(mask.sum()) for mask in (own < others, own == others, own > others))
+        result.append(Standing(float(rank), *counts))
+    return result
 
 
 def _fact(
@@ -146,18 +145,18 @@ def _fact(
 
 
 def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue) -> Compared:
-    """Return what is held against a printed value."""
+    """Return a sample of errors at T, the printed value to compare it with, and the test size."""
 
     def read(result: Result) -> float:
-        is_made = result.run.rounds >= T or result.run.booster.rounds
-        return error_at(result, metric, T) if is_made else np.nan
+        has_value = result.run.rounds >= T or result.run.booster.rounds
+        return error_at(result, metric, T) if has_value else np.nan
 
     sizes = [result.record.n_test for result in results if result.ok and result.record]
     return sample_of(results, read, ""), value, max(sizes, default=1)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
-    """Return the reasons why runs have no result, equal ones once, so that notes can be shared."""
+    """Yield the distinct reasons of missing results, in words that other cells can share."""
     by_reason: dict[str, list[Result]] = {}
     for result in missing:
         reason = " ".join(result.reported_reason.split())
@@ -174,7 +173,7 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
 
 
 def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
-    """Return in words the runs that had stopped before T, and the reasons."""
+    """Yield a description of the runs that stopped before T, with the reasons, if there are any."""
     stopped = [result for result in results if result.stopped_at is not None]
     stops = {result.stopped_at for result in stopped if result.stopped_at is not None}
     if not stops or min(stops) >= T:
@@ -189,11 +188,12 @@ def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
 
 
 def _mark_best(facts: dict[FactKey, Fact]) -> None:
-    known = {key: fact for key, fact in facts.items() if fact.mean is not None}
-    places: dict[FactKey, list[float]] = {}
-    for key, fact in known.items():
-        places.setdefault(key._replace(booster=""), []).append(fact.mean or 0.0)
-    alone = len({key.booster for key in facts}) == 1
-    for key, fact in known.items():
-        lowest = min(places[key._replace(booster="")])
-        fact.best = not alone and (fact.mean or 0.0) <= lowest + 1e-12
+    if len({key.booster for key in facts}) == 1:
+        return
+    means = {key: fact.mean for key, fact in facts.items() if fact.mean is not None}
+    lowest: dict[FactKey, float] = {}
+    for key, mean in means.items():
+        cell = key._replace(booster="")
+        lowest[cell] = min(mean, lowest.get(cell, np.inf))
+    for key, mean in means.items():
+        facts[key].best = mean <= lowest[key._replace(booster="")] + 1e-12

@@ -1,6 +1,6 @@
-"""Tables in LaTeX that fit the page: upright, else turned, split, or over several pages.
+"""LaTeX output of tables: wide tables are rotated or split, long ones span several pages.
 
-Widths are estimated for ``article`` at 10 points, whose text is 345 points wide and 550 high.
+Widths are estimated for the class ``article`` at 10 points, with a text area of 345 by 550 points.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from boostbench.reports.text import latex
 
 _PORTRAIT, _LANDSCAPE = 350.0, 550.0
 _MOST_ROWS = 38
-# Points: of a letter at \small, of one that is raised, between two columns.
+# Widths in points: a letter at \small, a superscript letter, the gap between columns.
 _LETTER, _MARK, _GAP = 4.5, 3.6, 8.0
 _PACKAGES = {
     r"\begin{longtable}": "longtable",
@@ -24,32 +24,31 @@ _PACKAGES = {
 
 
 def to_latex(table: Table, *, label: str = "") -> str:
-    r"""Return the table in LaTeX, with a line that names the packages that it needs.
+    r"""Return the table in LaTeX, after a comment on the packages needed.
 
     Parameters
     ----------
     table : Table
-        One that is too wide even for a turned page becomes several of fewer columns each, the
-        second with ``-2`` behind its label.
+        A table that is too wide even for a rotated page is split by columns.
     label : str, default=""
-        For ``\ref``.
+        Label for ``\ref``; further parts of a split table have ``-2``, ``-3``, ... appended.
     """
     parts = list(_parts(table))
     texts = []
     for number, part in enumerate(parts, start=1):
-        its_label = label if number == 1 or not label else f"{label}-{number}"
+        part_label = label if number == 1 or not label else f"{label}-{number}"
         caption = latex(table.title) + (f" ({number} of {len(parts)})" if len(parts) > 1 else "")
-        texts.append(_written(part, caption, its_label, is_last=number == len(parts)))
+        texts.append(_format_part(part, caption, part_label, is_last=number == len(parts)))
     text = "\n".join(texts)
     needed = ["booktabs", *(name for begin, name in _PACKAGES.items() if begin in text)]
     return f"% needs \\usepackage{{{','.join(needed)}}}\n{text}"
 
 
 def to_macros(table: Table, name: str) -> str:
-    r"""Return LaTeX that defines each value, to be cited in a text as ``\boostbench{name/...}``.
+    r"""Return LaTeX definitions of all values, to be cited as ``\boostbench{name/...}``.
 
-    The key is the name of the table, the labels of the row and the column, with hyphens for what
-    is neither letter nor digit.
+    The key consists of the name of the table, the labels of the row and the column, with hyphens in
+    place of special characters.
     """
 
     def key(parts: Iterable[str]) -> str:
@@ -61,14 +60,14 @@ def to_macros(table: Table, name: str) -> str:
     ]
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=True):
-            its = key([name, *row.labels, column])
-            values = [(its, cell.text), *([(f"{its}/paper", cell.paper)] if cell.paper else [])]
+            base = key([name, *row.labels, column])
+            values = [(base, cell.text), *([(f"{base}/paper", cell.paper)] if cell.paper else [])]
             lines += [rf"\expandafter\def\csname bb:{k}\endcsname{{{latex(v)}}}" for k, v in values]
     return "\n".join(lines) + "\n"
 
 
 def _parts(table: Table) -> Iterator[Table]:
-    """Yield the table, or as many columns at a time as a turned page holds."""
+    """Yield the table, or tables of as many columns as fit on a rotated page."""
     start = 0
     while start < len(table.columns):
         end = start + 1
@@ -84,7 +83,7 @@ def _columns(table: Table, start: int, end: int) -> Table:
 
 
 def _measures(table: Table) -> Iterator[tuple[float, float]]:
-    """Yield the width of each column, in points, and of the marks that hang beside it."""
+    """Yield the width of each column and of its overhanging marks, in points."""
 
     def longest(texts: Iterable[str]) -> int:
         return max(map(len, texts), default=0)
@@ -92,10 +91,9 @@ def _measures(table: Table) -> Iterator[tuple[float, float]]:
     def measure(letters: int, marks: Iterable[str] = ()) -> tuple[float, float]:
         return _LETTER * letters, _MARK * longest(marks)
 
-    for name, its in zip(
-        table.names, zip(*(r.labels for r in table.rows), strict=True), strict=True
-    ):
-        yield measure(longest([name, *its]))
+    label_columns = zip(*(row.labels for row in table.rows), strict=True)
+    for name, labels in zip(table.names, label_columns, strict=True):
+        yield measure(longest([name, *labels]))
     columns = zip(*(row.cells for row in table.rows), strict=True)
     for name, cells, with_paper in zip(table.columns, columns, table.with_paper, strict=True):
         ours, paper = longest(cell.text for cell in cells), longest(cell.paper for cell in cells)
@@ -110,22 +108,22 @@ def _numbers(notes: Iterable[int]) -> str:
 
 
 def _width(table: Table) -> float:
-    return sum(width + hung + _GAP for width, hung in _measures(table)) - _GAP
+    return sum(width + overhang + _GAP for width, overhang in _measures(table)) - _GAP
 
 
 def _shape(table: Table) -> str:
-    """Return the columns as ``tabular`` takes them, with room for what hangs beside them."""
+    """Return the column specification of ``tabular``, with space for overhanging marks."""
     measures = list(_measures(table))
     letters = "l" * len(table.names) + "r" * (len(measures) - len(table.names))
-    rooms = [
-        rf"@{{\hspace{{{_GAP * (place < len(measures)) + hung:.0f}pt}}}}"
-        for place, (_, hung) in enumerate(measures, start=1)
+    spaces = [
+        rf"@{{\hspace{{{_GAP * (place < len(measures)) + overhang:.0f}pt}}}}"
+        for place, (_, overhang) in enumerate(measures, start=1)
     ]
-    return "@{}" + "".join(letter + room for letter, room in zip(letters, rooms, strict=True))
+    return "@{}" + "".join(letter + space for letter, space in zip(letters, spaces, strict=True))
 
 
-def _written(table: Table, caption: str, label: str, *, is_last: bool) -> str:
-    """Return one table with its caption, the remarks below the last one."""
+def _format_part(table: Table, caption: str, label: str, *, is_last: bool) -> str:
+    """Return a table with its caption and, if it is the last part, the remarks."""
     shape, n_columns = _shape(table), len(list(_measures(table)))
     title = rf"\caption{{{caption}}}" + (rf"\label{{{label}}}" if label else "")
     remarks = "\n\n".join(latex(text) for text in remarks_of(table)) if is_last else ""
@@ -172,47 +170,47 @@ def _below(begin: str, remarks: str, end: str) -> list[str]:
 
 
 def _lines(table: Table) -> Iterator[str]:
-    """Yield the rows; marks hang beside the numbers, so that these stay aligned."""
+    """Yield the rows; marks overhang, so that numbers stay aligned."""
 
-    def raised(marks: str, notes: Iterable[int]) -> str:
-        shown = marks + _numbers(notes)
-        return rf"\rlap{{\textsuperscript{{{latex(shown)}}}}}" if shown else ""
+    def superscript(marks: str, notes: Iterable[int]) -> str:
+        text = marks + _numbers(notes)
+        return rf"\rlap{{\textsuperscript{{{latex(text)}}}}}" if text else ""
 
     def ours(cell: TableCell) -> str:
         text = latex(cell.text)
-        return (rf"\textbf{{{text}}}" if cell.best else text) + raised(cell.marks, cell.notes)
+        return (rf"\textbf{{{text}}}" if cell.best else text) + superscript(cell.marks, cell.notes)
 
-    def theirs(cell: TableCell) -> str:
+    def paper(cell: TableCell) -> str:
         missing = decimals - _decimals(cell.paper) if _decimals(cell.paper) >= 0 else 0
         point = "." * (missing == decimals)
         space = rf"\phantom{{{point}{'0' * missing}}}" if missing else ""
-        return latex(cell.paper) + space + raised("", cell.paper_notes)
+        return latex(cell.paper) + space + superscript("", cell.paper_notes)
 
     decimals = max((_decimals(cell.paper) for cell in table.cells), default=0)
-    for new, labels, cells in written_rows(table, latex, ours, theirs):
+    for new, labels, cells in written_rows(table, latex, ours, paper):
         if 0 <= new < len(labels) - 1:
             yield r"\midrule" if new == 0 else r"\addlinespace"
         yield " & ".join([*labels, *cells]) + r" \\"
 
 
 def _decimals(text: str) -> int:
-    """Return how many digits stand behind the point of a number; -1 for other text."""
-    found = re.fullmatch(r"-?\d+(?:\.(\d+))?", text)
-    return len(found[1] or "") if found else -1
+    """Return the number of decimals of a number; -1 for other text."""
+    match = re.fullmatch(r"-?\d+(?:\.(\d+))?", text)
+    return len(match[1] or "") if match else -1
 
 
 def _header(table: Table) -> list[str]:
     names = [latex(name) for name in table.names]
     if not any(table.with_paper):
         return [" & ".join([*names, *map(latex, table.columns)]) + r" \\"]
-    top, bottom, rules, at = [""] * len(names), names, [], len(names) + 1
+    top, bottom, rules, place = [""] * len(names), names, [], len(names) + 1
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         if with_paper:
             top.append(rf"\multicolumn{{2}}{{c}}{{{latex(column)}}}")
             bottom += ["ours", "paper"]
-            rules.append(rf"\cmidrule(lr){{{at}-{at + 1}}}")
+            rules.append(rf"\cmidrule(lr){{{place}-{place + 1}}}")
         else:
             top.append(latex(column))
             bottom.append("ours")
-        at += 1 + with_paper
+        place += 1 + with_paper
     return [" & ".join(top) + r" \\", "".join(rules), " & ".join(bottom) + r" \\"]

@@ -1,4 +1,4 @@
-"""A table as all writers show it: labels, cells and remarks."""
+"""Format-independent tables: labels, cells and remarks."""
 
 from __future__ import annotations
 
@@ -23,55 +23,55 @@ _IN_WORDS = {
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell, ready to be written."""
+    """One cell as text."""
 
-    text: str  # our value ("4.05 ± 0.12"), or what stands in its place
-    value: str = ""  # the value alone, empty if there is none
-    std: str = ""  # the standard deviation alone, in points
-    best: bool = False  # no other booster is better here
-    marks: str = ""  # some of STOPPED, OFF, BETTER and WORSE
-    notes: tuple[int, ...] = ()  # of the table, from 1
-    paper: str = ""  # the paper's value as printed, empty if there is none
-    paper_notes: tuple[int, ...] = ()
+    text: str  # our value with its spread ("4.05 ± 0.12"), or the text shown without a value
+    value: str = ""  # the value alone; empty: no value
+    std: str = ""  # the standard deviation alone
+    best: bool = False  # True if no other booster is better
+    marks: str = ""  # any of STOPPED, OFF, BETTER and WORSE
+    notes: tuple[int, ...] = ()  # numbers of the table's notes, from 1
+    paper: str = ""  # the paper's value as printed; empty: no value
+    paper_notes: tuple[int, ...] = ()  # numbers of the notes on the paper's value
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of cells, one per column, and its labels, one per name of the table."""
+    """A row of a table."""
 
-    labels: tuple[str, ...]
-    cells: tuple[TableCell, ...]
-    is_summary: bool = False  # of the rows above it
+    labels: tuple[str, ...]  # one for each of the table's names
+    cells: tuple[TableCell, ...]  # one for each column
+    is_summary: bool = False  # True if it summarises the rows above it
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as all writers show it."""
+    """A table, independent of the output format."""
 
     title: str
-    names: tuple[str, ...]  # of the labels: noise, data set, booster
+    names: tuple[str, ...]  # of the labels, such as noise, data set, booster
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     footers: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # numbered from 1 in the cells
-    held: Mapping[str, Held] = field(default_factory=dict)  # printed numbers that it stands for
-    macros: bool = False  # whether its values are LaTeX macros, too
+    notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
+    held: Mapping[str, Held] = field(default_factory=dict)  # comparisons with printed numbers
+    macros: bool = False  # True if the values are also written as LaTeX macros
 
     @property
     def cells(self) -> list[TableCell]:
-        """Every cell."""
+        """All cells, row by row."""
         return [cell for row in self.rows for cell in row.cells]
 
     @property
     def with_paper(self) -> tuple[bool, ...]:
-        """By column, whether any value of the paper stands beside ours."""
+        """For each column, True if any of its cells has a value of the paper."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return tuple(any(cell.paper for cell in cells) for cells in columns)
 
     def new_labels(self, rows: Iterable[Row] | None = None) -> Iterator[tuple[int, Row]]:
-        """Yield rows with the place of the first label that the row above does not have.
+        """Yield each row after the index of the first label that differs from the row above.
 
-        It is the last place if all are the same, and -1 in the first row.
+        The index is that of the last label if all labels are equal, and -1 for the first row.
         """
         previous: tuple[str, ...] = ()
         for row in self.rows if rows is None else rows:
@@ -81,10 +81,10 @@ class Table:
             previous = row.labels
 
     def frame(self) -> pd.DataFrame:
-        """Return the table as a DataFrame, remarks of a cell in words.
+        """Return the table as a DataFrame.
 
-        A column of the table is ``value``, ``std`` and ``paper``, if there are any, and
-        ``remarks``. A cell without a value says why in its place.
+        Each column of the table has the subcolumns ``value``, ``std`` and ``paper`` (if there are
+        any), and ``remarks``. For a cell without a value, ``value`` is the text of the cell.
         """
         import pandas as pd
 
@@ -114,10 +114,10 @@ class Table:
 
 
 class Notes(list[str]):
-    """The notes of a table: equal texts have one number."""
+    """Distinct notes of a table, numbered from 1."""
 
     def number(self, texts: Iterable[str]) -> tuple[int, ...]:
-        """Return the numbers of texts, new ones in the order of first use."""
+        """Return the numbers of texts; new texts are appended."""
         texts = list(texts)
         self += [text for text in dict.fromkeys(texts) if text not in self]
         return tuple(sorted({self.index(text) + 1 for text in texts}))

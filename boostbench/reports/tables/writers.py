@@ -1,4 +1,4 @@
-"""Tables for the terminal and as Markdown and CSV. Writers decide nothing."""
+"""Output of tables to the terminal, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 
 def to_terminal(table: Table, *, colour: bool = False) -> str:
-    """Return the table for a terminal, as wide as it needs.
+    """Return the table for a terminal, at its full width.
 
     Parameters
     ----------
     table : Table
     colour : bool, default=False
-        Use bold and dim (ANSI codes); without, the best values carry a ``*``.
+        Use ANSI codes for bold and dim text; otherwise the best values are marked with ``*``.
     """
     from rich import box
     from rich.console import Console
@@ -32,7 +32,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         text.append(cell.marks + _references(cell.notes), style="not bold yellow")
         return text
 
-    def theirs(cell: TableCell) -> Text:
+    def paper(cell: TableCell) -> Text:
         return Text(plain(cell.paper) + _references(cell.paper_notes))
 
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
@@ -42,7 +42,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         grid.add_column(Text(plain(column)), justify="right", no_wrap=True)
         if with_paper:
             grid.add_column("paper", justify="right", no_wrap=True, style="dim")
-    for new, labels, cells in written_rows(table, lambda text: Text(plain(text)), ours, theirs):
+    for new, labels, cells in written_rows(table, lambda text: Text(plain(text)), ours, paper):
         if 0 <= new < len(labels) - 1:
             grid.add_section()
         grid.add_row(*labels, *cells)
@@ -53,7 +53,7 @@ def to_terminal(table: Table, *, colour: bool = False) -> str:
         force_terminal=colour,
         color_system="standard" if colour else None,
         legacy_windows=False,
-        force_jupyter=False,  # a notebook would be shown the table at once
+        force_jupyter=False,  # otherwise displayed in a notebook immediately
     )
     console.print(Text(plain(table.title), style="bold"))
     console.print(grid)
@@ -72,21 +72,21 @@ def to_markdown(table: Table) -> str:
         text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
         return text + cell.marks + markdown(_references(cell.notes))
 
-    def theirs(cell: TableCell) -> str:
+    def paper(cell: TableCell) -> str:
         return markdown(cell.paper + _references(cell.paper_notes))
 
     header = [markdown(name) for name in table.names]
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         header += [markdown(column), "paper"][: 1 + with_paper]
     numbers = [place >= len(table.names) for place in range(len(header))]
-    rows = ([*labels, *cells] for _, labels, cells in written_rows(table, markdown, ours, theirs))
+    rows = ([*labels, *cells] for _, labels, cells in written_rows(table, markdown, ours, paper))
     body = markdown_table(header, numbers, rows)
     below = "\n".join(f"- {markdown(text)}" for text in remarks_of(table))
     return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
 
 
 def to_csv(table: Table) -> str:
-    """Return `Table.frame` as CSV with one line of column names."""
+    """Return `Table.frame` as CSV with a single header line."""
     frame = table.frame()
     header = [str(name).replace(" ", "_") for name in frame.index.names]
     for column in frame.columns:
@@ -100,23 +100,23 @@ def written_rows(
     table: Table,
     text: Callable[[str], T],
     ours: Callable[[TableCell], T],
-    theirs: Callable[[TableCell], T],
+    paper: Callable[[TableCell], T],
 ) -> Iterator[tuple[int, list[T], list[T]]]:
-    """Yield the rows: the first label that is new, the labels, and the cells, ours and the paper's.
+    """Yield the rows as (index of the first new label, labels, cells of ours and the paper).
 
-    Labels are empty that are, with all before them, as in the row above; the last one never is.
+    Labels before the first new one repeat the row above and are empty. See `Table.new_labels`.
     """
     with_paper = table.with_paper
     for new, row in table.new_labels():
         cells = []
         for cell, has_paper in zip(row.cells, with_paper, strict=True):
-            cells += [ours(cell), *([theirs(cell)] if has_paper else [])]
-        shown = [label if place >= new else "" for place, label in enumerate(row.labels)]
-        yield new, [text(label) for label in shown], cells
+            cells += [ours(cell), *([paper(cell)] if has_paper else [])]
+        labels = [label if place >= new else "" for place, label in enumerate(row.labels)]
+        yield new, [text(label) for label in labels], cells
 
 
 def remarks_of(table: Table) -> list[str]:
-    """Return footers and numbered notes."""
+    """Return the footers and the numbered notes."""
     return [*table.footers, *(f"[{n}] {text}" for n, text in enumerate(table.notes, start=1))]
 
 
