@@ -65,7 +65,7 @@ class Pairing:
     @property
     def n(self) -> int:
         """Number of problems."""
-        return max(errors.shape[1] for errors in self.values.values())
+        return max(len(errors.T) for errors in self.values.values())
 
 
 def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> Pairing:
