@@ -4,15 +4,15 @@ Luo, Quan & Xu, "Robust-GBDT: GBDT with nonconvex loss for tabular classificatio
 of label noise and class imbalance", 2024 (arXiv:2310.05067). The loss is that of the authors'
 code. The authors write out gradient and Hessian case by case; here both follow from the loss.
 
-=========  ==================================  ==============================
-symbol     here                                shape
-=========  ==================================  ==============================
-F          ``F``                               (n, K)
-p          ``p``, the probability of label y   (n, 1)
-l(p)       ``RobustFocalLoss.value``
-p l'(p)    ``slope``                           (n, 1)
-p^2 l''(p) ``curvature``                       (n, 1)
-=========  ==================================  ==============================
+==========  ==================================  ==============================
+symbol      here                                shape
+==========  ==================================  ==============================
+F           ``F``                               (n, K)
+p           ``p``, the probability of label y   (n, 1)
+l(p)        ``RobustFocalLoss.value``
+p l'(p)     ``slope``                           (n, 1)
+p^2 l''(p)  ``curvature``                       (n, 1)
+==========  ==================================  ==============================
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ the numerically stable base learners", IEEE TNNLS 27, 2016; Wang et al., "SPLBoo
 ==============  ==================================  ==============================
 paper           here                                shape
 ==============  ==================================  ==============================
-phi(v)          `boostbench.boosters.losses.SAVAGE2`
+phi(v)          `losses.SAVAGE2`
 F               ``F[:, 1] - F[:, 0]``               (n,)
 w               ``demand.weight``                   (n,) or (n, 1), sums to 1
 f(x)            ``answers(h)``                      (n,)

@@ -132,7 +132,7 @@ class SavageBoost(RealAdaBoost):
 
 
 def _class_weights(h: Any, demand: WeightedLabels) -> NDArray[np.float64]:
-    """Return W_- and W_+ of each leaf, shape (2, n_leaves)."""
+    """Return ``W_-`` and ``W_+`` of each leaf, shape (2, n_leaves)."""
     if not hasattr(h, "leaves"):
         raise ValueError(f"class weights in leaves need a tree as weak learner, found {h!r}")
     n_leaves = h.trees.n_leaves

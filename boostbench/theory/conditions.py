@@ -5,16 +5,16 @@ condition iff for every cost matrix C of the family some h in H has ``C.1_h <= C
 ``C.1_h`` is the sum of ``C[i, h(x_i)]`` and ``A.B`` is the entrywise inner product. The rows, with
 the true label first, are:
 
-===================  ===========================  =====================================
-condition            row of C                     row of B
-===================  ===========================  =====================================
-``samme``            (0, t, ..., t), t >= 0       uniform, biased by gamma
-``m1``               (-t, t, ..., t), t >= 0      (gamma, 0, ..., 0)
-``mh``               c_0 <= 0 <= c_l              ((1+gamma)/2, (1-gamma)/2, ...)
-``mr``               c_l >= 0, c_0 = -sum c_l     (gamma, 0, ..., 0)
-``edge-over-random`` c_0 <= c_l                   uniform, biased by gamma
-``minimal``          c_0 <= c_l                   the worst with b_0 = gamma + max b_l (16)
-===================  ===========================  =====================================
+====================  ===========================  =====================================
+condition             row of C                     row of B
+====================  ===========================  =====================================
+``samme``             (0, t, ..., t), t >= 0       uniform, biased by gamma
+``m1``                (-t, t, ..., t), t >= 0      (gamma, 0, ..., 0)
+``mh``                c_0 <= 0 <= c_l              ((1+gamma)/2, (1-gamma)/2, ...)
+``mr``                c_l >= 0, c_0 = -sum c_l     (gamma, 0, ..., 0)
+``edge-over-random``  c_0 <= c_l                   uniform, biased by gamma
+``minimal``           c_0 <= c_l                   the worst with b_0 = gamma + max b_l (16)
+====================  ===========================  =====================================
 
 For two classes all conditions equal the binary weak-learning condition. Each family is a cone: rows
 are non-negative combinations of a few generators g. By the minimax theorem, the condition holds iff
