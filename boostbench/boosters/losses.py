@@ -48,7 +48,7 @@ class MarginLoss:
     derivative : callable or None, default=None
         phi'(m); None means ``-exp(log_weight(m))``, for a decreasing loss.
     log_weight : callable or None, default=None
-        ln |phi'(m)|; None means the logarithm of ``|derivative(m)|``.
+        ``ln |phi'(m)|``; None means the logarithm of ``|derivative(m)|``.
 
     Examples
     --------
