@@ -101,7 +101,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     >>> unknown("key", "seed", ["seeds", "rounds"])
     "unknown key 'seed'; did you mean 'seeds'?"
     >>> unknown("booster", "mine.py", ["samme"])
-    "unknown booster 'mine.py'; name what is in the file, as 'mine.py:NAME'"
+    "unknown booster 'mine.py'; name an object in the file, as 'mine.py:NAME'"
     """
     return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known)}"
 
@@ -109,7 +109,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
 def hint(name: str, known: Iterable[str]) -> str:
     """Return a suggestion: a similar name, else all known names or the most similar of many."""
     if name.endswith(".py"):
-        return f"name what is in the file, as '{name}:NAME'"
+        return f"name an object in the file, as '{name}:NAME'"
     known = sorted(known)
     close = nearest(name, known)
     if close:

@@ -151,10 +151,10 @@ def _booster_tests(source: str) -> Iterator[tuple[str, Test]]:
 
     yield "trains on iris and beats guessing", lambda: _check_accuracy(make())
     yield "the same seed gives the same predictions", lambda: _check_reproducible(make)
-    yield "staged_predict ends with predict", lambda: _check_stages(make())
+    yield "the last stage of staged_predict equals predict", lambda: _check_stages(make())
     yield "labels may be text", lambda: _check_text_labels(make())
     if isinstance(make(), BoostingClassifier):
-        yield "a sample of weight 2 is the sample twice", lambda: _check_weights(make)
+        yield "weight 2 is equivalent to repeating a sample", lambda: _check_weights(make)
     yield "a run records its curves", lambda: _check_run(source)
     if isinstance(make(), BaseEstimator):
         yield from _estimator_checks(make())
@@ -186,7 +186,7 @@ def _check_stages(booster: Any) -> None:
     stages = [*booster.fit(X, y).staged_predict(X)]
     _require(1 <= len(stages) <= _ROUNDS, f"{len(stages)} stages of at most {_ROUNDS} rounds")
     wrong = int(np.sum(np.asarray(stages[-1]) != booster.predict(X)))
-    _require(wrong == 0, f"its last stage differs from predict for {wrong} of {len(y)} samples")
+    _require(wrong == 0, f"the last stage differs from predict for {wrong} of {len(y)} samples")
 
 
 def _check_text_labels(booster: Any) -> None:
@@ -283,7 +283,7 @@ def _check_demand(
     if isinstance(demand, WeightedLabels | Costs):
         _require(np.isin(h.labels, range(right.shape[1])).all(), "labels are not all 0..K-1")
     gain = float(values[right].mean() - values[~right].mean())
-    _require(gain > 0, f"the true class is answered no better than the others ({gain:.3g})")
+    _require(gain > 0, f"values of the true class are no larger than others ({gain:.3g})")
 
 
 # ---- noise models -------------------------------------------------------------------------
@@ -296,10 +296,10 @@ def _noise_tests(source: str) -> Iterator[tuple[str, Test]]:
         return corrupt(iris.y, iris.n_classes, source, rate, np.random.default_rng(seed), X=iris.X)
 
     yield "proposes a class for each sample", lambda: _check_labels(noisy, iris.n_classes)
-    yield "corrupts as many samples as the rate says", lambda: _check_rate(noisy)
+    yield "corrupts the number of samples given by the rate", lambda: _check_rate(noisy)
     yield "the same seed gives the same labels", lambda: _check_noise_seed(noisy)
-    yield "samples corrupted at 10 % are so at 30 %", lambda: _check_nested(noisy)
-    yield "leaves the labels that it is given alone", lambda: _check_inputs_unchanged(source, iris)
+    yield "samples corrupted at 10 % are also corrupted at 30 %", lambda: _check_nested(noisy)
+    yield "does not modify its arguments", lambda: _check_inputs_unchanged(source, iris)
 
 
 def _check_labels(noisy: Callable[..., Any], n_classes: int) -> None:
@@ -326,7 +326,7 @@ def _check_inputs_unchanged(source: str, iris: Dataset) -> None:
     y, X = iris.y.copy(), iris.X.copy()
     model, rng = registry.noise_models.get(source), np.random.default_rng(0)
     model(y, iris.n_classes, rng, X)
-    _require(np.array_equal(y, iris.y) and np.array_equal(X, iris.X), "it writes into y or X")
+    _require(np.array_equal(y, iris.y) and np.array_equal(X, iris.X), "it modifies y or X")
 
 
 # ---- data sets ----------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def _check_dataset(data: Dataset) -> None:
 def _check_same_seed(drawn: Callable[[int], Dataset]) -> None:
     one, two = drawn(0), drawn(0)
     same = np.array_equal(one.X, two.X, equal_nan=True) and np.array_equal(one.y, two.y)
-    _require(same, "two draws with the same seed differ; rng must be the one source of chance")
+    _require(same, "two draws with the same seed differ; rng must be the only source of randomness")
 
 
 def _check_other_seed(drawn: Callable[[int], Dataset]) -> None:

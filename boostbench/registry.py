@@ -285,7 +285,7 @@ class Registry:
                 ) from error
         if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
             raise PluginError(
-                f"{attribute!r} of {module} is no class with a method 'fit'", where=where
+                f"{attribute!r} of {module} is not a class with a method 'fit'", where=where
             )
         return plugin
 

@@ -90,7 +90,7 @@ def indented(source, **parts):
         ("1 / 0", "self.predict(X)", "trains on iris", "division by zero (own.py:16 in predict)"),
         ("100.0", "self.predict(X)", "trains on iris", "33% of the training labels are right"),
         ("np.random.rand(len(X))", "self.predict(X)", "the same seed", "predict differently"),
-        ("0.0", "self.predict(X)[::-1]", "staged_predict ends", "differs from predict for 110"),
+        ("0.0", "self.predict(X)[::-1]", "the last stage", "differs from predict for 110"),
     ],
 )
 def test_a_bad_booster_is_found_out(first_problem, noise, last, what, problem):
@@ -111,7 +111,7 @@ def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
     [
         ("pass", None),
         ("raise ValueError('no')", ("meets WeightedLabels", "ValueError: no (own.py:12 in fit)")),
-        ("h.trees.leaf_value[:] *= -1.0", ("meets WeightedLabels", "answered no better")),
+        ("h.trees.leaf_value[:] *= -1.0", ("meets WeightedLabels", "are no larger than others")),
         ("h.trees.leaf_value[:] *= np.nan", ("meets WeightedLabels", "are not all finite")),
         ("h.trees.leaf_value[:] *= np.random.rand() + 1", ("meets WeightedLabels", "differ")),
     ],
@@ -130,12 +130,12 @@ def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem)
     [
         ("return (y + 1) % n_classes", None),
         ("return y + 1", ("proposes a class", "index 3 is out of bounds")),
-        ("return y", ("corrupts as many", "no label is changed")),
+        ("return y", ("corrupts the number", "no label is changed")),
         (
             "import numpy as np\nreturn (y + 1 + (np.random.rand(len(y)) < 0.5)) % n_classes",
             ("the same seed", "differ"),
         ),
-        ("y += 1\ny %= n_classes\nreturn y", ("corrupts as many", "no label is changed")),
+        ("y += 1\ny %= n_classes\nreturn y", ("corrupts the number", "no label is changed")),
     ],
 )
 def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
@@ -158,7 +158,7 @@ def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
         ),
         (
             "return Dataset.from_arrays('own', np.random.rand(n, 2), np.arange(n) % 3)",
-            ("the same seed", "rng must be the one source of chance"),
+            ("the same seed", "rng must be the only source of randomness"),
         ),
         (
             "return Dataset.from_arrays('own', np.ones((n, 2)), np.arange(n) % 3)",

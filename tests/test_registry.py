@@ -242,8 +242,8 @@ def test_every_builtin_booster_can_be_loaded(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("sklearn.ensemble:RandomForest", "is no class with a method 'fit'"),
-        ("sklearn.base:clone", "is no class with a method 'fit'"),
+        ("sklearn.ensemble:RandomForest", "is not a class with a method 'fit'"),
+        ("sklearn.base:clone", "is not a class with a method 'fit'"),
         ("sklearn.linear_model:LinearRegression", "a booster must be a classifier"),
     ],
 )

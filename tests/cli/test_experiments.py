@@ -221,7 +221,7 @@ def test_status_without_a_config_tells_of_all_records(boostbench, done):
 def test_status_of_a_folder_without_records_is_bad_input(boostbench):
     outcome = boostbench("status")
     assert outcome.code == 2
-    assert "results: there are no records here" in outcome.err
+    assert "results: there are no records" in outcome.err
 
 
 def test_the_report_ends_with_the_table_and_the_paths(boostbench, done, tmp_path):

@@ -22,7 +22,7 @@ _SET_ELSEWHERE = {
     "random_state": "follows from the key 'seeds' of the config",
 }
 #: Refusal of the parameter by boosters of this package.
-_N_JOBS = "a booster's 'n_jobs' changes no result; say `limits: {threads: N}` in the config instead"
+_N_JOBS = "a booster's 'n_jobs' does not affect results; set `limits: {threads: N}` instead"
 #: Number of leading arguments passed by the program: (y, n_classes, rng, X) and (rng,).
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: Further parameters of every noise model.

@@ -80,7 +80,7 @@ def load_config(
     validated, errors = _validate(prepared, setting)
     complaints = sorted(_without_repeats(map(_printable, complaints + errors)), key=_location)
     if len(complaints) > _MAX_COMPLAINTS:
-        more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} mistakes more"
+        more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} more errors"
         complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
     if complaints or validated is None:
         raise ConfigError(complaints)

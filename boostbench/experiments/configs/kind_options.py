@@ -86,7 +86,8 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     if isinstance(kind, type) and issubclass(kind, base):
         return kind
     if not base.is_derived:
-        raise BoostbenchError(f"{name!r} is no {kinds.kind}: it is no subclass of {base.__name__}")
+        what = f"{name!r} is not a {kinds.kind}: it is not a subclass of {base.__name__}"
+        raise BoostbenchError(what)
     return _model(name, kind, base)
 
 

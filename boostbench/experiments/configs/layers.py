@@ -63,7 +63,7 @@ def read_extended(
         raise ConfigError([*complaints, mistake]) from error
     base, more, files = read_extended(parent, (*below, path))
     if not isinstance(base.data, Keys):
-        what = f"extends: {base.name} is no config, a mapping of keys"
+        what = f"extends: {base.name} is not a config, which is a mapping of keys"
         raise ConfigError([*complaints, *more, BoostbenchError(what, where=where)])
     base.data.pop("name", None)
     source.data = _merged(base.data, source.data)
@@ -77,7 +77,7 @@ def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
     try:
         parent = beside if beside.is_file() else find_config(reference)
     except OSError as error:
-        raise BoostbenchError(f"{show(reference)} is no name of a file") from error
+        raise BoostbenchError(f"{show(reference)} is not a valid file name") from error
     if parent.resolve() in [known.resolve() for known in chain]:
         raise BoostbenchError(f"{reference} is this config, or extends it")
     if len(chain) > _MAX_CHAIN:

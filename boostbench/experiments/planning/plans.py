@@ -210,8 +210,8 @@ class Plan:
         """
         if not store.folder.is_dir():
             raise BoostbenchError(
-                "there are no records here; `boostbench run CONFIG` makes some, --results names "
-                "another folder",
+                "there are no records; create some by `boostbench run CONFIG`, or name another "
+                "folder by --results",
                 where=str(store.folder.parent),
             )
         runs = [

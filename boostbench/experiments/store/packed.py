@@ -60,7 +60,7 @@ class PackedRecords(RecordStore):
         for line in _unpacked(file).splitlines(keepends=True):
             match = _KEY.match(line)
             if match is None:
-                self.damaged.append(f"{file}: holds a line that is no record; it is passed over")
+                self.damaged.append(f"{file}: a line that is not a record is ignored")
                 continue
             key = Key.parse(match[1].decode())
             record_file = RecordFile(key, file)
@@ -82,7 +82,7 @@ class PackedRecords(RecordStore):
         return _STEPS.sub(_as_numbers, self._lines[path])
 
     def _set_aside(self, path: Path, error: RecordError) -> None:
-        self.damaged.append(f"{error}; it is passed over")
+        self.damaged.append(f"{error}; it is ignored")
 
 
 def pack(records: Iterable[Record], file: Path) -> None:

@@ -226,7 +226,7 @@ class RecordStore:
         except RecordError as error:
             self._set_aside(path, error)
         except DataError as error:
-            self.damaged.append(f"{error}; it is passed over")
+            self.damaged.append(f"{error}; it is ignored")
         return None
 
     def read_curve(self, path: Path, name: str) -> Record | None:
@@ -265,10 +265,10 @@ class RecordStore:
         aside = path.with_name(f"{path.name}.damaged")
         try:
             path.replace(aside)
-            where = f"set aside as {aside.name}"
+            outcome = f"renamed to {aside.name}"
         except OSError:
-            where = "left where it is"
-        self.damaged.append(f"{error}; {where}, the run will be done again")
+            outcome = "could not be renamed"
+        self.damaged.append(f"{error}; {outcome}, the run will be done again")
         for by_value in self._known.values():
             files = by_value.get(path.name.partition("-")[0], [])
             files[:] = [file for file in files if file.path != path]

@@ -55,7 +55,7 @@ def test_a_booster_may_have_its_own_rounds(load):
 def test_threads_are_no_parameter_of_a_booster(load, entry):
     entry = entry.replace("SAMME", "samme: {n_jobs: 2}")
     text = MINIMAL.replace("[toy-centroids]", f"[{entry}]")
-    with pytest.raises(ConfigError, match=r"'n_jobs' changes no result; .*\{threads: N\}"):
+    with pytest.raises(ConfigError, match=r"'n_jobs' does not affect results; .*\{threads: N\}"):
         load(text)
 
 

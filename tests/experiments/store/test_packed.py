@@ -103,7 +103,7 @@ def test_an_edited_record_is_passed_over_and_told(done, tmp_path):
     file.write_bytes(lzma.compress(b"".join([*lines, b"no record\n"])))
     store = PackedRecords(file)
     assert [store.read(path) is None for path in store.all_paths()] == [True, False]
-    assert "no record; it is passed over" in store.damaged[0]
+    assert "a line that is not a record is ignored" in store.damaged[0]
     assert "changed after writing" in store.damaged[1]
 
 
