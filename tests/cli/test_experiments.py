@@ -199,7 +199,7 @@ def test_two_configs_of_one_name_are_refused(boostbench, tiny, tmp_path):
     other.write_text(TINY)
     outcome = boostbench("run", tiny, other)
     assert outcome.code == 2
-    assert "the name 'tiny' is that of" in outcome.err
+    assert "the name 'tiny' is also that of" in outcome.err
 
 
 def test_status_tells_what_is_done(boostbench, done):
