@@ -12,30 +12,32 @@ from typing import Any
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # not an optional argument of \\
-    "]": "{]}",
-    "±": r"$\pm$",
-    "†": r"\dag{}",
-    "‡": r"\ddag{}",
-    "§": r"\S{}",
-    "¶": r"\P{}",
-    "–": "--",
-    "…": r"\ldots{}",
-}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # not an optional argument of \\
+        "]": "{]}",
+        "±": r"$\pm$",
+        "†": r"\dag{}",
+        "‡": r"\ddag{}",
+        "§": r"\S{}",
+        "¶": r"\P{}",
+        "–": "--",
+        "…": r"\ldots{}",
+    }
+)
 # Names of methods as printed in the papers.
 _PRINTED = {
     "adaboost": "AdaBoost",
@@ -154,7 +156,7 @@ def latex(text: str) -> str:
     >>> print(latex("50 % of x_1"))
     50 \% of x\_1
     """
-    return "".join(_LATEX.get(letter, letter) for letter in in_print(plain(text)))
+    return in_print(plain(text)).translate(_LATEX)
 
 
 def csv_text(text: str) -> str:

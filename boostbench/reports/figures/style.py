@@ -124,14 +124,13 @@ def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
-def print_names(figure: Figure) -> Figure:
-    """Apply `in_print` to all text of a figure, and return the figure."""
+def print_names(figure: Figure) -> None:
+    """Apply `in_print` to all text of a figure."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
         text.set_text(in_print(text.get_text()))
-    return figure
 
 
 def files_of(figure: Figure) -> Drawing:
