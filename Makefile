@@ -71,7 +71,7 @@ lint: $(CHECKS)  ## ruff, mypy, import-linter
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
 	@echo 'lint: ruff, mypy and import-linter found nothing'
 
-format: $(CHECKS)  ## rewrite the sources in the house style
+format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 

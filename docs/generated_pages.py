@@ -1,7 +1,7 @@
-"""Pages and parts of pages that ``make docs`` writes from the program and from results/.
+"""Generation of documentation pages from the program and from results/, for ``make docs``.
 
-``reference/`` holds a page for each registry of classes and one of all keys of configs, made from
-the JSON schema that ``boostbench schema`` prints. A paper's page ends with its results.
+``reference/`` gets a page for each registry of classes and a page of all config keys, from the JSON
+schema that ``boostbench schema`` prints. The page of a paper gets a section on its results.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ def write_reference() -> None:
 
 def results_of(paper: str) -> str:
     """Return the sections of a paper's page on its committed results: verdicts and figures."""
-    found = [item for item in read_summaries(ROOT / "results") if item[1].paper == paper]
+    summaries = [item for item in read_summaries(ROOT / "results") if item[1].paper == paper]
     rows, pictures = [], []
-    for folder, summary in found:
+    for folder, summary in summaries:
         title = markdown(": ".join(filter(None, [summary.part, summary.title])))
         page = f"../../results/{folder}/report.html"
-        said = [claim.verdict for claim in summary.claims if claim.origin == "paper"]
-        counts = (str(said.count(verdict)) if said else "" for verdict in _VERDICTS)
+        verdicts = [claim.verdict for claim in summary.claims if claim.origin == "paper"]
+        counts = (str(verdicts.count(verdict)) if verdicts else "" for verdict in _VERDICTS)
         rows.append([f"[{title}]({page})", *counts])
         for name in summary.figures:
             picture = f"../../results/{folder}/{name}.png"
             pictures += [f"[![{title}: {name}]({picture})]({page})\n", f"*{title} ({name})*\n"]
     table = markdown_table(["experiment", *_VERDICTS], [False, True, True, True], rows)
-    return "\n".join(["\n## What came out\n", _OUTCOME, table, "\n## Figures\n", *pictures])
+    return "\n".join(["\n## Results\n", _OUTCOME, table, "\n## Figures\n", *pictures])
 
 
 _OUTCOME = """\
-Claims of the paper by verdict. The page of an experiment has the evidence, the tables beside the
-printed values, and where the numbers come from. [Results](../../results/README.md) has each claim
-in words, and [claims](../claims.md#verdicts) says how it is judged.
+Verdicts on the claims of the paper. The page of each experiment shows the evidence, the tables with
+the printed values, and the origin of the numbers. [Results](../../results/README.md) states each
+claim in words, and [claims](../claims.md#verdicts) explains how it is judged.
 """
 
 
@@ -83,12 +83,14 @@ def _classes(registry: Registry) -> Iterator[str]:
         if registry.is_foreign(name):
             continue  # documented by the package that it comes from
         try:
-            found = registry.get(name)
+            component = registry.get(name)
         except ModuleNotFoundError as error:
             yield f"## `{name}`\n\n{registry.summary(name)} It needs {error.name}.\n"
             continue
-        kind = "autoclass" if isinstance(found, type) else "autofunction"
-        directive = f"```{{eval-rst}}\n.. {kind}:: {found.__module__}.{found.__qualname__}\n```"
+        kind = "autoclass" if isinstance(component, type) else "autofunction"
+        directive = (
+            f"```{{eval-rst}}\n.. {kind}:: {component.__module__}.{component.__qualname__}\n```"
+        )
         yield f"## `{name}`\n\n{directive}\n"
 
 
@@ -125,8 +127,8 @@ _NESTED = ("report", "claims")
 
 
 def _section(title: str, schema: Mapping[str, Any], documented: Any = None) -> Iterator[str]:
-    """Yield a heading, what the schema says, and a row for each of its keys."""
-    said = _said_of(documented)
+    """Yield a heading, the summary of a docstring, and a table of the keys of a schema."""
+    descriptions = _descriptions(documented)
     yield f"## {title}\n"
     if documented is not None:
         yield f"{inspect.getdoc(documented).partition(chr(10) * 2)[0]}\n"
@@ -134,14 +136,14 @@ def _section(title: str, schema: Mapping[str, Any], documented: Any = None) -> I
     for key, value in schema["properties"].items():
         value = _plain(value)
         default = "needed" if key in schema.get("required", ()) else _default(value)
-        meaning = value.get("description", "").partition("\n\n")[0] or said.get(key, "")
+        meaning = value.get("description", "").partition("\n\n")[0] or descriptions.get(key, "")
         rows.append([f"`{key}`", _type(value), default, _code(meaning)])
     yield markdown_table(["key", "value", "default", "meaning"], [False] * 4, rows)
     yield ""
 
 
 def _plain(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema without the null that only says that an empty value is allowed."""
+    """Return a schema without the alternative null, which stands for an empty value."""
     options = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(options) != 1 or not {"description", "title"}.isdisjoint(schema):
         return schema
@@ -166,19 +168,19 @@ def _entry(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return _mapping(schema)
 
 
-def _said_of(documented: Any) -> dict[str, str]:
-    """Return what docstrings say of parameters or attributes; those of bases count too."""
-    said = {}
+def _descriptions(documented: Any) -> dict[str, str]:
+    """Return descriptions of parameters and attributes from docstrings, also of base classes."""
+    descriptions = {}
     for each in getattr(documented, "__mro__", [documented])[::-1]:
         page = NumpyDocString(inspect.getdoc(each) or "")
         for parameter in [*page["Parameters"], *page["Attributes"]]:
             for name in parameter.name.split(", "):
-                said[name] = " ".join(parameter.desc)
-    return said
+                descriptions[name] = " ".join(parameter.desc)
+    return descriptions
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return in words which values a schema allows."""
+    """Return a description of the values that a schema allows."""
     if "$ref" in schema:
         title = _ENTRIES[schema["$ref"].rpartition("/")[2]].lower()
         return f"[{title}](#{title.replace(' ', '-')})"

@@ -1,4 +1,4 @@
-"""The rooms import in one direction only, as docs/architecture.md draws them."""
+"""Layers import in one direction only, as docs/architecture.md draws them."""
 
 import shutil
 import subprocess
