@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import contextlib
 import gzip
 import io
 import os
@@ -18,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from boostbench.cli import main
 from boostbench.data import load
 from boostbench.errors import BoostbenchError
 from checks.attack.case import Case
+from checks.attack.commands import problem_running
 
 _SECONDS = 20.0
 _MEMORY = 6 * 2**30
@@ -152,17 +151,9 @@ def _call(command: str, *more: str) -> str:
         "add": ["data", "add", file, "--name", "mine", "--to", "added", *more],
         "plan": ["plan", "toy.yaml", "--data", "data"],
     }[command]
-    return _timed(lambda: _exit_of(arguments))
-
-
-def _exit_of(arguments: list[str]) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(arguments)
+    problem = _timed(lambda: problem_running(arguments))
     shutil.rmtree("added", ignore_errors=True)
-    if code not in (0, 1, 2) or "Traceback" in err.getvalue():
-        return f"{' '.join(arguments)}: exit {code}: {err.getvalue()[-300:]}"
-    return ""
+    return problem
 
 
 def _timed(call: Callable[[], str]) -> str:

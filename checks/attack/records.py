@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
-import io
 import json
 import os
 import random
@@ -14,9 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from boostbench.cli import main
 from boostbench.experiments.store.records import RecordStore
 from checks.attack.case import Case
+from checks.attack.commands import problem_running
 
 CONFIG = """\
 name: attacked
@@ -39,7 +38,7 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
     os.chdir(folder)
     try:
         Path("attacked.yaml").write_text(CONFIG)
-        _call(["run", "attacked.yaml", "--quiet", "--executor", "inline"])
+        problem_running(["run", "attacked.yaml", "--quiet", "--executor", "inline"])
         good = sorted(Path("results/runs/iris").glob("*.json"))
         assert len(good) == 2
         shutil.copytree("results", "kept")
@@ -56,9 +55,9 @@ def _mutated(number: int, path: Path, good: dict[str, Any], rng: random.Random) 
     content = change(copy.deepcopy(good), rng)
     path.write_bytes(content)
     slow = _SLOW if number % 250 == 0 else ()
-    problem = _problem_reading(path) or next((p for c in slow if (p := _problem_running(c))), "")
+    problem = _problem_reading(path) or next((p for c in slow if (p := problem_running(c))), "")
     if number % 25 == 0:
-        problem = problem or _problem_running(rng.choice(_COMMANDS))
+        problem = problem or problem_running(rng.choice(_COMMANDS))
     shutil.rmtree("results")
     shutil.copytree("kept", "results")
     return Case(name, not problem, f"{problem}: {content[:300]!r}" if problem else "")
@@ -82,21 +81,6 @@ def _problem_reading(path: Path) -> str:
     return ""
 
 
-def _problem_running(command: list[str]) -> str:
-    """Run a command; return a description of a failure."""
-    code, err = _call(command)
-    if code not in (0, 1, 2) or "Traceback" in err:
-        return f"{' '.join(command)}: exit {code}: {err[-300:]}"
-    return ""
-
-
-def _call(command: list[str]) -> tuple[int, str]:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(command)
-    return code, err.getvalue()
-
-
 def _links() -> Iterator[Case]:
     """Try special files and links with the names of records or of folders of data sets."""
     folder = Path("results/runs/iris")
@@ -115,7 +99,7 @@ def _links() -> Iterator[Case]:
     for kind, make in makers.items():
         make()
         n_records = len(RecordStore("results").all_paths())
-        wrong = [p for command in (*_COMMANDS, *_SLOW) if (p := _problem_running(command))]
+        wrong = [p for command in (*_COMMANDS, *_SLOW) if (p := problem_running(command))]
         if n_records != 2:
             wrong.append(f"{n_records} records are found")
         yield Case(f"in place of a record: {kind}", not wrong, "; ".join(wrong))
