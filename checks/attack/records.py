@@ -92,9 +92,9 @@ def _links() -> Iterator[Case]:
         "a folder": lambda: record.mkdir(),
         "a pipe": lambda: os.mkfifo(record),
         "a link to a device": lambda: record.symlink_to("/dev/zero"),
-        "a folder that is a loop": lambda: other.symlink_to("loop"),
-        "a folder that is a file": lambda: other.write_text(""),
-        "a folder that is a dangling link": lambda: other.symlink_to("nowhere"),
+        "a looping folder link": lambda: other.symlink_to("loop"),
+        "a file as a folder": lambda: other.write_text(""),
+        "a dangling folder link": lambda: other.symlink_to("nowhere"),
     }
     for kind, make in makers.items():
         make()
@@ -102,7 +102,7 @@ def _links() -> Iterator[Case]:
         wrong = [p for command in (*_COMMANDS, *_SLOW) if (p := problem_running(command))]
         if n_records != 2:
             wrong.append(f"{n_records} records are found")
-        yield Case(f"in place of a record: {kind}", not wrong, "; ".join(wrong))
+        yield Case(f"no record: {kind}", not wrong, "; ".join(wrong))
         shutil.rmtree("results")
         shutil.copytree("kept", "results")
 
