@@ -1,6 +1,6 @@
-"""Threads that the parts of a fit share; the result is the same for any number of them.
+"""Threads for parallel work within a fit. Results do not depend on the number of threads.
 
-Compiled functions run without Python's lock, so threads of one process work side by side.
+Compiled functions release the global interpreter lock, so the threads run in parallel.
 """
 
 from __future__ import annotations
@@ -15,45 +15,44 @@ from typing import TypeVar
 
 R = TypeVar("R")
 
-#: Microseconds of processor time, and of the period in which a container may use them.
+#: CPU limit of the container: quota and period in microseconds.
 _CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
-#: Helpers of this thread and their number, or none; the threads of the pool have none themselves.
+#: Pool of helper threads and their number; None: no helpers. Helper threads have no helpers.
 _helpers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("helpers", default=None)
-os.register_at_fork(after_in_child=lambda: _helpers.set(None))  # threads stay with the parent
+os.register_at_fork(after_in_child=lambda: _helpers.set(None))  # threads do not survive a fork
 
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use, by its affinity and its container."""
+    """Return the number of cores available to this process, by affinity and container limit."""
     affinity = getattr(os, "sched_getaffinity", None)
     n = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    with suppress(OSError, ValueError):  # no control group, or "max" for no limit
+    with suppress(OSError, ValueError):  # no control group, or no limit ("max")
         quota, period = map(int, _CPU_MAX.read_text().split())
         n = min(n, max(quota // period, 1))
     return n
 
 
 def n_threads() -> int:
-    """Return how many threads the work here may use."""
+    """Return the number of threads available to the calling thread."""
     _, n_helpers = _helpers.get() or (None, 0)
     return n_helpers + 1
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Let the work within use so many threads.
+    """Set the number of threads within a ``with`` block.
 
     Parameters
     ----------
     n_jobs : int or None
-        As in scikit-learn: -1 for all cores, -2 for all but one. None leaves the threads that the
-        surrounding work was given, one if none was.
+        As in scikit-learn: -1 for all cores, -2 for all but one. None: unchanged, 1 by default.
     """
     if n_jobs is None:
         yield
         return
     n_helpers = (n_jobs if n_jobs > 0 else max(n_cores() + 1 + n_jobs, 1)) - 1
-    with ThreadPoolExecutor(max(n_helpers, 1)) as pool:  # starts no thread before there is work
+    with ThreadPoolExecutor(max(n_helpers, 1)) as pool:  # starts threads only when used
         before = _helpers.set((pool, n_helpers) if n_helpers else None)
         try:
             yield
@@ -62,19 +61,19 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 
 
 def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
-    """Do the work on n items in contiguous parts, one for each thread.
+    """Split the work on n items into contiguous parts and process them in parallel.
 
     Parameters
     ----------
     work : callable
-        Called with the slice of a part.
+        Function of the slice of items to process.
     n : int
-        At least 1.
+        Number of items, at least 1.
 
     Returns
     -------
-    list
-        Values that the calls returned, in the order of the parts.
+    results : list
+        Results of the calls, in the order of the parts.
 
     Examples
     --------

@@ -16,18 +16,18 @@ HEAD = """\
 
 <!-- Written by `make docs` from the help texts; edit those. -->
 
-`boostbench COMMAND --help` prints the same. Results go to stdout, progress and complaints to
-stderr; `NO_COLOR` is honoured, and away from a terminal nothing is coloured or redrawn.
+`boostbench COMMAND --help` prints the same text. Results are written to stdout, progress and
+messages to stderr. Colours and live displays are used only on a terminal without `NO_COLOR`.
 
 | exit code | meaning |
 |---|---|
-| 0 | all well |
+| 0 | success |
 | 1 | some runs failed or were skipped, or a claim is not reproduced |
-| 2 | bad input: a line on stderr says what was found, where, and what would be right |
-| 70 | a bug in boostbench: a line names the file that holds the traceback |
-| 130 | interrupted; finished runs are kept, the same command goes on from there |
+| 2 | invalid input: a line on stderr says what is wrong, where, and what would be right |
+| 70 | a bug in boostbench: a line on stderr names the file with the traceback |
+| 130 | interrupted; finished runs are kept, and the same command does the remaining runs |
 
-`boostbench --install-completion` teaches the shell the names of commands, options, configs and
+`boostbench --install-completion` enables shell completion of commands, options, configs and
 plugins.
 """
 

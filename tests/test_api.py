@@ -131,7 +131,7 @@ def test_errors_are_typed(path, tmp_path):
         Experiment.load(path, data=tmp_path / "nowhere")
     with pytest.raises(BoostbenchError, match="no run matches 'nothing'"):
         Experiment.load(path, only=["nothing"])
-    with pytest.raises(BoostbenchError, match="only goes with"):
+    with pytest.raises(BoostbenchError, match="only valid with"):
         Experiment.load(path).run(executor="inline", jobs=2)
     with pytest.raises(BoostbenchError, match="there are no run records"):
         load_results(tmp_path / "nowhere")

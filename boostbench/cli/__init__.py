@@ -1,4 +1,4 @@
-"""The command line: parse, call one function, print."""
+"""Command-line interface: parse arguments, call a function and print the result."""
 
 from boostbench.cli.app import main
 

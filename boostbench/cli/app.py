@@ -1,4 +1,4 @@
-"""The commands of `boostbench` in one table, and the entry point of the console script."""
+"""The `boostbench` command with its subcommands, and the entry point of the console script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from boostbench.cli.watch import watch
 
 
 def _help(command: Callable[..., Any]) -> str:
-    """Return the docstring as a help text; paragraphs with indented lines keep their lines."""
+    """Return the docstring as help text; paragraphs with indented lines keep their line breaks."""
     paragraphs = (inspect.getdoc(command) or "").split("\n\n")
     return "\n\n".join(f"\b\n{p}" if "\n  " in p else p for p in paragraphs)
 
@@ -50,8 +50,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(value: bool) -> None:
+    if value:
         print(f"boostbench {__version__}")
         raise typer.Exit()
 
@@ -71,24 +71,24 @@ def boostbench(
       boostbench run configs/noise20.yaml --data DIR --jobs 2
       boostbench report noise20
 
-    Exit codes: 0 all well; 1 some runs failed or were skipped, or a claim is not reproduced;
-    2 bad input; 130 interrupted.
+    Exit codes: 0 success; 1 some runs failed or were skipped, or a claim is not reproduced;
+    2 invalid input; 130 interrupted.
     """
 
 
 def _add(app: typer.Typer, commands: Mapping[str, Callable[..., int]]) -> None:
     for name, command in commands.items():
-        typed = guarded(command)
-        # Without the argument that it needs, a command prints its help.
-        needs_one = any(map(_is_needed, inspect.signature(typed).parameters.values()))
-        app.command(name, help=_help(command), no_args_is_help=needs_one)(typed)
+        function = guarded(command)
+        # Called without a required argument, a command prints its help.
+        is_help = any(map(_is_required, inspect.signature(function).parameters.values()))
+        app.command(name, help=_help(command), no_args_is_help=is_help)(function)
 
 
-def _is_needed(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter of a command is an argument without a default."""
+def _is_required(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter of a command is a positional argument without default."""
     declared = getattr(parameter.annotation, "__metadata__", ())
     return parameter.default is parameter.empty and any(
-        isinstance(its, ArgumentInfo) and its.default_factory is None for its in declared
+        isinstance(info, ArgumentInfo) and info.default_factory is None for info in declared
     )
 
 
@@ -137,13 +137,13 @@ _add(
 
 
 def _open_closed_streams() -> None:
-    """Let a stream that the shell closed (``>&-``) swallow what is written to it."""
+    """Redirect each standard stream that the shell closed (``>&-``) to the null device."""
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
-            os.set_inheritable(descriptor, True)  # for the processes that perform runs
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+            os.set_inheritable(descriptor, True)  # for worker processes
         if getattr(sys, name) is None:
             setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w"))  # noqa: SIM115
 
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, default=None
-        Without the program's name; ``sys.argv[1:]`` by default.
+        Arguments without the program name; ``sys.argv[1:]`` by default.
     """
     _open_closed_streams()
     try:

@@ -14,19 +14,17 @@ from boostbench.cli.output import warn_of_damage
 
 def bundle(
     *,
-    asked: Experiments,
+    selection: Experiments,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder that gets a NAME.zip for each config."
-        ),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for NAME.zip of each config."),
     ] = Path("."),
 ) -> int:
-    """Write an experiment into one archive, for others to verify.
+    """Write an experiment to one archive that others can verify.
 
-    It holds the config with what it extends and all files that they name, catalogs of data sets,
-    every record, the report, environment and checksums of the data; no raw data.
-    `boostbench verify NAME.zip` does some of the runs again on another machine.
+    The archive holds the config with all files that it uses, the catalogs of data sets, all
+    records, the report, the environment and the checksums of the data, but no raw data.
+    `boostbench verify NAME.zip` repeats some of the runs on another machine.
 
     Examples:
       boostbench bundle noise20
@@ -34,7 +32,7 @@ def bundle(
     """
     from boostbench.bundles import write_bundle
 
-    for experiment in asked.load(check_parameters=False):
+    for experiment in selection.load(check_parameters=False):
         file = output / f"{experiment.report_folder.name}.zip"
         write_bundle(experiment, file)
         print(file)

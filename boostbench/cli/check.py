@@ -22,18 +22,18 @@ def check(
         str,
         typer.Argument(
             metavar="FILE.py[:NAME]",
-            help="Python file; all boosters, weak learners, noise models and data sets that it "
-            "registers, or the one that is named.",
+            help="Python file: check all boosters, weak learners, noise models and data sets that "
+            "it registers, or only NAME.",
         ),
     ],
     *,
     verbose: Verbose = False,
 ) -> int:
-    """Try a plugin: the common tests of its kind, a line each.
+    """Run the tests that all plugins of a kind must pass.
 
-    Of a booster scikit-learn's estimator checks, the same predictions for the same seed, staged
-    predictions, sample weights, a run; of a weak learner its answers; of a noise model shape,
-    labels and rate; of a data set its parts. The exit code is 1 if a test fails.
+    For a booster: the estimator checks of scikit-learn, equal predictions for equal seeds, staged
+    predictions, sample weights and a run. For a weak learner: its predictions. For a noise model:
+    shape, labels and rate. For a data set: its parts. The exit code is 1 if a test fails.
 
     Examples:
       boostbench check my_booster.py

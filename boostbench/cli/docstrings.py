@@ -1,4 +1,4 @@
-"""numpydoc docstrings, taken apart for `boostbench show`."""
+"""Parsing of numpydoc docstrings for `boostbench show`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def parameters_of(
 ) -> list[dict[str, Any]]:
     """Return name, type, default and description of each parameter of a class or function.
 
-    A class says in its docstring what is particular to it; the rest is documented by its bases, or
-    by the fields of the model of its ``options``. The options of a claim are the attributes of its
-    class, which a config may know by another name.
+    Parameters missing in the docstring of a class are documented by its bases or by the fields of
+    its ``options`` model. The options of a claim are the attributes of its class; a config may use
+    aliases of them.
     """
     from boostbench.validation import described
 
@@ -62,7 +62,7 @@ def parameters_of(
 
 
 def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
-    """Return type and description of the parameters in an object's own docstring."""
+    """Return type and description of each parameter in the docstring of an object itself."""
     sections = sections_of(plugin)
     section = "\n".join([*(sections.get(name, "") for name in ("Attributes", "Parameters")), ""])
     _, *parts = _PARAMETER.split(section)
@@ -74,7 +74,7 @@ def _documented(plugin: Any) -> dict[str, tuple[str, str]]:
 
 
 def without_markup(text: str) -> str:
-    """Return text without the marks of reStructuredText."""
+    """Return text without reStructuredText markup."""
     text = re.sub(r":[a-z]+:`([^`]*)`", r"\1", text)
     text = re.sub(r"``([^`]*)``", r"\1", text)
     return re.sub(r"^( *)\.\. math::\n(?: *\n)?", "", text, flags=re.MULTILINE)

@@ -20,18 +20,21 @@ if TYPE_CHECKING:
 
 def export(
     *,
-    asked: SelectedRuns,
+    selection: SelectedRuns,
     layout: Annotated[
         Literal["curves", "bencheval"],
         typer.Option(
             "--format",
             metavar="LAYOUT",
-            help="Every round, or one row per run and metric, as bencheval reads.",
+            help="curves: every round; bencheval: one row per run and metric, for bencheval.",
         ),
     ] = "curves",
     at: Annotated[
         str | None,
-        typer.Option(metavar="ROUNDS", help="As in 10,100 or 1..50; by default all, or the last."),
+        typer.Option(
+            metavar="ROUNDS",
+            help="Rounds, e.g. 10,100 or 1..50; by default all or, for bencheval, the last.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -39,20 +42,20 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write .csv or .parquet instead of printing CSV.",
+            help="Write to this .csv or .parquet file instead of printing CSV.",
         ),
     ] = None,
 ) -> int:
-    """Print every error curve as tidy CSV.
+    """Print all error curves as tidy CSV.
 
     The columns are dataset, booster, parameters, noise_model, noise_rate, seed, round, metric,
-    value, carried, and fold where splits have folds; train_error, train_error_clean and test_error
-    are fractions. carried is True in the rounds after a run stopped early, which repeat the value
-    of its last round. The exit code is 1 if runs have no result.
+    value, carried and, for splits with folds, fold. train_error, train_error_clean and test_error
+    are fractions. After a run stops early, the value of its last round is repeated and carried is
+    True. The exit code is 1 if runs have no result.
 
     With --format bencheval the columns are method, task, seed, metric, value, metric_error,
-    time_train_s, time_infer_s: a row for each run and metric of the test samples after the last
-    round. metric_error is better low; give bencheval the rows of one metric.
+    time_train_s and time_infer_s, with one row per run and metric of the test samples after the
+    last round. Smaller values of metric_error are better; bencheval reads the rows of one metric.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
@@ -68,20 +71,22 @@ def export(
 
     from boostbench.reports.values.frame import export_rows, score_rows
 
-    experiments = asked.load(check_parameters=False)
+    experiments = selection.load(check_parameters=False)
     results = [result for experiment in experiments for result in experiment.study().results]
     warn_of_damage(experiments[0].store)
-    named = {name for experiment in experiments for name in experiment.config.metrics}
+    metrics = {name for experiment in experiments for name in experiment.config.metrics}
     rows = (
         score_rows(results, rounds[0] if rounds else None)
         if layout == "bencheval"
-        else export_rows(results, rounds, named)
+        else export_rows(results, rounds, metrics)
     )
     _write(rows, output)
-    absent = sum(not result.ok for result in results)
-    if absent:
-        complain(f"{absent} of {len(results)} runs have no result; `boostbench status` lists them")
-    return INCOMPLETE if absent else OK
+    n_absent = sum(not result.ok for result in results)
+    if n_absent:
+        complain(
+            f"{n_absent} of {len(results)} runs have no result; `boostbench status` lists them"
+        )
+    return INCOMPLETE if n_absent else OK
 
 
 def _write(frame: pd.DataFrame, output: Path | None) -> None:

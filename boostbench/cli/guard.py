@@ -1,4 +1,4 @@
-"""Functions as commands: groups of options, exit codes, one line instead of a traceback."""
+"""Conversion of functions to Typer commands with exit codes and one-line error messages."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ from boostbench.experiments.store.interrupts import interrupted_since, interrupt
 OK = 0
 #: Some runs failed or were skipped.
 INCOMPLETE = 1
-#: Something in the command, a config, a data file or a plugin is wrong.
+#: Invalid command, config, data file or plugin.
 BAD_INPUT = 2
 #: A bug in boostbench.
 BUG = 70
-#: Stopped by Ctrl-C, or asked to end (SIGTERM, SIGHUP).
+#: Stopped by Ctrl-C, SIGTERM or SIGHUP.
 INTERRUPTED = 130
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., None]:
-    """Return a Typer command that ends with the exit code of ``command``, or of its error.
+    """Return a Typer command that exits with the code of ``command``.
+
+    Exceptions become exit codes, with a line on stderr: `BoostbenchError` and `OSError` become
+    `BAD_INPUT`, KeyboardInterrupt becomes `INTERRUPTED` and other exceptions become `BUG`.
 
     Parameters
     ----------
     command : callable
-        Returns an exit code. A `BoostbenchError` or an `OSError` ends it with `BAD_INPUT`, Ctrl-C
-        with `INTERRUPTED`, any other exception with `BUG`; each with a line on stderr. A parameter
-        whose type is a dataclass stands for an option per field.
+        Function that returns an exit code. A parameter whose type is a dataclass is replaced by one
+        option per field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
@@ -47,11 +49,12 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
     options = [option for parameter in parameters for option in _options_of(parameter)]
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
+    def run(**arguments: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+            values = {field.name: arguments.pop(field.name) for field in fields(group)}
+            arguments[name] = group(**values)
         with interruptible():
-            code = _exit_code_of(lambda: command(**given))
+            code = _exit_code_of(lambda: command(**arguments))
         raise typer.Exit(code)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
@@ -60,7 +63,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 
 def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
-    """Return the options of a parameter: itself, or one per field of its dataclass."""
+    """Return the parameter itself or, if its type is a dataclass, an option per field."""
     group = parameter.annotation
     if not is_dataclass(group):
         return [parameter.replace(kind=parameter.KEYWORD_ONLY)]
@@ -70,7 +73,7 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
 
 
 def _exit_code_of(command: Callable[[], int]) -> int:
-    begin = time.monotonic()
+    start = time.monotonic()
     try:
         code = command()
         sys.stdout.flush()
@@ -81,7 +84,7 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. Python flushes stdout once more at exit.
+        # The reader (head, less) has closed the pipe. Python flushes stdout again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
@@ -89,16 +92,16 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         complain(f"{place}{error.strerror or error}")
         return BAD_INPUT
     except Exception as error:
-        if interrupted_since(begin):  # an import, say, that makes another error of Ctrl-C
+        if interrupted_since(start):  # Ctrl-C may cause another exception, e.g. in an import
             complain("interrupted")
             return INTERRUPTED
         complain(f"internal error: {type(error).__name__}: {error}")
-        complain(f"this is a bug in boostbench; its traceback is in {_written_traceback()}")
+        complain(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
         return BUG
     return code
 
 
-def _written_traceback() -> str:
+def _write_traceback() -> str:
     with tempfile.NamedTemporaryFile(
         "w", prefix="boostbench-", suffix=".traceback.txt", delete=False, encoding="utf-8"
     ) as file:

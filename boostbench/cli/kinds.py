@@ -1,4 +1,4 @@
-"""Names that a config may use, by kind, and their descriptions."""
+"""Names that a config may use, with descriptions, for `boostbench list` and `show`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boostbench.cli.output import complain
 from boostbench.errors import PluginError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 
-#: Registries of the kinds whose names stand for plugins.
+#: Registry of each kind of plugin.
 REGISTRIES = {
     "boosters": registry.boosters,
     "weak-learners": registry.weak_learners,
@@ -24,7 +24,7 @@ REGISTRIES = {
 }
 KINDS = (*REGISTRIES, "datasets", "configs")
 _WITH_OPTIONS = ("tables", "figures", "claims")
-#: Arguments that the program passes to a plugin itself; a config does not set them.
+#: Arguments that boostbench passes to a plugin; a config cannot set them.
 _SUPPLIED = {
     "boosters": ("n_estimators", "random_state"),
     "noise": ("y", "n_classes", "rng", "X"),
@@ -35,13 +35,13 @@ _SUPPLIED = {
 
 
 def load_plugins(files: list[Path]) -> None:
-    """Make known what the files given by ``--plugin`` register."""
+    """Register the plugins in the files given by ``--plugin``."""
     for file in files:
         registry.use_plugin(file, where="--plugin")
 
 
 def names_of(kind: str) -> list[str]:
-    """Return all names of a kind, aliases too; nothing that they stand for is imported."""
+    """Return all names and aliases of a kind, without importing plugins."""
     if kind == "configs":
         return list(shipped_configs())
     if kind == "datasets":
@@ -52,24 +52,24 @@ def names_of(kind: str) -> list[str]:
 
 
 def rows_of(kind: str) -> list[dict[str, Any]]:
-    """Return a row for each name; plugins that cannot be loaded are named on stderr instead."""
+    """Return a row for each name; report plugins that cannot be loaded on stderr."""
     if kind == "configs":
         return _config_rows()
     if kind == "datasets":
         return dataset_rows()
-    names = REGISTRIES[kind]
-    broken = names.broken()
+    registered = REGISTRIES[kind]
+    broken = registered.broken()
     for name, reason in broken.items():
-        complain(f"skipped {names.kind} {name!r} of the package {reason}")
+        complain(f"skipped {registered.kind} {name!r} of the package {reason}")
     return [
-        {"name": name, "summary": without_markup(names.summary(name))}
-        for name in names
+        {"name": name, "summary": without_markup(registered.summary(name))}
+        for name in registered
         if name not in broken
     ]
 
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return a row for each data set of the catalog, and of data folders."""
+    """Return a row for each data set of the catalog, including data folders."""
     from boostbench.data import catalog
 
     return [
@@ -88,37 +88,39 @@ def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
 
 def _config_rows() -> list[dict[str, Any]]:
     from boostbench.experiments.configs.layers import read_extended
-    from boostbench.experiments.configs.sweeps import expand_sweeps
 
     rows = []
     for name, path in shipped_configs().items():
-        written = read_extended(path)[0].data
+        config = read_extended(path)[0].data
         rows.append(
             {
                 "name": name,
-                "paper": written.get("paper", ""),
-                "datasets": len(written.get("datasets", ())),
-                "boosters": sum(len(expand_sweeps(_swept(b))) for b in written.get("boosters", ())),
-                "rounds": written.get("rounds"),
+                "paper": config.get("paper", ""),
+                "datasets": len(config.get("datasets", ())),
+                "boosters": sum(map(_n_variants, config.get("boosters", ()))),
+                "rounds": config.get("rounds"),
                 "file": str(path),
             }
         )
     return rows
 
 
-def _swept(booster: Any) -> dict[str, Any]:
-    """Return the parameters of a booster of a config without the grid, a choice of one point."""
+def _n_variants(booster: Any) -> int:
+    """Return the number of sweep points of a booster; its grid counts as one."""
+    from boostbench.experiments.configs.sweeps import expand_sweeps
+
     params = next(iter(booster.values())) if isinstance(booster, dict) else {}
-    return {key: value for key, value in (params or {}).items() if key != "grid"}
+    swept = {key: value for key, value in (params or {}).items() if key != "grid"}
+    return len(expand_sweeps(swept))
 
 
 def describe(kind: str, name: str) -> dict[str, Any]:
-    """Return the description of ``name``, an entry of ``boostbench list KIND``.
+    """Return the description of a name of a kind.
 
     Returns
     -------
     description : dict
-        JSON-able but for default values of parameters; begins with ``name`` and ``kind``.
+        Begins with ``name`` and ``kind``; JSON types except for default values of parameters.
     """
     head = {"name": name, "kind": kind}
     if kind == "datasets":
@@ -129,10 +131,10 @@ def describe(kind: str, name: str) -> dict[str, Any]:
         path = shipped_configs()[name]
         text = inspect.cleandoc(path.read_text(encoding="utf-8"))
         return head | {"file": str(path), "text": text}
-    return head | _of_plugin(kind, name)
+    return head | _describe_plugin(kind, name)
 
 
-def _of_plugin(kind: str, name: str) -> dict[str, Any]:
+def _describe_plugin(kind: str, name: str) -> dict[str, Any]:
     from boostbench.experiments.configs.kind_options import options_model
 
     try:
@@ -155,16 +157,16 @@ def _of_plugin(kind: str, name: str) -> dict[str, Any]:
 def _config_example(kind: str, name: str, parameters: list[dict[str, Any]]) -> str:
     import yaml
 
-    shown = {
+    defaults = {
         parameter["name"]: parameter["default"]
         for parameter in parameters
         if isinstance(parameter["default"], (bool, int, float, str))
     }
-    one = {name: shown} if shown else name
+    component = {name: defaults} if defaults else name
     examples: dict[str, Any] = {
-        "boosters": {"boosters": [one]},
-        "weak-learners": {"weak_learner": one},
-        "noise": {"noise": {"model": name, "rate": 0.2, **shown}},
+        "boosters": {"boosters": [component]},
+        "weak-learners": {"weak_learner": component},
+        "noise": {"noise": {"model": name, "rate": 0.2, **defaults}},
     }
     if kind not in examples:
         return ""

@@ -26,7 +26,7 @@ def list_names(
     plugins: Plugins,
     as_json: Json = False,
 ) -> int:
-    """List boosters, weak learners, data sets, noise models ...
+    """List names: boosters, weak learners, data sets, noise models, ...
 
     Examples:
       boostbench list boosters

@@ -16,13 +16,13 @@ def new(
         typer.Argument(metavar="KIND", help="booster, noise, dataset or config."),
     ],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Small letters and digits, as in my-booster.")
+        str, typer.Argument(metavar="NAME", help="Lower-case letters and digits, e.g. my-booster.")
     ],
 ) -> int:
-    """Write a plugin, or a config, that runs as it is.
+    """Write the template of a plugin or config.
 
-    A booster, noise model or data set is a Python file, and comes with a config that compares it
-    with others. A file that is there already is left as it is.
+    The template of a booster, noise model or data set is a Python file with a config that compares
+    it with others. Templates run without changes. Existing files are not overwritten.
 
     Examples:
       boostbench new booster my-booster

@@ -16,16 +16,17 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 
 def noise(
     *,
-    asked: SelectedRuns,
+    selection: SelectedRuns,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="A .png, .svg or .pdf file.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Write this .png, .svg or .pdf file."),
     ] = Path("noise.png"),
 ) -> int:
     """Draw the label noise of a config.
 
-    For each data set and noise: the training samples of the first seed (and fold) in two
-    dimensions, with the labels that boosters see, and the confusion matrix of the labels. Nothing
-    is trained.
+    For each data set and noise, draws the training samples of the first seed (and fold) in two
+    dimensions, with their corrupted labels, and the confusion matrix of the labels. Nothing is
+    trained.
 
     Examples:
       boostbench noise noise20 --only letter -o letter.png
@@ -38,9 +39,9 @@ def noise(
     from boostbench.reports.figures.wrong_labels import draw_noise
     from boostbench.reports.files import write_file
 
-    experiments = asked.load()
+    experiments = selection.load()
     if len(experiments) > 1:
-        raise BoostbenchError("a figure is of one config", where="noise")
+        raise BoostbenchError("a figure shows one config; name only one", where="noise")
     files = files_of(draw_noise(experiments[0].runs, experiments[0].data))
     print(write_file(output, getattr(files, output.suffix[1:])))
     return OK

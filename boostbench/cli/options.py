@@ -1,4 +1,4 @@
-"""Options that several commands share, declared once."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def repeatable(name: str, metavar: str, text: str) -> Any:
-    """Return an option that may be given several times, or not at all."""
+    """Return an option that may be given any number of times."""
     return typer.Option(
         name,
         metavar=metavar,
@@ -32,19 +32,19 @@ def repeatable(name: str, metavar: str, text: str) -> Any:
 
 
 def any_number(metavar: str, text: str) -> Any:
-    """Return an argument that takes any number of values, or none."""
+    """Return an argument with any number of values."""
     return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
 
 
 def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return the completion of a word to one of some names."""
+    """Return a function that completes a word to a name."""
     return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
 
 
 Data = Annotated[
     list[Path],
     repeatable(
-        "--data", "DIR", "Folder with data files, looked at before $BOOSTBENCH_DATA and datasets/"
+        "--data", "DIR", "Folder with data files, searched before $BOOSTBENCH_DATA and datasets/"
     ),
 ]
 Results = Annotated[Path, typer.Option(metavar="DIR", help="Folder of run records and reports.")]
@@ -55,7 +55,8 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Runs at once, each on one thread while others wait; by default as many as cores.",
+        help="Number of parallel runs, by default the number of cores. A run uses one thread "
+        "while other runs wait.",
     ),
 ]
 Retry = Annotated[
@@ -63,21 +64,19 @@ Retry = Annotated[
     repeatable(
         "--retry",
         "STATUS",
-        "Do again exactly the runs that are failed, timeout, out-of-memory, killed or stale; "
-        "several with commas",
+        "Repeat only the runs with this status: failed, timeout, out-of-memory, killed or stale; "
+        "several separated by commas",
     ),
 ]
 Size = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE", help="quick, standard or full: use the config's variant of that size."
-    ),
+    typer.Option(metavar="SIZE", help="Use this variant of the config: quick, standard or full."),
 ]
 Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Runs done with other versions of numpy, scipy, scikit-learn or numba are stale.",
+        help="Treat runs with other versions of numpy, scipy, scikit-learn or numba as stale.",
     ),
 ]
 Plugins = Annotated[
@@ -85,7 +84,8 @@ Plugins = Annotated[
     repeatable("--plugin", "FILE", "Python file that registers boosters or other parts"),
 ]
 Shard = Annotated[
-    str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for batch jobs.")
+    str | None,
+    typer.Option(metavar="I/N", help="Only the I-th of N parts of the runs, for batch jobs."),
 ]
 Sample = Annotated[
     float,
@@ -93,22 +93,22 @@ Sample = Annotated[
         metavar="SHARE",
         min=0.0,
         max=1.0,
-        help="Share of the runs of each booster on each data set to do again; at least one.",
+        help="Share of the runs of each booster on each data set to repeat; at least one run.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print the whole traceback of a failure.")
+    bool, typer.Option("--verbose", "-v", help="Print the full traceback of a failure.")
 ]
 
 
-#: Options that are not called like their fields.
+#: Options whose names differ from those of their fields.
 _FLAGS = {"overrides": "--set", "plugins": "--plugin"}
 
 
 def program() -> str:
-    """Return the program as it was called, if it is not found by its name alone."""
+    """Return ``"boostbench"``, or its path as called if this is not found in ``PATH``."""
     called = Path(sys.argv[0])
     if called.name != "boostbench" or shutil.which("boostbench"):
         return "boostbench"
@@ -123,7 +123,7 @@ class Experiments:
         list[str],
         typer.Argument(
             metavar="CONFIG",
-            help="Config files, or names that `boostbench list configs` shows.",
+            help="Config files, or names shown by `boostbench list configs`.",
             autocompletion=completing(shipped_configs),
         ),
     ]
@@ -134,39 +134,39 @@ class Experiments:
         repeatable(
             "--set",
             "KEY=VALUE",
-            "Replace a value of the config, as in rounds=100 or noise.rate=0.1",
+            "Replace a value of the config, e.g. rounds=100 or noise.rate=0.1",
         ),
     ]
     seeds: Annotated[
-        str | None, typer.Option(metavar="N", help="Number of seeds; short for --set seeds=N.")
+        str | None, typer.Option(metavar="N", help="Number of seeds; same as --set seeds=N.")
     ] = None
     size: Size = None
     plugins: Plugins
 
     def load(self, **more: Any) -> tuple[Experiment, ...]:
-        """Read and check the experiments; see `boostbench.api.load_experiments`."""
+        """Load and check the experiments; see `boostbench.api.load_experiments`."""
         from boostbench.api import load_experiments
 
-        asked = {**vars(self), **more}
-        seeds = asked.pop("seeds")
-        asked["overrides"] = [*self.overrides, *([f"seeds={seeds}"] if seeds else [])]
-        return load_experiments(**asked)
+        arguments = {**vars(self), **more}
+        seeds = arguments.pop("seeds")
+        arguments["overrides"] = [*self.overrides, *([f"seeds={seeds}"] if seeds else [])]
+        return load_experiments(**arguments)
 
     def command(self, name: str) -> str:
-        """Return another command about the same, as it would be typed."""
+        """Return the command line of another command with the same options."""
         words = [program(), name, *self.configs]
         for option in fields(self):
             value = getattr(self, option.name)
             values = value if isinstance(value, list) else [value]
             if option.name != "configs" and value != option.default:
                 flag = _FLAGS.get(option.name, f"--{option.name}")
-                words += [word for each in values for word in (flag, str(each))]
+                words += [word for item in values for word in (flag, str(item))]
         return shlex.join(words)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedRuns(Experiments):
-    """Options that select experiments, or some of their runs."""
+    """Options that select experiments and runs."""
 
     only: Annotated[
         list[str],
@@ -174,30 +174,31 @@ class SelectedRuns(Experiments):
             "--only",
             "PATTERN",
             "Only runs whose data set, booster or noise has this name, or whose id matches, "
-            "as in 'dna/*/clean/*'",
+            "e.g. 'dna/*/clean/*'",
         ),
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnyRuns(SelectedRuns):
-    """Options that select experiments, of which none has to be named."""
+    """Options that select experiments and runs; the experiments may be omitted."""
 
     configs: Annotated[
         list[str],
-        any_number("CONFIG", "Config files, or names that `boostbench list configs` shows"),
+        any_number("CONFIG", "Config files, or names shown by `boostbench list configs`."),
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limited:
-    """Limits of one run, and the runs that are done again."""
+    """Options for the limits of a run and for repeating runs."""
 
     time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Limit of one run, as in 90s, 30m, 1h30m.")
+        str | None,
+        typer.Option(metavar="TIME", help="Time limit of a run, e.g. 90s, 30m or 1h30m."),
     ] = None
     memory_limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Limit of one run, as in 512M, 4G.")
+        str | None, typer.Option(metavar="SIZE", help="Memory limit of a run, e.g. 512M or 4G.")
     ] = None
     retry: Retry
 
@@ -214,19 +215,19 @@ class Limited:
 
 
 def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
-    """Return one or several whole numbers: ``10``, ``1,5,10``, ``0..10``.
+    """Return the whole numbers in a list such as ``10``, ``1,5,10`` or ``0..10``.
 
     Raises
     ------
     BoostbenchError
-        If ``text`` is no such list, or a number is out of range.
+        If ``text`` is not a list of whole numbers, or a number is out of range.
 
     Examples
     --------
     >>> parse_numbers("1,5..7", "--rounds", 0, 10)
     [1, 5, 6, 7]
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for part in text.split(","):
         ends = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", part, re.ASCII)
         if ends is None:
@@ -234,10 +235,10 @@ def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
             raise BoostbenchError(what, where=option)
         first, last = int(ends[1]), int(ends[2] or ends[1])
         if not least <= first <= last <= most:
-            what = f"expected numbers from {least} to {most}, rising in a range"
+            what = f"expected numbers from {least} to {most}, and ranges in ascending order"
             raise BoostbenchError(f"{what}; found {part.strip()}", where=option)
-        found += range(first, last + 1)
-    return found
+        numbers += range(first, last + 1)
+    return numbers
 
 
 def parse_pair(text: str, option: str) -> tuple[str, str]:
@@ -246,7 +247,7 @@ def parse_pair(text: str, option: str) -> tuple[str, str]:
     Raises
     ------
     BoostbenchError
-        If it is none.
+        If ``text`` is not of this form.
 
     Examples
     --------
@@ -260,17 +261,17 @@ def parse_pair(text: str, option: str) -> tuple[str, str]:
 
 
 def statuses_of(retry: Iterable[str]) -> list[str]:
-    """Return the statuses that ``--retry`` names, each time with commas."""
+    """Return the statuses in the values of ``--retry``, each a comma-separated list."""
     return [word.strip() for words in retry for word in words.split(",")]
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:
-    """Return (i, n) of the i-th of n parts, 1 <= i <= n; None for None.
+    """Return (i, n) of a shard ``i/n`` with 1 <= i <= n, or None for None.
 
     Raises
     ------
     BoostbenchError
-        If ``text`` is not such a pair.
+        If ``text`` is not a shard.
 
     Examples
     --------

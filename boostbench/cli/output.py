@@ -1,4 +1,4 @@
-"""Output of commands: JSON for programs, rich tables on a terminal, plain columns elsewhere."""
+"""Output of commands: tables, JSON, and messages on stderr."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 def is_fancy(stream: Any) -> bool:
-    """Return True if ``stream`` is a terminal that shows colours and live displays."""
+    """Return whether ``stream`` is a terminal that supports colours and live displays."""
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -34,17 +34,17 @@ def print_rows(
     columns: Sequence[str] = (),
     nothing: str = "",
 ) -> None:
-    """Print rows as a table, or as a JSON list with all their keys.
+    """Print rows as a table or, with all keys, as a JSON list.
 
     Parameters
     ----------
     rows : sequence of mapping
-        All with the same keys.
+        Rows with equal keys.
     as_json : bool, default=False
     columns : sequence of str, default=()
-        Keys shown in the table and their order; all by default.
+        Keys to show in the table, in this order; empty: all.
     nothing : str, default=""
-        Printed instead of a table without rows.
+        Text to print instead of an empty table.
     """
     if as_json:
         print_json([dict(row) for row in rows])
@@ -62,27 +62,27 @@ def print_rows(
 
 
 def short(value: float) -> str:
-    """Return a number with six significant digits, and noise around 0 as 0."""
+    """Return a number with six significant digits; values below 1e-12 become 0."""
     return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
 
 
 def complain(message: object) -> None:
-    """Print a message on stderr, after the name of the program."""
+    """Print a message on stderr, prefixed by the name of the program."""
     for line in visible(str(message)).splitlines():
         print(f"boostbench: {line}", file=sys.stderr)
 
 
-def tell_log(record: Record | None) -> None:
-    """Print on stderr the last output of a run that failed, which its traceback ends."""
+def print_log(record: Record | None) -> None:
+    """Print the last output of a failed run, including its traceback, on stderr."""
     log = [] if record is None or record.error is None else record.error.log_tail
     for line in log:
         print(f"  {visible(line)}", file=sys.stderr)
 
 
 def warn_of_damage(store: RecordStore) -> None:
-    """Name on stderr the records that were found damaged since the last call."""
-    for what in store.damaged:
-        complain(what)
+    """Print the damaged records found since the last call on stderr."""
+    for message in store.damaged:
+        complain(message)
     store.damaged.clear()
 
 

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 def plan(
     *,
-    asked: SelectedRuns,
+    selection: SelectedRuns,
     jobs: Annotated[
         int,
         typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="Runs at once, for the estimated time."
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            help="Number of parallel runs, for the estimated time.",
         ),
     ] = 1,
     sample: Annotated[
@@ -29,24 +33,23 @@ def plan(
         typer.Option(
             metavar="N",
             min=0,
-            help="First do N runs of each booster on each data set; their results are kept.",
+            help="First do N runs of each booster on each data set and keep their results.",
         ),
     ] = 0,
     shard: Shard = None,
     strict: Strict = False,
     as_json: Json = False,
 ) -> int:
-    """Show the runs that `run` would do, the reasons and the time.
+    """Show the runs that `run` would do, with reasons and estimated times.
 
-    Nothing is trained unless a sample is asked for. Times are estimated from the runs that are
-    done.
+    Nothing is trained, except with --sample. Times are estimated from finished runs.
 
     Examples:
       boostbench plan noise20 --data DIR
       boostbench plan configs/noise20.yaml --set rounds=100 --json
       boostbench plan noise20 --size full --sample 1 --jobs 2
     """
-    experiments = asked.load(shard=parse_shard(shard))
+    experiments = selection.load(shard=parse_shard(shard))
     for experiment in experiments if sample else ():
         with showing_progress(experiment.config.name, quiet=as_json) as listener:
             if experiment.sample(sample, jobs=jobs, on_event=listener).interrupted:
@@ -56,8 +59,8 @@ def plan(
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])
     else:
-        for name, its in plans:
-            _print(name, its, jobs)
+        for name, each in plans:
+            _print(name, each, jobs)
     return OK
 
 
@@ -70,11 +73,11 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
         print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
         guessed = sum(planned.is_guess for planned in todo)
         if guessed:
-            which = "that is" if guessed == len(todo) else f"for {n_runs(guessed)} that is"
-            what = "no run of the same booster on the same data set is done"
-            print(f"{which} a guess: {what}; --sample 1 does one of each first")
+            subject = "that is" if guessed == len(todo) else f"for {n_runs(guessed)} that is"
+            reason = "no run of the same booster on the same data set is finished"
+            print(f"{subject} a guess: {reason}; --sample 1 does one of each first")
     if plan.n_open:
-        print(f"more runs may follow: {plan.n_open} choices of parameters are not made yet")
+        print(f"more runs may follow: {plan.n_open} parameter selections are still open")
     rows = [
         {
             "dataset": dataset,

@@ -1,4 +1,4 @@
-"""Progress of the work: a live bar on a terminal, a line now and then elsewhere."""
+"""Display of progress: a live bar on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from boostbench.cli.output import is_fancy
 if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Event
 
-_FIRST_LINE_SECONDS, _LINE_EVERY_SECONDS = 5, 30
+_FIRST_LINE_SECONDS, _LINE_SECONDS = 5, 30
 Listener = Callable[["Event"], None]
 
 
 @contextmanager
 def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | None]:
-    """Yield a listener for `run_plan` that shows the progress on stderr.
+    """Yield a listener for `run_plan` that shows progress on stderr, or None.
 
     Parameters
     ----------
     name : str
         Name of the config.
     quiet : bool, default=False
-        Show nothing.
+        Yield None, to show nothing.
     """
     if quiet:
         yield None
@@ -44,7 +44,7 @@ def n_runs(n: int) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in words.
+    """Return a duration as text with units.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _live_bar(name: str) -> Iterator[Listener]:
     from rich.progress import Progress as Bar
     from rich.table import Column
 
-    # On a narrow terminal the runs under way give way first, the note last.
+    # On a narrow terminal the running runs are cut off first, the note last.
     columns = (
         TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True)),
         BarColumn(None, table_column=Column(ratio=1, min_width=5, max_width=40)),
@@ -84,7 +84,7 @@ def _live_bar(name: str) -> Iterator[Listener]:
     task = bar.add_task(name, total=None, note="")
 
     def listen(event: Event) -> None:
-        bar.start()  # with the first event: there is no bar where nothing is to do
+        bar.start()  # not before the first event, so that an empty plan shows no bar
         progress = event.progress
         running = ", ".join(planned.run.id for planned in progress.running[:2])
         shown = progress.notice or running
@@ -103,25 +103,25 @@ def _live_bar(name: str) -> Iterator[Listener]:
 
 
 def _occasional_lines(name: str) -> Listener:
-    following, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
+    next_time, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
 
     def listen(event: Event) -> None:
-        nonlocal following, notice
+        nonlocal next_time, notice
         if event.progress.notice != notice:
             notice = event.progress.notice
-            print(f"{name}: {notice or 'going on'}", file=sys.stderr, flush=True)
-        if time.monotonic() >= following:
-            following = time.monotonic() + _LINE_EVERY_SECONDS
+            print(f"{name}: {notice or 'continuing'}", file=sys.stderr, flush=True)
+        if time.monotonic() >= next_time:
+            next_time = time.monotonic() + _LINE_SECONDS
             print(f"{name}: {_note(event)}", file=sys.stderr, flush=True)
 
     return listen
 
 
 def _note(event: Event) -> str:
-    progress, spent = event.progress, in_words(event.progress.seconds)
+    progress, elapsed = event.progress, in_words(event.progress.seconds)
     if event.kind == "preparing":
-        return f"loading kernels (compiled once, about a minute), {spent}"
-    parts = [f"{progress.done}/{progress.total} runs", spent]
+        return f"loading kernels (compiled once, about a minute), {elapsed}"
+    parts = [f"{progress.done}/{progress.total} runs", elapsed]
     if progress.rounds:
         parts[0] += f" ({progress.work_done / progress.total:.0%})"
     if not math.isnan(progress.remaining):

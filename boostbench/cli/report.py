@@ -28,49 +28,47 @@ _Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder that gets a folder for each config; that of --results by default.",
+        help="Folder for the report folders of all configs; by default that of --results.",
     ),
 ]
 
 
 def report(
     *,
-    asked: AnyRuns,
+    selection: AnyRuns,
     every: Annotated[
         bool,
-        typer.Option(
-            "--all", help="All shipped configs and sizes that have a folder in --results."
-        ),
+        typer.Option("--all", help="All shipped configs and sizes with a folder in --results."),
     ] = False,
     pack: Annotated[
         bool,
         typer.Option(
-            "--pack", help="Also write records.jsonl.xz, which is read where there are no records."
+            "--pack", help="Also write records.jsonl.xz, which is read if there are no records."
         ),
     ] = False,
     output: _Output = None,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Show the page in the web browser.")
+        bool, typer.Option("--open", help="Open the page in a web browser.")
     ] = False,
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
-    Nothing is trained; the main table is printed. Where no run of a config has a record, packed
-    records in the folder of its report are read in their place. The report names runs without a
-    result, and tables and figures that cannot be made; the exit code is then 1. index.html in the
-    results folder lists all reports there.
+    Nothing is trained. The main table is printed. If no run of a config has a record, the packed
+    records in its report folder are read instead. The report lists runs without result, and tables
+    and figures that could not be made; the exit code is then 1. index.html in the results folder
+    lists all reports.
 
     Examples:
       boostbench report noise20 --open
       boostbench report configs/quickstart.yaml --results DIR
       boostbench report --all --output DIR
     """
-    if every == bool(asked.configs):
+    if every == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
     from boostbench.reports.overview import write_index, write_overview
 
     code = OK
-    for experiment in _all(asked) if every else asked.load(check_parameters=False):
+    for experiment in _all(selection) if every else selection.load(check_parameters=False):
         try:
             made = experiment.report()
         except BoostbenchError as error:
@@ -89,31 +87,31 @@ def report(
         if pack:
             print(experiment.pack(folder))
         if open_page and typer.launch(written[-1].resolve().as_uri()):
-            complain(f"there is no browser to show it; open {written[-1].resolve().as_uri()}")
+            complain(f"no web browser found; open {written[-1].resolve().as_uri()}")
         if not made.is_whole:
             code = INCOMPLETE
     if every:
-        print(write_overview(output or asked.results))
+        print(write_overview(output or selection.results))
         return code
     try:
-        write_index(output or asked.results)
+        write_index(output or selection.results)
     except BoostbenchError as error:
-        complain(error)  # of another experiment's summary
+        complain(error)  # in the summary of another experiment
     return code
 
 
-def _all(asked: AnyRuns) -> Iterator[Experiment]:
-    """Yield the shipped configs, in each size that has a folder in the results folder."""
+def _all(selection: AnyRuns) -> Iterator[Experiment]:
+    """Yield the shipped experiments, in each size that has a folder in the results folder."""
     for name in shipped_configs():
-        general = replace(asked, configs=[name]).load(check_parameters=False)[0]
-        for size in (None, *general.config.sizes):
-            sized = replace(general, size=size)
+        experiment = replace(selection, configs=[name]).load(check_parameters=False)[0]
+        for size in (None, *experiment.config.sizes):
+            sized = replace(experiment, size=size)
             if sized.report_folder.is_dir():
-                yield replace(asked, configs=[name], size=size).load(check_parameters=False)[0]
+                yield replace(selection, configs=[name], size=size).load(check_parameters=False)[0]
 
 
 def print_table(report: Report) -> None:
-    """Print the main table of a report; on stderr what could not be made, and remarks."""
+    """Print the main table of a report; print failed parts and remarks on stderr."""
     for reason in report.undrawn.values():
         complain(f"left out of the report: {reason}")
     remarks = Counter(result.reason for result in report.study.results if result.ok)

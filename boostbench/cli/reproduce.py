@@ -12,7 +12,7 @@ from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import Data, Jobs, Plugins, Results, Size, completing
 from boostbench.cli.output import complain, warn_of_damage
 from boostbench.cli.report import print_table
-from boostbench.cli.run import run_and_tell
+from boostbench.cli.run import run_and_print
 from boostbench.cli.verify import in_colour
 from boostbench.errors import BoostbenchError, nearest, unknown
 from boostbench.experiments.configs.shipped import find_config, shipped_configs
@@ -25,15 +25,15 @@ _SIZES = ("quick", "standard", "full")
 
 
 def configs_by_paper() -> dict[str, list[Path]]:
-    """Return the shipped configs by paper: those in its folder, then others that name it."""
+    """Return the shipped configs by paper: those in its folder, then others that refer to it."""
     from boostbench.experiments.configs.layers import read_extended
 
-    found: dict[str, list[Path]] = {}
+    configs: dict[str, list[Path]] = {}
     for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
         paper = name.rpartition("/")[0] or read_extended(path)[0].data.get("paper", "")
-        found.setdefault(paper.partition(",")[0].strip(), []).append(path)
-    found.pop("", None)
-    return found
+        configs.setdefault(paper.partition(",")[0].strip(), []).append(path)
+    configs.pop("", None)
+    return configs
 
 
 def reproduce(
@@ -41,8 +41,8 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="PAPER",
-            help="A folder of the shipped configs, such as softmax-boosting; or single configs, "
-            "by path or name.",
+            help="Folder of shipped configs, such as softmax-boosting, or a single config, by path "
+            "or name.",
             autocompletion=completing(configs_by_paper),
         ),
     ],
@@ -53,11 +53,11 @@ def reproduce(
     size: Size = None,
     plugins: Plugins,
 ) -> int:
-    """Run, report and verify everything of a paper.
+    """Run, report and verify all configs of a paper.
 
-    Every config is run (finished runs are kept), its report is written and its claims are judged;
-    then README.md in the results folder summarizes all experiments there. A config without the
-    given size takes its next larger size; without a larger one it is run as it is.
+    For each config, the missing runs are done, the report is written and the claims are judged.
+    README.md in the results folder then summarizes all experiments in it. If a config lacks the
+    given size, its next larger size is used or, without one, the config itself.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
@@ -68,14 +68,14 @@ def reproduce(
 
     if size is not None and size not in _SIZES:
         raise BoostbenchError(unknown("size", size, _SIZES), where="--size")
-    # All configs are checked before the first is run.
+    # Check all configs before running the first.
     experiments = load_experiments(_paths(papers), results=results, data=data, plugins=plugins)
     codes = []
     for config in [experiment.config for experiment in experiments]:
-        its_size = _size_of(config, size)
-        experiment = Experiment.load(config.path, results=results, data=data, size=its_size)
-        print(f"== {config.name}{f' ({its_size})' if its_size else ''}", flush=True)
-        codes.append(run_and_tell(experiment, jobs=jobs))
+        config_size = _size_of(config, size)
+        experiment = Experiment.load(config.path, results=results, data=data, size=config_size)
+        print(f"== {config.name}{f' ({config_size})' if config_size else ''}", flush=True)
+        codes.append(run_and_print(experiment, jobs=jobs))
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
         codes.append(_report(experiment))
@@ -84,32 +84,32 @@ def reproduce(
 
 
 def _paths(references: Sequence[str]) -> list[Path]:
-    """Return the configs of papers, and those named singly, each once."""
-    known = configs_by_paper()
-    found: list[Path] = []
+    """Return the configs of papers and single configs, without repetitions."""
+    by_paper = configs_by_paper()
+    paths: list[Path] = []
     for reference in references:
         paper = reference.rstrip("/").removeprefix("configs/")
         try:
-            found += known[paper] if paper in known else [find_config(reference)]
+            paths += by_paper[paper] if paper in by_paper else [find_config(reference)]
         except BoostbenchError as error:
-            close = nearest(reference, known)
+            close = nearest(reference, by_paper)
             hint = f"; did you mean the paper {close!r}?" if close else ""
             raise BoostbenchError(f"{error.what}{hint}", where=error.where) from error
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(paths))
 
 
 def _size_of(config: Config, size: str | None) -> str | None:
-    """Return the given size, or the next larger one that the config has."""
+    """Return the given size or the next larger one of a config; None if it has neither."""
     larger = _SIZES[_SIZES.index(size) :] if size else ()
     return next((name for name in larger if name in config.sizes), None)
 
 
 def _report(experiment: Experiment) -> int:
-    """Write a report and print its verdicts; return 1 unless all runs and claims are well."""
+    """Write a report and print its verdicts; return 0 if it is complete and all claims hold."""
     try:
         made = experiment.report()
     except BoostbenchError as error:
-        # A config without a single run, for instance because its data is absent, stops no other.
+        # A config without any run, for example without its data, does not stop the others.
         complain(error)
         return INCOMPLETE
     finally:

@@ -24,7 +24,7 @@ from boostbench.cli.options import (
     program,
     repeatable,
 )
-from boostbench.cli.output import complain, tell_log, warn_of_damage
+from boostbench.cli.output import complain, print_log, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
@@ -37,23 +37,24 @@ if TYPE_CHECKING:
 _ExecutorName = Annotated[
     Literal["local", "inline", "dask"],
     typer.Option(
-        metavar="NAME", help="local: worker processes; inline: in this process; dask: a cluster."
+        metavar="NAME",
+        help="local: worker processes; inline: this process; dask: a Dask cluster.",
     ),
 ]
 _Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Of a Dask cluster, as in tcp://host:8786 or tls://host:8786, or the name of a "
-        "batch system that dask-jobqueue knows, as slurm, for --jobs workers there; by default "
-        "a cluster of this machine.",
+        help="Address of a Dask cluster, e.g. tcp://host:8786 or tls://host:8786, or name of a "
+        "batch system of dask-jobqueue, e.g. slurm, to start --jobs workers there; by default "
+        "a cluster on this machine.",
     ),
 ]
 
 
 def run(
     *,
-    asked: SelectedRuns,
+    selection: SelectedRuns,
     jobs: Jobs = None,
     executor: _ExecutorName = "local",
     scheduler: _Scheduler = None,
@@ -62,23 +63,23 @@ def run(
         repeatable(
             "--dask",
             "KEY=VALUE",
-            "Option of the cluster: with an address of TLS, as in tls_ca_file=ca.pem, with the "
-            "name of a batch system its own, as in queue=long",
+            "Option of the cluster: TLS settings for an address, e.g. tls_ca_file=ca.pem, or "
+            "settings of the batch system, e.g. queue=long",
         ),
     ],
     limits: Limited,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs again.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
     strict: Strict = False,
     fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Start nothing new after a failure.")
+        bool, typer.Option("--fail-fast", help="Start no further run after a failure.")
     ] = False,
     shard: Shard = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> int:
-    """Run what is missing or stale; finished runs are kept.
+    """Do the missing and stale runs; finished runs are kept.
 
-    All data sets are located first. The record of each run is written as soon as the run ends:
+    All data sets are located first. The record of each run is written as soon as the run ends, so
     after an interruption the same command does the remaining runs.
 
     Examples:
@@ -87,7 +88,7 @@ def run(
       boostbench run noise20 --time-limit 30m --memory-limit 4G
       boostbench run noise20 --retry failed,timeout
     """
-    experiments = asked.load(shard=parse_shard(shard))
+    experiments = selection.load(shard=parse_shard(shard))
     options: dict[str, Any] = {
         "jobs": jobs,
         "executor": executor,
@@ -99,16 +100,16 @@ def run(
         "fail_fast": fail_fast,
     }
     codes = []
-    following = asked.command("report") if shard is None else ""
+    following = selection.command("report") if shard is None else ""
     for experiment in experiments:
         options["following"] = following if experiment is experiments[-1] else ""
-        codes.append(run_and_tell(experiment, quiet=quiet, verbose=verbose, **options))
+        codes.append(run_and_print(experiment, quiet=quiet, verbose=verbose, **options))
         if codes[-1] == INTERRUPTED:
             break
     return max(codes)
 
 
-def run_and_tell(
+def run_and_print(
     experiment: Experiment,
     *,
     quiet: bool = False,
@@ -116,19 +117,19 @@ def run_and_tell(
     following: str = "",
     **options: Any,
 ) -> int:
-    """Run an experiment, show progress and outcome, and return the exit code.
+    """Run an experiment, print progress and outcome, and return the exit code.
 
-    If there are results, ``following`` is the command that is named next.
+    If there are results, ``following`` is printed as the next command.
     """
     name = experiment.config.name
-    on_plan = partial(_tell_plan, experiment, options)
+    on_plan = partial(_print_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
         outcome = experiment.run(**options, on_plan=on_plan, on_event=listener)
-    has_failed = _tell_failures(outcome, verbose=verbose)
+    has_failed = _print_failures(outcome, verbose=verbose)
     if not quiet or outcome.interrupted:
         print(_summary(name, outcome))
     if outcome.interrupted:
-        print("interrupted; finished runs are kept, the same command does the others")
+        print("interrupted; finished runs are kept, the same command does the remaining runs")
         return INTERRUPTED
     statuses = {planned.status for planned in outcome.untouched}
     if following and not quiet and "ok" in {*outcome.counts, *statuses}:
@@ -136,8 +137,8 @@ def run_and_tell(
     return INCOMPLETE if has_failed or outcome.n_left or "skipped" in statuses else OK
 
 
-def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
-    """Name the runs that are skipped, and the limits of the config that cannot be held."""
+def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
+    """Print the skipped runs and the limits of the config that are not enforced."""
     warn_of_damage(experiment.store)
     for reason, skipped in plan.skipped().items():
         complain(f"skipping {n_runs(len(skipped))}: {reason}")
@@ -145,12 +146,12 @@ def _tell_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> N
     kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
     todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
     if options.get("executor") == "inline" and kinds and todo:
-        what = f"its limits on {' and '.join(kinds)} are not held by --executor inline"
-        complain(f"{experiment.config.name}: {what}")
+        message = f"--executor inline does not enforce the limits on {' and '.join(kinds)}"
+        complain(f"{experiment.config.name}: {message}")
 
 
-def _tell_failures(outcome: Progress, *, verbose: bool) -> bool:
-    """Name the runs that failed now or earlier, equal failures once; False if there are none."""
+def _print_failures(outcome: Progress, *, verbose: bool) -> bool:
+    """Print the runs that failed now or earlier, equal failures once; return whether any did."""
     from boostbench.experiments.store.record import FAILURES
 
     earlier = ((p, p.record()) for p in outcome.untouched if p.status in FAILURES)
@@ -160,19 +161,19 @@ def _tell_failures(outcome: Progress, *, verbose: bool) -> bool:
             kinds.setdefault((record.status, record.why), []).append((planned, record))
     for (status, reason), failed in kinds.items():
         planned, record = failed[0]
-        others = f" (and {len(failed) - 1} more like it)" if len(failed) > 1 else ""
+        others = f" (and {len(failed) - 1} more with this error)" if len(failed) > 1 else ""
         complain(f"{status}: {planned.run.id}: {reason.partition(chr(10))[0]}{others}")
         if verbose:
-            tell_log(record)
-    again = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
-    if again:
+            print_log(record)
+    statuses = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
+    if statuses:
         hint = "" if verbose else " (-v shows the tracebacks)"
-        complain(f"to do these again{hint}: {_command_without_retry()} --retry {again}")
+        complain(f"to repeat these runs{hint}: {_command_without_retry()} --retry {statuses}")
     return bool(kinds)
 
 
 def _summary(name: str, outcome: Progress) -> str:
-    """Return the number of runs, and the numbers by status, in words."""
+    """Return the number of runs, in total and by status, as text."""
     earlier = Counter(planned.status for planned in outcome.untouched)
     done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
     parts = [f"{done} in {in_words(outcome.seconds)}"] if done else []
@@ -186,10 +187,10 @@ def _summary(name: str, outcome: Progress) -> str:
 
 def _command_without_retry() -> str:
     words = iter(sys.argv[1:])
-    kept = []
+    others = []
     for word in words:
         if word == "--retry":
             next(words, None)
         elif not word.startswith("--retry=") and word != "--fresh":
-            kept.append(word)
-    return shlex.join([program(), *kept])
+            others.append(word)
+    return shlex.join([program(), *others])

@@ -24,7 +24,7 @@ def show(
         str,
         typer.Argument(
             metavar="NAME",
-            help="A name that `boostbench list` shows.",
+            help="Name shown by `boostbench list`.",
             autocompletion=completing(_all_names),
         ),
     ],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, Json, Verbose
-from boostbench.cli.output import complain, print_json, print_rows, tell_log, warn_of_damage
+from boostbench.cli.output import complain, print_json, print_log, print_rows, warn_of_damage
 from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from boostbench.experiments.running.submission import BatchJob
 
 
-def status(*, asked: AnyRuns, verbose: Verbose = False, as_json: Json = False) -> int:
-    """Show the runs that are done, failed, stale, missing or skipped.
+def status(*, selection: AnyRuns, verbose: Verbose = False, as_json: Json = False) -> int:
+    """Show which runs are done, failed, stale, missing or skipped.
 
-    Without a config, all records of the folder. A run is stale if its code, its data or a file that
-    its plugin read has changed. Files that a plugin reads by compiled code, by another process or
-    over the network are not noticed. Runs done with other versions of numpy, scipy, scikit-learn
-    and numba are counted. The exit code is 1 if a run failed or was skipped.
+    Without a config, all records of the results folder are shown. A run is stale if its code, its
+    data or a file that its plugin read has changed. Changes of files that a plugin reads in
+    compiled code, in another process or over the network are not detected. Runs with other versions
+    of numpy, scipy, scikit-learn and numba are counted. The exit code is 1 if a run failed or was
+    skipped.
 
     Examples:
       boostbench status noise20
@@ -34,12 +35,12 @@ def status(*, asked: AnyRuns, verbose: Verbose = False, as_json: Json = False) -
     from boostbench.experiments.store.record import FAILURES
     from boostbench.experiments.store.records import RecordStore
 
-    store = RecordStore(asked.results)
-    if asked.configs:
-        experiments = asked.load(check_parameters=False)
+    store = RecordStore(selection.results)
+    if selection.configs:
+        experiments = selection.load(check_parameters=False)
         store = experiments[0].store
         plans = [experiment.plan(check_packages=False) for experiment in experiments]
-        plan = Plan(tuple(planned for each in plans for planned in each.runs))
+        plan = Plan(tuple(planned for part in plans for planned in part.runs))
     else:
         plan = Plan.of(store)
     warn_of_damage(store)
@@ -47,16 +48,16 @@ def status(*, asked: AnyRuns, verbose: Verbose = False, as_json: Json = False) -
         print_json(plan.rows())
     else:
         _print(plan)
-        _print_jobs(asked.results)
+        _print_jobs(selection.results)
         for planned in {p.reason: p for p in plan.runs}.values() if verbose else ():
-            tell_log(planned.record() if planned.status in FAILURES else None)
+            print_log(planned.record() if planned.status in FAILURES else None)
     return OK if plan.counts().keys() <= {"ok", "missing", "stale"} else INCOMPLETE
 
 
-def jobs_in_words(jobs: Sequence[BatchJob], before: str = "") -> str:
-    """Return ``"3 jobs running, 5 jobs pending"`` after some text; empty without jobs."""
+def jobs_in_words(jobs: Sequence[BatchJob], prefix: str = "") -> str:
+    """Return text such as ``"3 jobs running, 5 jobs pending"`` after a prefix; empty if no jobs."""
     states = Counter(job.state.lower() for job in jobs)
-    return before + ", ".join(f"{n} jobs {state}" for state, n in states.items()) if jobs else ""
+    return prefix + ", ".join(f"{n} jobs {state}" for state, n in states.items()) if jobs else ""
 
 
 def _print_jobs(results: Path) -> None:
@@ -82,10 +83,10 @@ def _print(plan: Plan) -> None:
             for name, counts in per_dataset.items()
         ]
     )
-    versions = Counter(planned.versions for planned in plan.runs if planned.versions)
-    for others, n in versions.items():
-        print(f"{n_runs(n)} done with {others}; `run --strict` does them again")
-    wrong = [
+    counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
+    for versions, n in counts_by_version.items():
+        print(f"{n_runs(n)} done with {versions}; `run --strict` repeats them")
+    problems = [
         {
             "what": runs[0].run.id if len(runs) == 1 else f"{dataset} ({n_runs(len(runs))})",
             "status": status,
@@ -94,6 +95,6 @@ def _print(plan: Plan) -> None:
         for (dataset, status, reason), runs in plan.groups().items()
         if status not in ("ok", "missing")
     ]
-    if wrong:
+    if problems:
         print()
-        print_rows(wrong)
+        print_rows(problems)

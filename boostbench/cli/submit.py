@@ -21,35 +21,35 @@ from boostbench.cli.progress import n_runs
 
 def submit(
     *,
-    asked: SelectedRuns,
+    selection: SelectedRuns,
     slurm: Annotated[
         bool,
-        typer.Option("--slurm/--local", help="To Slurm, or to this machine, for a trial."),
+        typer.Option("--slurm/--local", help="Submit to Slurm or, for a trial, to this machine."),
     ] = True,
     jobs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Runs at once, and cores, of one job.")
+        int, typer.Option(metavar="N", min=1, help="Parallel runs, and cores, of each job.")
     ] = 1,
     most_jobs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="So many jobs run at once.")
+        int, typer.Option(metavar="N", min=1, help="Maximum number of simultaneous jobs.")
     ] = 100,
     job_time: Annotated[
         str,
-        typer.Option(metavar="TIME", help="Time limit of a job; it gets runs for half of it."),
+        typer.Option(metavar="TIME", help="Time limit of a job; its runs take about half of it."),
     ] = "2h",
     options: Annotated[
         list[str],
-        repeatable("--sbatch", "KEY=VALUE", "Option of sbatch, as in partition=long or qos=low"),
+        repeatable("--sbatch", "KEY=VALUE", "Option of sbatch, e.g. partition=long or qos=low"),
     ],
     limits: Limited,
     shard: Shard = None,
 ) -> int:
-    """Submit what is missing or stale to Slurm, as an array of jobs.
+    """Submit the missing and stale runs to Slurm as an array of jobs.
 
-    Each job does a batch of runs, cut by the times that `plan` estimates; `plan --sample 1` lets
-    it know them. Results and data lie in folders that all machines see. A job that is preempted or
-    reaches its time limit is requeued and goes on; one that fails ends no other. `status` and
-    `watch` show how far it is. The same command again submits what is left, and nothing that a job
-    has already.
+    Each job does a batch of runs, formed by the times that `plan` estimates; use `plan --sample 1`
+    to measure them. All machines must share the folders of results and data. A job that is
+    preempted or reaches its time limit is requeued and continues; failed jobs do not affect others.
+    `status` and `watch` show the progress. The same command again submits the remaining runs that
+    no job has.
 
     Examples:
       boostbench submit noise20 --data DIR --slurm --most-jobs 200
@@ -59,8 +59,8 @@ def submit(
     from boostbench.submit_experiment import submit as submit_experiment
 
     pairs = dict(parse_pair(text, "--sbatch") for text in options)
-    for experiment in asked.load(shard=parse_shard(shard)):
-        found = submit_experiment(
+    for experiment in selection.load(shard=parse_shard(shard)):
+        submitted = submit_experiment(
             experiment,
             cluster="slurm" if slurm else "local",
             jobs=jobs,
@@ -71,10 +71,10 @@ def submit(
         )
         warn_of_damage(experiment.store)
         name = experiment.config.name
-        if found:
-            total = n_runs(sum(len(job.runs) for job in found))
-            array = found[0].number.partition("_")[0]
-            print(f"{name}: submitted {total} in {len(found)} jobs, the first is {array}")
+        if submitted:
+            total = n_runs(sum(len(job.runs) for job in submitted))
+            array = submitted[0].number.partition("_")[0]
+            print(f"{name}: submitted {total} in {len(submitted)} jobs, the first is {array}")
         else:
             print(f"{name}: nothing to submit")
     return OK

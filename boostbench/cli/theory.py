@@ -1,4 +1,4 @@
-"""`boostbench theory conditions`: the weak-learning conditions that a space satisfies."""
+"""`boostbench theory conditions`: weak-learning conditions that a space satisfies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boostbench.theory.conditions import Decision
     from boostbench.theory.spaces import Space
 
-#: Predictions of a space from which its linear programs take minutes.
+#: Number of predictions of a space above which the linear programs take minutes.
 _MANY_PREDICTIONS = 300_000
 _MOST_LINES = 20
 
@@ -27,8 +27,8 @@ def conditions(
         str,
         typer.Argument(
             metavar="SPACE",
-            help="two-constants (Figure 1), subsets or windows; a CSV file of the answers of "
-            "classifiers, one a column, and of true labels; or a data set, for all its stumps.",
+            help="two-constants (Figure 1), subsets or windows; or a CSV file with the predictions "
+            "of one classifier per column and true labels; or a data set, for all its stumps.",
         ),
     ],
     *,
@@ -38,31 +38,33 @@ def conditions(
     ] = "minimal",
     settings: Annotated[
         list[str],
-        repeatable("--set", "NAME=VALUE", "Parameter of an example space, as in n=11"),
+        repeatable("--set", "NAME=VALUE", "Parameter of an example space, e.g. n=11"),
     ],
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of true labels in a CSV file; y by default."),
+        typer.Option(metavar="COLUMN", help="Column of true labels in a CSV file; by default y."),
     ] = None,
     classes: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=2, help="Classes of a CSV file, if not all of them occur in it."
+            metavar="K", min=2, help="Number of classes of a CSV file, if some do not occur in it."
         ),
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Take N rows of a data set, in equal class shares."),
+        typer.Option(
+            metavar="N", min=1, help="Use N rows of a data set, with the same class shares."
+        ),
     ] = None,
     data: Data,
     as_json: Json = False,
 ) -> int:
     """Decide which weak-learning conditions a space satisfies.
 
-    For each condition: the largest edge with which the space satisfies it, found by a linear
-    program, and whether that reaches gamma. The certificate is a mixture of classifiers that
-    satisfies the condition, or a cost matrix on which every classifier costs more than the
-    baseline. A space is boostable if some weighted vote of it is right on every sample.
+    For each condition, prints the largest edge with which the space satisfies it, computed by a
+    linear program, and whether the edge reaches gamma. The certificate is a mixture of classifiers
+    that satisfies the condition, or a cost matrix on which each classifier costs more than the
+    baseline. A space is boostable if a weighted vote of its classifiers is correct on all samples.
 
     Examples:
       boostbench theory conditions two-constants
@@ -82,18 +84,18 @@ def conditions(
     )
     n, N = space.predictions.shape
     if n * N > _MANY_PREDICTIONS:
-        work = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples"
-        complain(f"{work}: this can take minutes")
-    decided = decide_all(space)
+        programs = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples"
+        complain(f"{programs}: this can take minutes")
+    decisions = decide_all(space)
     if as_json:
-        print_json(_as_json(space, decided, gamma))
+        print_json(_as_json(space, decisions, gamma))
     else:
-        _print_decisions(space, decided, gamma)
-        _print_certificate(decided[certificate], gamma)
+        _print_decisions(space, decisions, gamma)
+        _print_certificate(decisions[certificate], gamma)
     return OK
 
 
-def _as_json(space: Space, decided: Mapping[str, Decision], gamma: float) -> dict[str, Any]:
+def _as_json(space: Space, decisions: Mapping[str, Decision], gamma: float) -> dict[str, Any]:
     from boostbench.theory.conditions import TOLERANCE
 
     n, N = space.predictions.shape
@@ -103,7 +105,7 @@ def _as_json(space: Space, decided: Mapping[str, Decision], gamma: float) -> dic
         "n_classifiers": N,
         "classes": list(space.classes),
         "gamma": gamma,
-        "boostable": decided["minimal"].gamma > TOLERANCE,
+        "boostable": decisions["minimal"].gamma > TOLERANCE,
         "conditions": [
             {
                 "condition": decision.condition,
@@ -112,13 +114,13 @@ def _as_json(space: Space, decided: Mapping[str, Decision], gamma: float) -> dic
                 "mixture": decision.weights(),
                 "witness": decision.witness.tolist(),
             }
-            for decision in decided.values()
+            for decision in decisions.values()
         ],
     }
 
 
-def _print_decisions(space: Space, decided: Mapping[str, Decision], gamma: float) -> None:
-    """Print the largest edge of every condition, and whether the space is boostable."""
+def _print_decisions(space: Space, decisions: Mapping[str, Decision], gamma: float) -> None:
+    """Print the largest edge of each condition and whether the space is boostable."""
     from boostbench.theory.conditions import CONDITIONS, TOLERANCE
 
     n, N = space.predictions.shape
@@ -131,16 +133,16 @@ def _print_decisions(space: Space, decided: Mapping[str, Decision], gamma: float
                 f"at gamma = {gamma:g}": "satisfied" if decision.holds(gamma) else "violated",
                 "costs, true label first": CONDITIONS[name].family,
             }
-            for name, decision in decided.items()
+            for name, decision in decisions.items()
         ]
     )
-    margin = decided["minimal"].gamma
+    margin = decisions["minimal"].gamma
     word = "boostable: some vote has" if margin > TOLERANCE else "not boostable: no vote exceeds"
     print(f"\n{word} the margin {short(margin)} on every sample\n")
 
 
 def _print_certificate(decision: Decision, gamma: float) -> None:
-    """Print the mixture that satisfies a condition, or the costs that no classifier meets."""
+    """Print the mixture that satisfies a condition, or the costs that violate it."""
     from boostbench.theory.conditions import TOLERANCE
 
     space = decision.space

@@ -11,7 +11,7 @@ from boostbench.cli.options import Json, parse_numbers
 from boostbench.cli.output import complain, print_json, print_rows
 from boostbench.errors import BoostbenchError
 
-#: Larger games are refused: a potential takes O(T^3) steps or a square table of T.
+#: Maximum number of rounds: a potential needs O(T^3) steps or a table of size T^2.
 _MOST_ROUNDS = {"potential": 2000, "degrees": 300}
 _MOST_CLASSES = 1000
 
@@ -21,11 +21,11 @@ Eta = Annotated[
     float | None,
     typer.Option(
         metavar="WEIGHT",
-        help="Weight of a vote in the exponential loss; ln(1 + gamma) by default.",
+        help="Weight of a vote in the exponential loss; by default ln(1 + gamma).",
     ),
 ]
 Numbers = Annotated[
-    str, typer.Option(metavar="NUMBERS", help="One or several, as in 10, 1,5,10 or 0..10.")
+    str, typer.Option(metavar="NUMBERS", help="One or several, e.g. 10, 1,5,10 or 0..10.")
 ]
 
 
@@ -40,7 +40,7 @@ def potential(
         str,
         typer.Option(
             metavar="CONDITION",
-            help="uniform, the edge-over-random condition with the uniform baseline; or minimal.",
+            help="uniform (edge-over-random condition with the uniform baseline) or minimal.",
         ),
     ] = "uniform",
     loss: Loss = "zero-one",
@@ -49,17 +49,17 @@ def potential(
         str | None,
         typer.Option(
             metavar="VOTES",
-            help="Votes for each label, the true one first, as in 1,0,2; none by default.",
+            help="Votes for each label, the true label first, e.g. 1,0,2; by default none.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> int:
     """Print potentials of a drifting game, with optimal costs.
 
-    The potential is the loss that a booster can guarantee for a sample with these votes and this
-    number of rounds left. The costs are those of the next round, one per label, the true label
-    first; with the minimal condition the degree is the number of labels on which the worst
-    baseline puts its weight.
+    The potential is the loss that a booster can guarantee for a sample with these votes and number
+    of rounds left. The costs are those of the next round, one per label, the true label first. With
+    the minimal condition, the degree is the number of labels on which the worst baseline puts its
+    weight.
 
     Examples:
       boostbench theory potential --classes 6 --rounds 0..10 --gamma 0
@@ -76,8 +76,8 @@ def potential(
     if len(votes) != classes or sum(votes) > most:
         what = f"{state!r} is not the votes for {classes} labels, {most} at most"
         raise BoostbenchError(f"{what}; write for example 1,0,2 for three", where="--state")
-    n_left = _several(rounds, "--rounds", 0, most)
-    eta = _weight(loss, eta, gamma, max(n_left) + sum(votes))
+    n_left = _distinct_numbers(rounds, "--rounds", 0, most)
+    eta = _vote_weight(loss, eta, gamma, max(n_left) + sum(votes))
     phi = make_potential(classes, gamma, condition=condition, eta=eta)
     states = np.array([votes], dtype=np.int64)
     table = []
@@ -101,9 +101,9 @@ def bound(
 ) -> int:
     """Compare bounds on the training error.
 
-    The columns: phi_T(0) of the zero-one loss, with the uniform baseline and with the minimal
-    condition; (K - 1) kappa^T of the exponential loss with the weight ln(1 + gamma) and with the
-    best one; and AdaBoost.MM's (K - 1) exp(-gamma^2 T / 2). A bound of 1 or more is trivial.
+    The columns are phi_T(0) of the zero-one loss, with the uniform baseline and with the minimal
+    condition; (K - 1) kappa^T of the exponential loss, with the weight ln(1 + gamma) and with the
+    best weight; and (K - 1) exp(-gamma^2 T / 2) of AdaBoost.MM. A bound of 1 or more is trivial.
 
     Examples:
       boostbench theory bound --classes 6 --rounds 0..10 --gamma 0
@@ -114,14 +114,14 @@ def bound(
 
     table = [
         {"classes": K, "rounds": T, **compare_bounds(K, gamma, T)}
-        for K in _several(classes, "--classes", 2, _MOST_CLASSES)
-        for T in _several(rounds, "--rounds", 0, _MOST_ROUNDS["potential"])
+        for K in _distinct_numbers(classes, "--classes", 2, _MOST_CLASSES)
+        for T in _distinct_numbers(rounds, "--rounds", 0, _MOST_ROUNDS["potential"])
     ]
     _print(table, {"gamma": gamma}, "bounds", as_json)
-    n_refused = sum(row["minimal"] is None for row in table)
-    if n_refused:
-        left_out = f"minimal: left out {n_refused} of {len(table)}"
-        complain(f"{left_out}, with more than {MAX_STATES} states")
+    n_omitted = sum(row["minimal"] is None for row in table)
+    if n_omitted:
+        message = f"minimal: left out {n_omitted} of {len(table)}"
+        complain(f"{message}, with more than {MAX_STATES} states")
     return OK
 
 
@@ -138,9 +138,9 @@ def degrees(
 ) -> int:
     """Map the degrees of three classes under the minimal condition.
 
-    A pixel is x = s_1 - s_0, y = s_2 - s_0, where s counts votes and label 0 is the true one. Its
-    degree is the number of labels on which the worst baseline puts its weight: 2, 3, or `=`, where
-    both attain the maximum. Lines are y from T down to -T, columns x from -T to T.
+    A pixel is x = s_1 - s_0, y = s_2 - s_0, where s counts votes and label 0 is the true label. Its
+    degree is the number of labels on which the worst baseline puts its weight: 2, 3, or `=` if both
+    attain the maximum. Lines are y from T down to -T; columns are x from -T to T.
 
     Examples:
       boostbench theory degrees --rounds 10 --gamma 0
@@ -148,7 +148,7 @@ def degrees(
     """
     from boostbench.theory.pixels import pixel_map
 
-    eta = _weight(loss, eta, gamma, 2 * rounds)
+    eta = _vote_weight(loss, eta, gamma, 2 * rounds)
     pixels = pixel_map(rounds, gamma, eta)
     counts = {
         "degree_3": int(((pixels.degree == 3) & ~pixels.tied).sum()),
@@ -180,17 +180,17 @@ def _print(table: list[dict[str, Any]], head: dict[str, Any], name: str, as_json
         print_rows(table)
 
 
-def _several(text: str, option: str, least: int, most: int) -> list[int]:
+def _distinct_numbers(text: str, option: str, least: int, most: int) -> list[int]:
     return list(dict.fromkeys(parse_numbers(text, option, least, most)))
 
 
-def _weight(loss: str, eta: float | None, gamma: float, n_votes: int) -> float | None:
+def _vote_weight(loss: str, eta: float | None, gamma: float, n_votes: int) -> float | None:
     """Return the weight of a vote in the exponential loss; None for the zero-one loss."""
     from boostbench.theory.bounds import default_eta
     from boostbench.theory.layout import check_eta, require
 
-    known = loss in ("zero-one", "exponential")
-    require(known, f"loss must be 'zero-one' or 'exponential', found {loss!r}")
+    is_known = loss in ("zero-one", "exponential")
+    require(is_known, f"loss must be 'zero-one' or 'exponential', found {loss!r}")
     if loss == "zero-one":
         require(eta is None, f"the zero-one loss has no eta, found {eta}")
     elif eta is None:

@@ -20,61 +20,65 @@ if TYPE_CHECKING:
 
 def verify(
     *,
-    asked: Experiments,
+    selection: Experiments,
     sample: Sample = 0.05,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> int:
-    """Judge the claims of a paper by the runs, or do a bundle again.
+    """Judge the claims of a paper, or repeat runs of a bundle.
 
-    Of a config nothing is trained. A claim is reproduced, not reproduced, or undecided; the reasons
-    say how an undecided one could be decided. The exit code is 0 only if every claim is reproduced.
+    For a config, nothing is trained. A claim is reproduced, not reproduced or undecided; the
+    reasons of an undecided claim say what would decide it. The exit code is 0 only if all claims
+    are reproduced.
 
-    Of a bundle (NAME.zip, see `boostbench bundle`) a sample of the runs (--sample) is done again
-    with the code and the data of this machine. Each is the same to the bit, the same within 1e-9,
-    or differs, and where. The exit code is 0 only if none differs and all could be done. The
-    bundle's plugins are executed.
+    For a bundle (NAME.zip, see `boostbench bundle`), a sample of the runs (--sample) is repeated
+    with the code and data of this machine, including the plugins in the bundle. Each result is the
+    same to the bit, the same within 1e-9, or differs. The exit code is 0 only if all runs of the
+    sample could be repeated and none differs.
 
     Examples:
       boostbench verify noise20
       boostbench verify softmax-boosting/table2 --results DIR --json
       boostbench verify noise20.zip --data DIR --sample 0.2
     """
-    bundles = [Path(config) for config in asked.configs if config.endswith(".zip")]
+    bundles = [Path(config) for config in selection.configs if config.endswith(".zip")]
     if bundles:
-        if len(bundles) < len(asked.configs):
+        if len(bundles) < len(selection.configs):
             raise BoostbenchError("verify configs or bundles, not both at a time", where="verify")
-        rows = [row for file in bundles for row in _compared(file, asked, sample, jobs)]
+        rows = [row for file in bundles for row in _compare(file, selection, sample, jobs)]
         print_rows(rows, as_json=as_json)
         return OK if all(row["verdict"].startswith("same") for row in rows) else INCOMPLETE
-    experiments = asked.load(check_parameters=False)
-    found = [(experiment.config.name, experiment.verify()) for experiment in experiments]
+    experiments = selection.load(check_parameters=False)
+    judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     warn_of_damage(experiments[0].store)
     if as_json:
         from boostbench.reports.claims.writing import verdict_json
 
-        print_json([{"config": name, **verdict_json(v)} for name, its in found for v in its])
+        rows = [{"config": name, **verdict_json(v)} for name, verdicts in judged for v in verdicts]
+        print_json(rows)
     else:
-        _print(found)
-    statuses = {verdict.status for _, verdicts in found for verdict in verdicts}
+        _print(judged)
+    statuses = {verdict.status for _, verdicts in judged for verdict in verdicts}
     return OK if statuses <= {"reproduced"} else INCOMPLETE
 
 
-def _compared(
-    file: Path, asked: Experiments, sample: float, jobs: int | None
+def _compare(
+    file: Path, selection: Experiments, sample: float, jobs: int | None
 ) -> list[dict[str, str]]:
-    """Compare a bundle with what its runs give here."""
+    """Repeat a sample of the runs of a bundle and return a row for each comparison."""
     from boostbench.bundles import check_bundle
 
     with showing_progress(file.name) as listener:
-        found = check_bundle(file, data=asked.data, share=sample, jobs=jobs, on_event=listener)
-    return [{"bundle": file.name, **asdict(compared)} for compared in found]
+        results = check_bundle(
+            file, data=selection.data, share=sample, jobs=jobs, on_event=listener
+        )
+    return [{"bundle": file.name, **asdict(result)} for result in results]
 
 
-def _print(found: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
+def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
     from boostbench.reports.claims.writing import evidence_rows, summary_line
 
-    for name, verdicts in found:
+    for name, verdicts in judged:
         for number, verdict in enumerate(verdicts, start=1):
             claim = verdict.claim
             print(f"{name} {number}: {claim.says}")
@@ -88,11 +92,11 @@ def _print(found: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
             print()
             print_rows(evidence_rows(verdict))
             print()
-    for name, verdicts in found:
+    for name, verdicts in judged:
         print(f"{name}: {summary_line(verdicts)}")
 
 
 def in_colour(status: str) -> str:
-    """Return the word of a verdict, coloured on a terminal."""
+    """Return the status of a verdict, coloured on a terminal."""
     colour = {"reproduced": 32, "not reproduced": 31}.get(status, 33)
     return f"\033[1;{colour}m{status}\033[0m" if is_fancy(sys.stdout) else status

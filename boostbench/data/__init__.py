@@ -1,4 +1,4 @@
-"""Data sets: a catalog, sources tried in order, generators, and splits into train and test."""
+"""Data sets: catalog, sources, generators, and splits into training and test rows."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    # The catalog alone, as `boostbench list datasets` shows it, needs no numpy.
+    # Imported on first use, since the catalog alone (`boostbench list datasets`) needs no numpy.
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(f"boostbench.data.{module}"), name)

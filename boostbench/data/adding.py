@@ -1,4 +1,4 @@
-"""Taking a user's file into a data folder, with the catalog entry that describes it."""
+"""Adding a file of the user to a data folder, with a catalog entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boostbench.data.readers import parse_files
 from boostbench.errors import DataError
 from boostbench.whole_files import read_file, write_file
 
-#: In fewer rows a column may hold the numbers from 1 by chance.
+#: With fewer rows, a feature may hold the numbers 1, 2, ... by chance.
 _FEWEST_NUMBERED = 20
 
 
@@ -29,36 +29,37 @@ def add_file(
     title: str = "",
     data_dirs: Iterable[str | Path] = (),
 ) -> tuple[Path, Path | None]:
-    """Copy a data file into a data folder as ``name``, and describe it there.
+    """Copy a data file into a data folder as data set ``name``.
 
-    The file is read first. A name that the catalog knows must be that data set; for any other
-    name, ``<name>.yaml`` beside the copy holds what was found, so that a damaged copy is noticed.
+    If the catalog has an entry of that name, the file must agree with it. Otherwise an entry with
+    the sizes of the data set is written to ``<name>.yaml`` beside the copy, so that later damage of
+    the copy is detected.
 
     Parameters
     ----------
     file : Path
-        CSV, ARFF, parquet or libsvm, known by its suffix.
+        CSV, ARFF, parquet or libsvm file, recognized by its suffix.
     name : str
-        Letters, digits, ``-``, ``_`` and ``.``.
+        Name of letters, digits, ``-``, ``_`` and ``.``.
     folder : Path
-        Made if it is not there.
+        Data folder, created if missing.
     target : str, default=""
-        Label column of a new data set; empty: ``target``, else ``class``.
+        Label column of a new data set. Empty: ``target`` or, without one, ``class``.
     title : str, default=""
         Description of the data set.
     data_dirs : iterable of path, default=()
-        Folders whose catalogs are known too.
+        Further folders with catalogs.
 
     Returns
     -------
     copy : Path
     description : Path or None
-        The catalog file written; None if the catalog knew the name.
+        Catalog file written; None if the catalog already has an entry.
 
     Raises
     ------
     DataError
-        If the name or the file cannot be used.
+        If the name or the file is invalid.
     """
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise DataError(f"{name!r} cannot name a data set; use letters, digits, '-', '_' and '.'")
@@ -82,7 +83,7 @@ def add_file(
 
 
 def row_numbers(data: Dataset) -> list[str]:
-    """Return the features that number the rows, in any order; none of a small data set."""
+    """Return the features that hold row numbers, in any order; none if the data set is small."""
     return [
         name
         for name, column in zip(data.feature_names, data.X.T, strict=True)
@@ -92,7 +93,7 @@ def row_numbers(data: Dataset) -> list[str]:
 
 
 def _facts(file: Path, content: bytes, entry: DatasetEntry) -> dict[str, Any]:
-    """Parse the file and return its sizes, checked against the entry."""
+    """Return the sizes of a parsed file, after comparison with the entry."""
     parsed = parse_files([(file, content)], entry)
     _, classes = encode_labels(parsed.labels.tolist())
     n_rows, n_train, n_features = len(parsed.labels), parsed.n_train, len(parsed.feature_names)

@@ -1,7 +1,7 @@
-"""The cache folder: downloaded files, parsed tables and sources.
+"""Cache folder of downloaded files, parsed tables and sources.
 
-The folder is ``BOOSTBENCH_CACHE``, else the platform's place for caches. It may be deleted at any
-time, and a folder that cannot be written only costs time.
+The folder is ``BOOSTBENCH_CACHE`` or, if this is not set, a subfolder of the cache folder of the
+platform. It may be deleted at any time. If it cannot be written, nothing is cached.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 from boostbench.data.tables import Parsed
 from boostbench.whole_files import write_file
 
-_DIGEST_SIZE = hashlib.sha256().digest_size  # what is kept begins with the digest of the rest
+_DIGEST_SIZE = hashlib.sha256().digest_size  # a cached file begins with the digest of its content
 
 
 def cache_dir() -> Path:
-    """Return the cache folder; it need not exist."""
+    """Return the path of the cache folder, which may not exist."""
     given = os.environ.get("BOOSTBENCH_CACHE")
     if given:
         return Path(given).expanduser()
@@ -34,7 +34,7 @@ def cache_dir() -> Path:
 
 
 def read_kept(name: str) -> bytes | None:
-    """Return what `keep` was given under a name, or None if it is absent or damaged."""
+    """Return the content stored by `keep` under a name; None if it is missing or damaged."""
     try:
         content = (cache_dir() / name).read_bytes()
     except OSError:
@@ -44,7 +44,7 @@ def read_kept(name: str) -> bytes | None:
 
 
 def keep(name: str, content: bytes) -> None:
-    """Keep ``content`` in a file of the cache folder; one that cannot be written is passed over."""
+    """Store ``content`` in a file of the cache folder; do nothing if it cannot be written."""
     path = cache_dir() / name
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def keep(name: str, content: bytes) -> None:
 
 
 def read_parsed(key: str) -> Parsed | None:
-    """Return the table kept under ``key``, or None if it is absent or damaged."""
+    """Return the table stored under ``key``; None if it is missing or damaged."""
     content = read_kept(f"parsed/{key}.npz")
     if content is None:
         return None
@@ -69,7 +69,7 @@ def read_parsed(key: str) -> Parsed | None:
 
 
 def write_parsed(key: str, parsed: Parsed) -> None:
-    """Keep a table under ``key``."""
+    """Store a table under ``key``."""
     facts = {"feature_names": parsed.feature_names, "categories": parsed.categories}
     arrays: dict[str, np.ndarray] = {
         "X": _smallest(parsed.X),
@@ -86,7 +86,7 @@ def write_parsed(key: str, parsed: Parsed) -> None:
 
 
 def _smallest(X: np.ndarray) -> np.ndarray:
-    """Return ``X`` in bytes where that is exact (images: an eighth of the size)."""
+    """Return ``X`` as uint8 if this is exact, as for images, which saves 7/8 of the space."""
     if not np.isfinite(X).all() or X.min() < 0 or X.max() > 255:
         return X
     small = X.astype(np.uint8)

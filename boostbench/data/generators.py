@@ -1,9 +1,8 @@
-"""Artificial problems of the papers.
+"""Generators of artificial data sets used in the papers.
 
-A generator is a function ``generator(rng, *, ...) -> Dataset``: everything it draws comes from
-``rng``, and its parameters are keywords. The first ``n_train`` rows are the official training part.
-Labels are always clean: corrupting the training labels is the business of the noise models, which
-have a stream of their own.
+A generator is a function ``generator(rng, *, ...) -> Dataset`` with keyword parameters that takes
+all random numbers from ``rng``. The first ``n_train`` rows are the official training part. Labels
+are clean; noise models corrupt the training labels with a random stream of their own.
 """
 
 from __future__ import annotations
@@ -45,24 +44,26 @@ def madelon(
 ) -> Dataset:
     """Draw a Madelon-like problem: clusters at the corners of a hypercube.
 
-    What is None is drawn: ``n_informative`` 2..10, ``n_redundant``, ``n_repeated`` and
-    ``n_useless`` 0..5, ``n_classes`` and ``n_clusters_per_class`` 2..5, ``n_train`` 200..3000
-    (uniform integers, ends included) and ``beta`` uniform in [0, 0.25]. While
-    ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative`` everything is drawn again,
-    so that few informative features are rare; with ``redraw="classes"`` these two alone, so that
-    2..10 are equally frequent, and 2 informative features have two classes of two clusters.
+    Parameters that are None are drawn uniformly: ``n_informative`` from 2..10, ``n_redundant``,
+    ``n_repeated`` and ``n_useless`` from 0..5, ``n_classes`` and ``n_clusters_per_class`` from
+    2..5, ``n_train`` from 200..3000 (integers, ends included), and ``beta`` from [0, 0.25]. While
+    ``n_classes * n_clusters_per_class`` exceeds ``2 ** n_informative``, all integers are drawn
+    again, so that small numbers of informative features are rare. With ``redraw="classes"`` only
+    these two are drawn again, so that all numbers of informative features are equally frequent;
+    2 informative features then have two classes of two clusters.
 
-    All rows are those of one call of `sklearn.datasets.make_classification` with ``flip_y=0``, so
-    that training and test part are the same problem and all labels are clean. The paper corrupts
-    each training label independently with probability beta, giving it a class uniform over all:
-    that is the noise model ``exchange`` at the rate ``extras["beta"]`` with ``exact=False``.
+    All rows are equal to those of one call of `sklearn.datasets.make_classification` with
+    ``flip_y=0``, so the training and test parts have the same distribution and clean labels. The
+    paper replaces each training label, independently with probability beta, by a class drawn
+    uniformly from all classes. This is the noise model ``exchange`` with rate ``extras["beta"]``
+    and ``exact=False``.
 
-    Attributes drawn are in ``extras``, ``beta`` among them.
+    ``extras`` holds the drawn parameters, including ``beta``.
 
     Raises
     ------
     BoostbenchError
-        If the given values allow no problem.
+        If no problem has the given parameters.
 
     References
     ----------
@@ -90,7 +91,7 @@ def madelon(
 def _clusters_on_corners(
     random: np.random.RandomState, drawn: dict[str, int], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Draw what `make_classification` draws with ``flip_y=0``, its products in a stated order."""
+    """Draw the rows of `make_classification` with ``flip_y=0``, with a fixed order of summation."""
     from sklearn.utils.random import sample_without_replacement
 
     d, n_classes = drawn["n_informative"], drawn["n_classes"]
@@ -115,7 +116,7 @@ def _clusters_on_corners(
         X[:, m:n_drawn] = X[:, copied]
     if drawn["n_useless"]:
         X[:, n_drawn:] = random.standard_normal(size=(n, drawn["n_useless"]))
-    random.uniform(size=n)  # for the labels that are not flipped
+    random.uniform(size=n)  # drawn by `make_classification` to flip labels
     random.randint(n_classes, size=0)
     X += 2.0 * random.uniform(size=X.shape[1]) - 1.0
     X *= 1.0 + 100.0 * random.uniform(size=X.shape[1])
@@ -162,17 +163,18 @@ def long_servedio(
 ) -> Dataset:
     """Draw the problem on which convex potentials fail under label noise.
 
-    21 features in {0, 1}, label y uniform in {0, 1}. A quarter of the rows have all 21 features
-    equal to y (large margin); a quarter have the first 11 equal to y and the other 10 opposite
-    (pullers); half have 5 random ones of the first 11 and 6 random ones of the last 10 equal to y
-    and the rest opposite (penalizers). The unweighted vote of all features is right on every row.
+    There are 21 features in {0, 1}, and the label y is uniform in {0, 1}. In a quarter of the rows
+    all features equal y (large margin). In a quarter the first 11 features equal y and the last 10
+    equal 1 - y (pullers). In half of the rows 5 random features of the first 11 and 6 random
+    features of the last 10 equal y, and the rest equal 1 - y (penalizers). The unweighted majority
+    vote of the features is correct on every row.
 
     Parameters
     ----------
     rng : numpy Generator
     n_train, n_test : int
-        Multiples of 4; ``n_test`` may be 0. The paper's Figure 7 corrupts the training labels by
-        the noise model ``flip`` with ``exact=False``.
+        Multiples of 4; ``n_test`` may be 0. For Figure 7 of the paper, the training labels are
+        corrupted by the noise model ``flip`` with ``exact=False``.
 
     References
     ----------
@@ -223,7 +225,7 @@ def two_norm(
     n_features: int = 20,
     a: float | None = None,
 ) -> Dataset:
-    """Draw two unit Gaussians at (a, ..., a) and (-a, ..., -a).
+    """Draw from two unit Gaussians at (a, ..., a) and (-a, ..., -a).
 
     Parameters
     ----------
@@ -253,7 +255,7 @@ def ring_norm(
     n_features: int = 20,
     a: float | None = None,
 ) -> Dataset:
-    """Draw a wide Gaussian N(0, 4 I) round a unit one at (a, ..., a).
+    """Draw from a wide Gaussian N(0, 4 I) and a unit Gaussian at (a, ..., a).
 
     Parameters
     ----------
@@ -262,8 +264,8 @@ def ring_norm(
         ``n_test`` may be 0.
     n_features : int, default=20
     a : float, default=None
-        None: 2 / sqrt(n_features), Bayes error 1.25 %; 1 / sqrt(n_features) also circulates
-        (1.51 %).
+        None: 2 / sqrt(n_features), with Bayes error 1.25 %. Other sources use 1 / sqrt(n_features),
+        with Bayes error 1.51 %.
 
     References
     ----------
@@ -283,8 +285,8 @@ def waveform(
     """Draw random mixtures of two of three triangular waves, 21 points each, plus unit noise.
 
     Class 1 mixes waves 1 and 2, class 2 waves 1 and 3, class 3 waves 2 and 3, each with a uniform
-    weight; wave 1 is ``max(6 - |i - 11|, 0)`` at i = 1..21, waves 2 and 3 are it shifted by +4 and
-    -4. The Bayes error is about 14 %.
+    weight. Wave 1 is ``max(6 - |i - 11|, 0)`` at i = 1..21; waves 2 and 3 are wave 1 shifted by +4
+    and -4. The Bayes error is about 14 %.
 
     Parameters
     ----------
@@ -292,7 +294,7 @@ def waveform(
     n_train, n_test : int
         ``n_test`` may be 0.
     n_useless : int, default=0
-        Further columns of unit noise (19 in the larger version of the problem).
+        Number of further columns of unit noise; 19 in the larger version of the problem.
 
     References
     ----------
@@ -320,7 +322,7 @@ def gaussian_mixture(
     balanced: bool = False,
     labels: Sequence[Any] | None = None,
 ) -> Dataset:
-    """Draw one Gaussian per class.
+    """Draw from one Gaussian per class.
 
     Parameters
     ----------
@@ -332,15 +334,15 @@ def gaussian_mixture(
     priors : sequence of K floats, default=None
         Class probabilities; None: equal.
     balanced : bool, default=False
-        Exact equal class counts in each part (as nearly as the size allows) in place of drawing
-        the class of every row.
+        Use equal class counts in each part, up to a difference of one, instead of drawing the class
+        of each row.
     labels : sequence of K labels, default=None
         None: 1..K.
 
     Raises
     ------
     BoostbenchError
-        If the shapes do not fit.
+        If shapes do not match, priors do not sum to 1, or a covariance is invalid.
     """
     _check_sizes(n_train=n_train, n_test=n_test)
     centres, roots = _check_gaussians(means, covariances)

@@ -1,4 +1,4 @@
-"""From a name to a `Dataset`: locate, read, check, encode."""
+"""Loading of data sets by name: locate, read, check and encode."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 from boostbench.registry import generators
 from boostbench.whole_files import read_file
 
-_CACHED_FROM_BYTES = 100_000  # smaller files are read faster than a cache pays for
+_CACHED_FROM_BYTES = 100_000  # for smaller files a cache saves no time
 
 
 def load(
@@ -42,24 +42,25 @@ def load(
     name : str
         Name or alias.
     params : mapping, default=None
-        Parameters of its generator.
+        Parameters of the generator.
     data_dirs : iterable of path, default=()
-        Folders that come before ``BOOSTBENCH_DATA`` and ``./datasets``.
+        Folders searched before ``BOOSTBENCH_DATA`` and ``./datasets``.
     encode : {"ordinal", "one-hot"}, default="ordinal"
-        A categorical column as codes 0, 1, ... of its values in sorted order, or as one 0/1 column
-        per value, named ``column=value``, all of them NaN where the cell is missing.
+        ``"ordinal"``: a categorical column holds codes 0, 1, ... of its values in sorted order.
+        ``"one-hot"``: one 0/1 column per value, named ``column=value``, NaN for missing cells.
     missing : {"keep", "median", "most-frequent"} or float, default="keep"
-        See `impute`. The statistics are those of the official training rows, of all rows where
-        there is no official division.
+        See `impute`. Statistics are computed from the official training rows or, without an
+        official division, from all rows.
     rng : numpy Generator, default=None
-        Stream of a generated set. None: the stream of seed 0.
+        Random numbers of a generated data set. None: a generator with seed 0.
     allow_download : bool, default=False
-        The network may be asked.
+        Whether missing files may be downloaded.
 
     Raises
     ------
     BoostbenchError
-        If the set is unknown or unavailable, its file damaged or not what the catalog says.
+        If the data set is unknown or unavailable, or its file is damaged or does not agree with
+        the catalog.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def load(
 
 
 def sha256_of_rows(located: Located) -> str:
-    """Return the checksum of the rows of a source; see `rows_sha256`."""
+    """Return the checksum of the rows of a source (see `rows_sha256`)."""
     parsed, _ = _read(located)
     official = _official(parsed, located.rows)
     in_test = None
@@ -91,7 +92,7 @@ def sha256_of_rows(located: Located) -> str:
 
 
 def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | float) -> Dataset:
-    """Check what was read, fill and encode it."""
+    """Check, impute and encode a parsed table."""
     entry = located.rows
     y, classes = encode_labels(parsed.labels.tolist())
     entry.check(located.describe, len(y), parsed.n_train, classes, len(parsed.feature_names))
@@ -145,7 +146,7 @@ def _generate(located: Located, rng: np.random.Generator) -> Dataset:
 
 
 def _read(located: Located) -> tuple[Parsed, str]:
-    """Return the table and the checksum of the very bytes that it comes from."""
+    """Return the table of a source and the checksum of the bytes that were read."""
     if located.kind == "scikit-learn":
         return parse_bundled(str(located.rows.sklearn)), located.checksum
     files = [(path, read_file(path)) for path in located.paths]
@@ -189,7 +190,7 @@ def _one_hot(X: NDArray[np.float64], parsed: Parsed) -> tuple[NDArray[np.float64
 
 
 def _merge_classes(data: Dataset, entry: DatasetEntry) -> Dataset:
-    """Join classes as the entry says; the others keep their names."""
+    """Merge classes as declared in the entry; other classes keep their names."""
     if not entry.base:
         return data
     new_name = {old: new for new, group in entry.merge.items() for old in group}

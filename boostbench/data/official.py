@@ -1,8 +1,8 @@
-"""The official rows of a data set: their checksum, and their order by row hashes.
+"""Official rows of a data set: checksum of their content, and order by row hashes.
 
-Copies of a data set differ in the order of the rows, in how numbers are written, and in rows left
-out. The catalog's ``rows_sha256`` is the checksum of what the official rows say, however a file
-writes them; ``row-hashes.npz`` holds one short hash for each official row, in the official order.
+Copies of a data set may differ in row order, number format and missing rows. ``rows_sha256`` in the
+catalog is a checksum of the official rows that does not depend on the file format;
+``row-hashes.npz`` holds a short hash of each official row, in the official order.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ HASHES = "row-hashes.npz"
 
 
 def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
-    """Return the checksum of rows: numbers, categories, labels, and the division if there is one.
+    """Return the checksum of numbers, categories, labels and, if given, the division.
 
     Parameters
     ----------
     parsed : Parsed
     in_test : ndarray of bool, or None
-        The official division.
+        Official division; True for test rows.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
         64 hex digits.
     """
     y, classes = encode_labels(parsed.labels.tolist())
-    X = np.where(np.isnan(parsed.X), np.nan, parsed.X + 0.0)  # one NaN, one zero
+    X = np.where(np.isnan(parsed.X), np.nan, parsed.X + 0.0)  # one bit pattern for NaN and for zero
     digest = hashlib.sha256(json.dumps([X.shape, parsed.categories, classes]).encode())
     digest.update(X.astype(">f8").tobytes())
     digest.update(y.astype(">i8").tobytes())
@@ -47,7 +47,7 @@ def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
 
 
 def plain_cell(cell: str) -> str:
-    """Return a cell in one way of writing: 12 digits of a number, nothing around a text.
+    """Return a cell in canonical form: numbers to 12 digits, texts stripped.
 
     Examples
     --------
@@ -68,21 +68,21 @@ def hashes_of(rows: Iterable[Sequence[str]]) -> NDArray[np.uint32]:
 
 
 def in_official_order(name: str, rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return rows in the official order of a data set; rows that are none of it are left out.
+    """Return the official rows of a data set in the official order.
 
-    Without known row hashes the rows stay as they are.
+    Other rows are left out. If no row hashes are known, all rows are returned unchanged.
 
     Parameters
     ----------
     name : str
-        Of the data set.
+        Name of the data set.
     rows : sequence of sequence of str
-        Plain cells, the label last.
+        Cells of each row in canonical form, the label last.
 
     Raises
     ------
     DataError
-        If an official row is not among them.
+        If an official row is missing.
     """
     official = _official_hashes().get(name)
     if official is None:
@@ -95,7 +95,7 @@ def in_official_order(name: str, rows: Sequence[Sequence[str]]) -> list[Sequence
         its = places.get(wanted)
         if not its:
             raise DataError(f"row {number} of the {len(official)} official rows is not among them")
-        ordered.append(rows[its.pop()])  # rows of one hash are equal
+        ordered.append(rows[its.pop()])  # rows with equal hashes are equal
     return ordered
 
 

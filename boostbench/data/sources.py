@@ -1,8 +1,8 @@
-"""Sources of data sets; the first that has a set is taken.
+"""Sources of data sets; the first source that has a data set is used.
 
-Order: files in the data folders, scikit-learn's bundled sets, generators, what was downloaded
-before, downloads (only when allowed). A file that is there is the source even when it is damaged: a
-damaged file is reported, never silently replaced by another source.
+The order is: files in data folders, data sets bundled with scikit-learn, generators, downloaded
+files, and, if allowed, downloads. An existing file is used even if it is damaged: the damage is
+reported instead of silently using another source.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from boostbench.data.catalog import (
 from boostbench.data.downloads import Kind, downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
-_PARSER_VERSION = 1  # raise it when the reading of files changes what comes out
+_PARSER_VERSION = 1  # increase if the parsers change their result
 _BUNDLED = {
     "breast-cancer": "breast_cancer.csv",
     "digits": "digits.csv.gz",
     "iris": "iris.csv",
     "wine": "wine_data.csv",
 }
-#: Keys of a catalog entry that do not change what is read; merge is looked at by itself.
+#: Keys of a catalog entry that do not affect the parsed rows; ``merge`` is hashed separately.
 _NOT_READ = frozenset(
     (
         *("name", "title", "aliases", "citation", "papers", "notes", "note", "where"),
@@ -48,23 +48,23 @@ _NOT_READ = frozenset(
 
 @dataclass(frozen=True)
 class Located:
-    """A source that has the data set, before anything is parsed.
+    """A source that has the data set, not yet parsed.
 
     Attributes
     ----------
     entry : DatasetEntry
-        The entry that was asked for.
+        Requested entry.
     rows : DatasetEntry
-        The entry whose rows are read: the ``base`` of ``entry``, or ``entry`` itself.
+        Entry whose rows are read: the ``base`` of ``entry``, or ``entry`` itself.
     kind : {"file", "scikit-learn", "generator"}
-        Downloaded files are files.
+        Downloaded files have the kind ``"file"``.
     checksum : str
-        Hexadecimal sha256 of everything that decides the rows: the raw bytes of the files, or the
-        generator and its parameters, and how the catalog says to read them.
+        Hexadecimal sha256 of everything that determines the rows: the bytes of the files, or the
+        generator with its parameters, and the catalog keys that affect the parsing.
     describe : str
-        For messages and records, e.g. ``"data/dna.csv.gz"``.
+        Description for messages and records, e.g. ``"data/dna.csv.gz"``.
     paths : tuple of Path
-        The files; two for a libsvm set with a test part.
+        Files of the data set; two for libsvm data with a test part.
     params : dict
         Parameters of the generator.
     """
@@ -84,26 +84,26 @@ def locate(
     data_dirs: Iterable[str | Path] = (),
     allow_download: bool | Collection[Kind] = False,
 ) -> Located:
-    """Find the source of a data set, without parsing it.
+    """Return the source of a data set, without parsing it.
 
     Parameters
     ----------
     name : str
         Name or alias.
     params : mapping, default=None
-        Parameters of its generator.
+        Parameters of the generator.
     data_dirs : iterable of path, default=()
-        Folders that come before ``BOOSTBENCH_DATA`` and ``./datasets``.
+        Folders searched before ``BOOSTBENCH_DATA`` and ``./datasets``.
     allow_download : bool or collection of str, default=False
-        Whether sources outside this machine may be asked when no other has it; or which of them:
+        Whether a missing data set may be downloaded, or the kinds of sources allowed for it:
         ``"mirrors"``, ``"packages"``, ``"openml"``, ``"libsvm"``.
 
     Raises
     ------
     DataUnavailableError
-        If no source has it; the message says what was tried and which file put where would help.
+        If no source has the data set; the message lists the sources tried and suggests a file.
     DataError
-        If a catalog or a folder is wrong, or parameters are given to rows that come from a file.
+        If a catalog or a folder is invalid, or parameters are given for a data set that is read.
     UnknownNameError
         If the name is unknown.
 
@@ -137,7 +137,7 @@ def locate(
 
 
 def _bundled_file(name: str) -> Path:
-    """Return the file of a set that scikit-learn ships; the package is not imported."""
+    """Return the file of a data set bundled with scikit-learn, without importing the package."""
     spec = importlib.util.find_spec("sklearn")
     folders = [] if spec is None else list(spec.submodule_search_locations or [])
     return Path(folders[0]) / "datasets" / "data" / _BUNDLED[name]
@@ -160,12 +160,12 @@ def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]
 
 
 def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
-    """Return the files of a data set in a folder: one, or a libsvm training and test file.
+    """Return the files of a data set in a folder: none, one, or two of libsvm.
 
     Raises
     ------
     DataError
-        If only one of the two libsvm files is there.
+        If the libsvm training file exists without the test file.
     """
     stems = dict.fromkeys((entry.name, *entry.aliases))
     for name in (*entry.files, *(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES)):
@@ -173,7 +173,7 @@ def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
             is_libsvm = name.endswith(LIBSVM_SUFFIXES)
             beside = _packed(folder / f"{name.removesuffix('.bz2')}.t") if is_libsvm else None
             return (folder / name,) if beside is None else (folder / name, beside)
-    # The libsvm collection's names have no suffix; a set without division has no test part.
+    # Names in the libsvm collection have no suffix. Without a division there is no test part.
     pairs = dict.fromkeys(stems, "")
     if entry.n_train is not None:
         pairs = {stem: f"{stem}.t" for stem in stems}
@@ -191,7 +191,7 @@ def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
 
 
 def _packed(path: Path) -> Path | None:
-    """Return a file, as it is or packed; None if there is none."""
+    """Return an existing file with this path, plus ``.bz2`` or ``.gz`` if compressed, or None."""
     candidates = (path, path.with_name(f"{path.name}.bz2"), path.with_name(f"{path.name}.gz"))
     return next((candidate for candidate in candidates if candidate.is_file()), None)
 
@@ -242,15 +242,15 @@ def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
 
 
 def files_checksum(entry: DatasetEntry, rows: DatasetEntry, digests: Iterable[str]) -> str:
-    """Return the checksum of a data set from the sha256 of its files; see `Located`."""
+    """Return the checksum of a data set (see `Located`) from the sha256 of its files."""
     return _hash(*digests, _reading(entry, rows))
 
 
 def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
-    """Return the catalog's word on how to read the files, as text; it is part of the checksum.
+    """Return the catalog keys that affect the parsed rows, as text for the checksum.
 
-    These are all keys of an entry but those that name it, find it, describe it or are compared
-    with what was read. Sizes are compared too, except that they divide an ordered set.
+    All other keys name, locate or describe the data set or are compared with the parsed rows. The
+    sizes are of this last kind, except in an ordered data set, which they divide.
     """
     passed_over = _NOT_READ if rows.ordered else _NOT_READ | Sizes.model_fields.keys()
     facts = rows.model_dump(exclude={*passed_over, *(() if rows.folds else ("folds",))})
@@ -272,7 +272,7 @@ def _sha256(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
-    """Return the sha256 of a file; what else is given is only there to notice a change."""
+    """Return the sha256 of a file; the other arguments make the cache detect changes."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):

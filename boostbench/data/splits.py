@@ -1,19 +1,20 @@
-"""Training and test rows: official, held out, shuffled, by folds.
+"""Splits of a data set into training and test rows.
 
-A split is written as ``"official"`` or as a mapping with one of the keys
+A split is ``"official"`` or a mapping with one of these keys:
 
-- ``official: true`` - the division that comes with the data; ``otherwise: {...}`` names another
-  split for sets that have none;
-- ``holdout: 0.3`` - a random share is the test part; ``stratify: true`` keeps class shares;
-- ``shuffle: official-sizes`` - pool both official parts, shuffle, cut to the same sizes;
-- ``first: 16000`` - the first rows in file order are the training part;
-- ``folds: 4, fold: 0`` - k-fold: one fold is the test part, the others train; with
-  ``validation: true`` the next fold is kept out of training too, and ``part: validation`` makes
-  that one the rows to predict; with ``given: true`` the folds are those that come with the data, as
-  of an OpenML task, in its repetition ``repeat: 0``;
+- ``official: true``: the division supplied with the data; ``otherwise: {...}`` is the split of data
+  sets without one.
+- ``holdout: 0.3``: a random share of the rows is the test part; ``stratify: true`` keeps class
+  shares.
+- ``shuffle: official-sizes``: a random division with the sizes of the official parts.
+- ``first: 16000``: the first rows, in file order, are the training part.
+- ``folds: 4, fold: 0``: k-fold cross-validation; the given fold is the test part and the other
+  folds are the training part. With ``validation: true`` the next fold is also left out of training,
+  and with ``part: validation`` it replaces the test part. With ``given: true`` the folds are those
+  supplied with the data, as by an OpenML task, in repetition ``repeat: 0``.
 
-and optional caps: ``max_rows`` thins the whole set before it is divided, ``max_train`` and
-``max_test`` thin the parts, all in equal class shares.
+Optional limits reduce the number of rows but keep class shares: ``max_rows`` applies to the data
+set before the division, ``max_train`` and ``max_test`` to its parts.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _DRAWS = 100
 
 
 class Split(Model):
-    """A checked split; the module's docstring explains the fields."""
+    """A validated split; see the module docstring for the fields."""
 
     official: Literal[True] | None = None
     otherwise: Split | None = None
@@ -56,7 +57,7 @@ class Split(Model):
 
     @classmethod
     def written(cls, value: Any) -> Any:
-        """Return what was written as a mapping."""
+        """Return the split as a mapping."""
         if value == "official":
             return {"official": True}
         if not isinstance(value, dict):
@@ -90,18 +91,18 @@ class Split(Model):
 
 
 def parse_split(spec: object, *, where: str = "split") -> Split:
-    """Check a split as written in a config.
+    """Validate a split of a config.
 
     Parameters
     ----------
     spec : str, mapping or Split
     where : str, default="split"
-        The place, for messages.
+        Place of the split, for messages.
 
     Raises
     ------
     BoostbenchError
-        If it is not one of the forms of this module.
+        If the split is invalid.
 
     Examples
     --------
@@ -119,7 +120,8 @@ def parse_split(spec: object, *, where: str = "split") -> Split:
 def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Rows, Rows]:
     """Divide the rows of a data set.
 
-    A random division whose training part has a single class is drawn again, up to 100 times.
+    A random division is drawn up to 100 times until the training part has two classes and the test
+    part is not empty.
 
     Parameters
     ----------
@@ -127,18 +129,18 @@ def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Row
     spec : str, mapping or Split
         See `parse_split`.
     rng : numpy Generator
-        Its stream must not depend on ``fold`` or ``part``: the folds of one partition are asked
-        for one at a time.
+        The state must not depend on ``fold`` or ``part``, so that separate calls for the folds of
+        one partition agree.
 
     Returns
     -------
     train, test : ndarray of int64
-        Distinct row numbers, no row in both.
+        Disjoint row numbers without repetitions.
 
     Raises
     ------
     DataError
-        If the data set has no official division, or too few rows or classes for what is asked.
+        If the data set lacks an official division or has too few rows or classes for the split.
     """
     wanted = parse_split(spec)
     if wanted.official and dataset.official is None and wanted.otherwise is not None:
@@ -222,19 +224,19 @@ def _given_folds(dataset: Dataset, folds: int, repeat: int) -> Rows:
 def fold_ids(
     n_rows: int, folds: int, rng: np.random.Generator, y: NDArray[np.int64] | None = None
 ) -> Rows:
-    """Assign every row to one of ``folds`` folds whose sizes differ by at most one.
+    """Assign each row to a random fold, with fold sizes that differ by at most one.
 
     Parameters
     ----------
     n_rows, folds : int
     rng : numpy Generator
     y : ndarray of int64, shape (n_rows,), default=None
-        Labels; given, every class is spread over the folds as evenly as can be.
+        Labels. If given, each class is spread over the folds as evenly as possible.
 
     Returns
     -------
     ids : ndarray of int64, shape (n_rows,)
-        0..folds-1.
+        Fold of each row, 0..folds-1.
 
     Examples
     --------
@@ -251,9 +253,9 @@ def fold_ids(
 
 
 def subsample(rows: Rows, y: NDArray[np.int64], n: int, rng: np.random.Generator) -> Rows:
-    """Draw ``n`` of the rows in equal class shares, in ascending order; all if there are fewer.
+    """Draw ``n`` rows with unchanged class shares, in ascending order, or return all if fewer.
 
-    Shares are rounded by largest remainder, so that exactly ``n`` rows come out.
+    Class sizes are rounded by largest remainder, so that they sum to ``n``.
     """
     if n >= len(rows):
         return rows

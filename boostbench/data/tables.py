@@ -1,8 +1,8 @@
-"""From a table of cells to numbers: what every file format has in common.
+"""Conversion of tables of cells to numbers, for all file formats.
 
-Rules: the label column is the catalog's ``target``, else ``target``, else ``class``; a column
-called ``split`` divides training from test rows; a column with any non-numeric cell is categorical
-and gets the codes 0, 1, ... of its values in sorted order; the cells in `MISSING` are missing.
+The label column is the ``target`` of the catalog entry, else ``target``, else ``class``. A column
+``split`` divides training and test rows. A column with a non-numeric cell is categorical and gets
+codes 0, 1, ... of its values in sorted order. The cells in `MISSING` are missing.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "NaN", "nan")
 """Cells that are read as missing."""
 
-#: Beginning of the name of a column of folds; the number of the repetition follows.
+#: Prefix of the name of a fold column, followed by the number of the repetition.
 FOLD = "fold:"
 
-#: Bytes of the largest table of numbers.
+#: Maximum size of a table of numbers in bytes.
 LARGEST_TABLE = 2**32
 
-#: Gives ``file:line`` (or ``file: row n``) of a row, counted from 0.
+#: Function that returns ``file:line`` (or ``file: row n``) of a row, counted from 0.
 RowPlace = Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """The content of a source, before it is checked against the catalog."""
+    """Content of a source, before comparison with the catalog."""
 
-    X: NDArray[np.float64]  # a row per sample, a column per feature
+    X: NDArray[np.float64]  # shape (n_rows, n_features)
     labels: NDArray[np.str_]
     feature_names: tuple[str, ...]
-    #: Per feature the sorted values that the codes stand for, or None for a numeric column.
+    #: Sorted values of each categorical feature, indexed by code; None for a numeric feature.
     categories: tuple[tuple[str, ...] | None, ...]
-    in_test: NDArray[np.bool_] | None  # the division the source itself declares
-    #: The fold of each row that the source declares, one row a repetition.
+    in_test: NDArray[np.bool_] | None  # division declared by the source
+    #: Folds declared by the source, shape (n_repeats, n_rows).
     folds: NDArray[np.int64] | None = None
 
     @property
     def n_train(self) -> int | None:
-        """Number of training rows, if the source declares a division."""
+        """Number of training rows; None if the source declares no division."""
         return None if self.in_test is None else int(np.sum(~self.in_test))
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell reads as a number; ``inf`` does, for its own complaint."""
+    """Return whether a cell is a number, including ``inf``, which `check_numbers` reports."""
     try:
         float(text)
     except ValueError:
@@ -67,7 +67,7 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
     Raises
     ------
     DataError
-        If there is none.
+        If there is no label column.
     """
     folded = {column.casefold(): column for column in reversed(columns)}
     wanted = (entry.target,) if entry.target else ("target", "class")
@@ -90,26 +90,26 @@ def parse_frame(
     place: RowPlace,
     numeric: Sequence[str] = (),
 ) -> Parsed:
-    """Turn a data frame into numbers.
+    """Convert a data frame to numbers.
 
     Parameters
     ----------
     frame : DataFrame
-        Distinct, stripped column names.
+        Table with distinct, stripped column names.
     entry : DatasetEntry
     path : str
-        For messages about the whole file.
+        File, for messages.
     place : callable
-        ``file:line`` of a row.
+        Function that returns ``file:line`` of a row.
     numeric : sequence of str, default=()
-        Columns that the file declares as numbers.
+        Columns that the file declares numeric.
 
     Raises
     ------
     DataError
-        If the label column, a label or all features are missing, a ``split`` cell is neither
-        ``train`` nor ``test``, a number is infinite, or more columns hold text than the catalog
-        allows.
+        If there is no label column, row or feature column, a label is missing, a ``split`` cell is
+        neither ``train`` nor ``test``, a number is infinite, or more columns hold text than the
+        catalog allows.
     """
     target = find_target(list(frame.columns), entry, path)
     if len(frame) == 0:
@@ -154,7 +154,7 @@ def parse_frame(
 
 
 def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
-    """Return fold numbers: all of 0, 1, ... up to the largest."""
+    """Return fold numbers, which must be 0, 1, ... without gaps."""
     ids, _, share = _parse_column(column)
     found = np.unique(ids)
     if share < 1 or len(found) < 2 or not np.array_equal(found, np.arange(len(found))):
@@ -163,12 +163,12 @@ def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
 
 
 def check_size(n_rows: int, n_columns: int, where: str) -> None:
-    """Refuse a table that does not fit into `LARGEST_TABLE` bytes.
+    """Check the size of a table before its allocation.
 
     Raises
     ------
     DataError
-        Before anything is allocated.
+        If the table needs more than `LARGEST_TABLE` bytes.
     """
     n_bytes = 8 * n_rows * n_columns
     if n_bytes > LARGEST_TABLE:
@@ -180,12 +180,12 @@ def check_size(n_rows: int, n_columns: int, where: str) -> None:
 
 
 def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: RowPlace) -> None:
-    """Refuse infinite values.
+    """Check that no value is infinite.
 
     Raises
     ------
     DataError
-        Naming row and column of the first one.
+        If a value is infinite; the message holds the row and column of the first one.
     """
     infinite = np.isinf(X)
     if infinite.any():
@@ -200,7 +200,7 @@ def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: RowPlace)
 def _parse_column(
     column: pd.Series,
 ) -> tuple[NDArray[np.float64], tuple[str, ...] | None, float]:
-    """Return numbers, the categories (None for a numeric column) and the share of numeric cells."""
+    """Return numbers, categories (None if the column is numeric) and share of numeric cells."""
     import pandas as pd
 
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
@@ -217,7 +217,7 @@ def _parse_column(
 
 
 def _factorize(column: pd.Series) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
-    """Return per row an index into the distinct cells, stripped; a missing cell is ``""``."""
+    """Return an index for each row, and the distinct stripped cells; ``""`` if missing."""
     import pandas as pd
 
     codes, distinct = pd.factorize(column)
@@ -230,7 +230,7 @@ def _texts(column: pd.Series) -> NDArray[np.str_]:
 
 
 def _refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
-    """Name the first cell of a column that is no number."""
+    """Raise DataError at the first cell of a column that is not a number."""
     texts = _texts(column)
     row = next(i for i, text in enumerate(texts) if text not in MISSING and not is_number(text))
     what = f"column {column.name!r} holds {str(texts[row])!r}, which is not a number"
@@ -238,7 +238,7 @@ def _refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
 
 
 def parse_labels(column: pd.Series, place: RowPlace) -> NDArray[np.str_]:
-    """Return the labels of a column as text; DataError if one is missing."""
+    """Return the labels of a column as text; raise DataError if one is missing."""
     texts = _texts(column)
     empty = np.flatnonzero(np.isin(texts, MISSING))
     if empty.size:

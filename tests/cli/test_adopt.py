@@ -77,7 +77,7 @@ def test_results_that_a_change_left_alone_are_adopted(
     records = [json.loads(p.read_text()) for p in tmp_path.glob("results/runs/*/*.json")]
     noted = [record["adopted"] for record in records if "adopted" in record]
     assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
-    assert boostbench("adopt", "adopted.yaml").out == "nothing is stale for its code alone\n"
+    assert boostbench("adopt", "adopted.yaml").out == "no run is stale only because of its code\n"
 
 
 def test_parameters_of_one_booster_are_one_family(boostbench, write, in_this_process, tmp_path):

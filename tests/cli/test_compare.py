@@ -44,7 +44,7 @@ def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_thi
     outcome = boostbench(*asked)
     assert outcome.code == 1
     assert outcome.out.splitlines()[0].endswith(" Left out for want of results: Sad.")
-    assert "ValueError: no good (sad.py:16 in fit) (and 1 more like it)" in outcome.err
+    assert "ValueError: no good (sad.py:16 in fit) (and 1 more with this error)" in outcome.err
     assert "2 failed in" in boostbench(*asked, "--retry", "failed").err
 
 
@@ -68,7 +68,7 @@ def test_a_column_that_numbers_the_rows_of_an_own_file_is_named(boostbench, in_t
     Path("people.csv").write_text(f"id,height,class,age\n{rows}")
     outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "people.csv", *SMALL)
     assert outcome.code == 0, outcome.err
-    told = "people: column 'id' numbers the rows and is a feature; delete it there\n"
+    told = "people: feature 'id' holds row numbers; delete the column\n"
     assert outcome.err.startswith(f"boostbench: {told}")
 
 

@@ -96,8 +96,8 @@ def test_a_column_that_numbers_the_rows_is_named(boostbench, tmp_path):
     (tmp_path / "people.csv").write_text(f"id,height,class,age\n{rows}")
     outcome = boostbench("data", "add", "people.csv", "--to", "own")
     assert outcome.code == 0
-    told = "column 'id' numbers the rows and is a feature"
-    assert outcome.err == f"boostbench: {told}; 'drop: [id]' in own/people.yaml leaves it out\n"
+    told = "feature 'id' holds row numbers"
+    assert outcome.err == f"boostbench: {told}; drop it with 'drop: [id]' in own/people.yaml\n"
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ def test_a_report_is_opened_on_request(boostbench, done, tmp_path, monkeypatch):
     assert boostbench("report", done, "--open").err == ""
     assert opened == [(tmp_path / "results/tiny/report.html").as_uri()]
     without = boostbench("report", done, "--open").err
-    assert without == f"boostbench: there is no browser to show it; open {opened[0]}\n"
+    assert without == f"boostbench: no web browser found; open {opened[0]}\n"
 
 
 def test_a_report_before_anything_was_run(boostbench, tiny, tmp_path):
@@ -345,7 +345,7 @@ def test_limits_that_do_not_hold_are_told(boostbench, tiny):
     tiny.write_text(tiny.read_text() + "limits: {time: 30m, memory: 4G}\n")
     outcome = boostbench("run", tiny, "--only", "iris", "--executor", "inline")
     assert outcome.code == 0
-    told = "tiny: its limits on time and memory are not held by --executor inline"
+    told = "tiny: --executor inline does not enforce the limits on time and memory"
     assert told in outcome.err
     assert "limits" not in boostbench("run", tiny, "--only", "iris", "--executor", "inline").err
 
@@ -356,7 +356,7 @@ def test_limits_that_do_not_hold_are_told(boostbench, tiny):
 def test_options_of_another_executor_are_refused(boostbench, tiny, option, value):
     outcome = boostbench("run", tiny, "--executor", "inline", option, value)
     assert outcome.code == 2
-    assert f"{option}: only goes with `--executor local` or `dask`; leave it out" in outcome.err
+    assert f"{option}: only valid with `--executor local` or `dask`; leave it out" in outcome.err
 
 
 def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
@@ -365,8 +365,10 @@ def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
     assert outcome.code == 1
     first, second = outcome.err.splitlines()
     what = "failed: iris/Sad/exchange-0.2/seed-0: ValueError: no good (sad.py:16 in fit)"
-    assert first == f"boostbench: {what} (and 1 more like it)"
-    assert second.startswith("boostbench: to do these again (-v shows the tracebacks): boostbench ")
+    assert first == f"boostbench: {what} (and 1 more with this error)"
+    assert second.startswith(
+        "boostbench: to repeat these runs (-v shows the tracebacks): boostbench "
+    )
     assert second.endswith(" --retry failed")
     assert "2 failed, 2 ok in" in outcome.out
     again = boostbench("run", config, "--executor", "inline")

@@ -71,7 +71,7 @@ def test_without_a_command_the_help_is_printed(boostbench):
         (["lst", "boosters"], "No such command 'lst'. Did you mean 'list'?"),
         (["list", "boosters", "--jsn"], "No such option: --jsn (Possible options: --json)"),
         (["list"], "One of boosters, weak-learners, noise, tables"),
-        (["run"], "Config files, or names that `boostbench list configs` shows."),
+        (["run"], "Config files, or names shown by `boostbench list configs`."),
         (["show", "xyz"], "unknown name 'xyz'; the most similar of the "),
         (["show", "adaboost-hm"], "'adaboost-hm'; did you mean 'adaboost-mh'?"),
         (["list", "booster"], "list: unknown kind 'booster'; did you mean 'boosters'?"),

@@ -29,7 +29,7 @@ def chooses(tmp_path):
 
 def test_run_goes_on_until_nothing_more_is_wanted(boostbench, chooses, tmp_path):
     assert "8 missing" in boostbench("plan", chooses).out
-    assert "4 choices of parameters are not made yet" in boostbench("plan", chooses).out
+    assert "4 parameter selections are still open" in boostbench("plan", chooses).out
     outcome = boostbench("run", chooses, "--executor", "inline")
     assert outcome.code == 0, outcome.err
     plan = boostbench("plan", chooses).out

@@ -162,7 +162,7 @@ def test_degrees_are_mapped_as_specified(boostbench):
         ("conditions iris --certificate mri", "unknown condition 'mri'; did you mean 'mr'?"),
         ("conditions digits", "1797 samples is too large; it may hold at most 20000000"),
         ("potential --classes 3 --rounds x", "--rounds: 'x' is not a list of whole numbers"),
-        ("potential --classes 3 --rounds 5..2", "rising in a range; found 5..2"),
+        ("potential --classes 3 --rounds 5..2", "ranges in ascending order; found 5..2"),
         ("potential --classes 3 --rounds 9999", "expected numbers from 0 to 2000"),
         ("potential --classes 3 --rounds 1 --state 1,2", "not the votes for 3 labels"),
         ("potential --classes 3 --rounds 1 --eta 1", "the zero-one loss has no eta, found 1.0"),

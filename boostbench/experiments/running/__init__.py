@@ -1,1 +1,1 @@
-"""From a run to its record, in whatever process."""
+"""Execution of runs: executors, worker processes and the records they return."""

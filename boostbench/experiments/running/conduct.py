@@ -1,4 +1,4 @@
-"""Carrying out a plan: runs go to an executor, records to the store, events to a listener."""
+"""Carry out a plan: send runs to an executor, write the records, report events."""
 
 from __future__ import annotations
 
@@ -25,29 +25,32 @@ _SHORT_SECONDS = 2.0
 
 @dataclass
 class Progress:
-    """Progress of the work on a plan; at its end, the outcome.
+    """Progress of the work on a plan and, once it has ended, the outcome.
 
     Attributes
     ----------
     total : int
         Runs to do.
     counts : dict
-        Number of runs done, by status.
+        Number of finished runs by status.
     failures : list of (PlannedRun, record)
-        Every run that did not end ``ok``.
+        Runs whose status is not ``ok``.
     running : tuple of PlannedRun
+        Runs in progress.
     rounds : dict of Run to int
-        Rounds done of those running that tell.
-    seconds, remaining : float
-        Since the start; to go, judged by the costs of what is left. NaN if nothing is known yet.
+        Rounds completed so far, for the runs in progress that report them.
+    seconds : float
+        Time since the start.
+    remaining : float
+        Estimated time until the end, in seconds; NaN if there is no estimate yet.
     interrupted : bool
         True if Ctrl-C ended the work.
     n_left : int
-        Runs that were not finished.
+        Number of unfinished runs.
     untouched : tuple of PlannedRun
-        The other runs of the experiment, with their earlier statuses.
+        Runs of the experiment outside the plan, with their earlier statuses.
     notice : str
-        Message of the executor at this moment.
+        Current message of the executor.
     """
 
     total: int = 0
@@ -64,21 +67,21 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """Number of runs done."""
+        """Number of finished runs."""
         return sum(self.counts.values())
 
     @property
     def work_done(self) -> float:
-        """Number of runs done, and the share of the rounds of those under way."""
+        """Number of finished runs plus the completed fraction of each run in progress."""
         return self.done + sum(n / run.rounds for run, n in self.rounds.items())
 
     @property
     def ends_early(self) -> bool:
-        """True if a run was left undone."""
+        """True if any run is unfinished."""
         return self.interrupted or self.n_left > 0
 
     def __add__(self, other: Progress) -> Progress:
-        """Return the outcome of both."""
+        """Return the combined outcome."""
         return Progress(
             self.total + other.total,
             dict(Counter(self.counts) + Counter(other.counts)),
@@ -91,15 +94,15 @@ class Progress:
 
 @dataclass(frozen=True)
 class Event:
-    """A step of the work, for the listener.
+    """A step of the work, passed to ``on_event``.
 
     Attributes
     ----------
     kind : {"preparing", "started", "finished", "tick"}
-        Kernels are compiled first, which takes a minute after an update and is quick otherwise. A
-        tick comes about twice a second while nothing else happens.
+        ``preparing``: kernels are being compiled, which takes a minute after an update and little
+        time otherwise. ``tick``: sent about twice a second while no run finishes.
     progress : Progress
-        As it is now; it goes on changing.
+        Current progress. The object is shared between events and changes later.
     planned : PlannedRun or None
         The run that started or finished.
     record : Record or None
@@ -120,23 +123,23 @@ def run_plan(
     on_event: Callable[[Event], None] | None = None,
     fail_fast: bool = False,
 ) -> Progress:
-    """Carry out runs; each record is on disk, whole, as soon as the run has ended.
+    """Carry out runs and write each record to disk as soon as its run ends.
 
     Parameters
     ----------
     todo : sequence of PlannedRun
-        In this order.
+        Runs, in the order in which they start.
     store : RecordStore
     executor : Executor
-        Is not shut down, except to stop what is running after Ctrl-C or a full disk.
+        It is shut down only after an interruption or an error, to stop the runs in progress.
     on_event : callable or None, default=None
     fail_fast : bool, default=False
-        Start nothing new after the first run that goes wrong.
+        Start no further run after the first whose status is not ``ok``.
 
     Returns
     -------
     progress : Progress
-        After Ctrl-C too: finished runs are kept, those under way are dropped.
+        Also returned after Ctrl-C: finished runs are kept, runs in progress are dropped.
 
     Raises
     ------
@@ -157,7 +160,7 @@ def run_plan(
             executor.shutdown()
             raise
     store.check_written()
-    return conductor.closed()
+    return conductor.outcome()
 
 
 class _Conductor:
@@ -170,12 +173,12 @@ class _Conductor:
         fail_fast: bool,
     ) -> None:
         self.waiting = deque(todo)
-        self.elsewhere: deque[PlannedRun] = deque()
+        self.locked_elsewhere: deque[PlannedRun] = deque()
         self.running: dict[Key, tuple[PlannedRun, float]] = {}
         self.store = store
         self.locks = RunLocks(store.folder)
-        # What another process writes from now on need not be done again.
-        self.known = {
+        # A record with another stamp was written by another process since the plan was made.
+        self.stamps = {
             planned.key: None if planned.status in ("missing", "stale") else self.stamp(planned)
             for planned in todo
         }
@@ -183,94 +186,94 @@ class _Conductor:
         self.on_event = on_event
         self.fail_fast = fail_fast
         self.progress = Progress(len(todo))
-        self.begin = time.monotonic()
-        self.expected_done = 0.0
-        self.spent_done = 0.0
+        self.start_time = time.monotonic()
+        self.expected_seconds = 0.0
+        self.spent_seconds = 0.0
 
     def work(self) -> None:
-        self.tell("preparing")
+        self.notify("preparing")
         for _ in self.executor.prepare([planned.run for planned in self.waiting]):
-            self.tell("preparing")
-        while self.waiting or self.elsewhere or self.running:
-            while self.waiting and len(self.running) < self.room():
+            self.notify("preparing")
+        while self.waiting or self.locked_elsewhere or self.running:
+            while self.waiting and len(self.running) < self.capacity():
                 self.start(self.waiting.popleft())
                 self.collect()
             if not self.waiting and len(self.running) < self.executor.jobs:
-                for _ in range(len(self.elsewhere)):
-                    self.start(self.elsewhere.popleft())
-            n_done = self.progress.done
+                for _ in range(len(self.locked_elsewhere)):
+                    self.start(self.locked_elsewhere.popleft())
+            n_before = self.progress.done
             if self.running:
                 self.executor.wait(_TICK_SECONDS)
                 self.collect()
-            elif self.elsewhere:
+            elif self.locked_elsewhere:
                 time.sleep(_TICK_SECONDS)
-            if self.progress.done == n_done:
-                self.tell("tick")
+            if self.progress.done == n_before:
+                self.notify("tick")
 
     def start(self, planned: PlannedRun) -> None:
-        """Start a run, unless another process works on it or has done it."""
+        """Start a run, unless another process is working on it or has finished it."""
         if not self.locks.take(planned.key):
-            self.elsewhere.append(planned)
+            self.locked_elsewhere.append(planned)
             return
         stamp = self.stamp(planned)
-        if stamp is not None and stamp != self.known[planned.key]:
+        if stamp is not None and stamp != self.stamps[planned.key]:
             record = self.store.read(self.path(planned))
             if record is not None:
                 self.store.remember(record)
-                self.note(planned, record, 0.0)
+                self.count(planned, record, 0.0)
                 return
         self.running[planned.key] = (planned, time.monotonic())
-        n_left = len(self.running) + len(self.waiting) + len(self.elsewhere)
+        n_left = len(self.running) + len(self.waiting) + len(self.locked_elsewhere)
         self.executor.submit(planned.run, planned.key, n_left)
-        self.tell("started", planned)
+        self.notify("started", planned)
 
     def path(self, planned: PlannedRun) -> Path:
         return self.store.path_of(planned.run.data.name, planned.key)
 
     def stamp(self, planned: PlannedRun) -> tuple[int, int] | None:
-        """Return a mark that each record of a run has for itself; None if there is no record."""
+        """Return an identifier of the record file of a run; None if there is no file."""
         try:
             status = self.path(planned).stat()
         except OSError:
             return None
         return status.st_mtime_ns, status.st_ino
 
-    def room(self) -> int:
-        """Return the number of runs that may be under way.
+    def capacity(self) -> int:
+        """Return the maximum number of submitted runs.
 
-        A worker that ends a short run finds the next one there, and need not wait until this
-        process has written the record to the disk.
+        Short runs are submitted ahead, so that a worker starts the next one without waiting for
+        this process to write the record of the last one.
         """
         is_short = self.waiting[0].seconds < _SHORT_SECONDS and not self.fail_fast
         return self.executor.jobs + (self.executor.ahead if is_short else 0)
 
     def collect(self) -> None:
-        """Write the records of the runs that have ended, before any interruption."""
+        """Write the records of the runs that have ended, without interruption."""
         with uninterrupted():
             for key, record in self.executor.ended():
                 planned, started = self.running.pop(key)
-                # These are tried again every time, so there is nothing to remember.
+                # Skipped and stale runs are always tried again, so they are not stored.
                 if record.status not in ("skipped", "stale"):
                     self.store.write(record)
-                self.note(planned, record, time.monotonic() - started)
+                self.count(planned, record, time.monotonic() - started)
 
-    def note(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
-        """Count a run whose record is on disk."""
+    def count(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
+        """Count a finished run and release its lock."""
         self.locks.release(planned.key)
         counts = self.progress.counts
         counts[record.status] = counts.get(record.status, 0) + 1
         spent = record.total_seconds or elapsed
-        self.spent_done += spent - record.seconds.get("warm_up", 0.0)
-        self.expected_done += planned.seconds
+        self.spent_seconds += spent - record.seconds.get("warm_up", 0.0)
+        self.expected_seconds += planned.seconds
         if record.status != "ok":
             self.progress.failures.append((planned, record))
             if self.fail_fast:
-                self.progress.n_left += len(self.waiting) + len(self.elsewhere)
+                self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere)
                 self.waiting.clear()
-                self.elsewhere.clear()
-        self.tell("finished", planned, record)
+                self.locked_elsewhere.clear()
+        self.notify("finished", planned, record)
 
-    def tell(
+    def notify(
         self, kind: str, planned: PlannedRun | None = None, record: Record | None = None
     ) -> None:
         if self.on_event is None:
@@ -282,15 +285,15 @@ class _Conductor:
             for key, (planned, _) in self.running.items()
             if rounds.get(key)
         }
-        progress.seconds = time.monotonic() - self.begin
-        progress.remaining = self.remaining()
+        progress.seconds = time.monotonic() - self.start_time
+        progress.remaining = self.estimate_remaining()
         progress.notice = self.executor.notice
         self.on_event(Event(kind, progress, planned, record))
 
-    def remaining(self) -> float:
-        """Return the seconds to go: expected ones, times how much longer things took so far."""
+    def estimate_remaining(self) -> float:
+        """Return the expected seconds left, scaled by the ratio of measured to expected time."""
         clock, rounds = time.monotonic(), self.progress.rounds
-        spent, expected, left = self.spent_done, self.expected_done, 0.0
+        spent, expected, left = self.spent_seconds, self.expected_seconds, 0.0
         for planned, started in self.running.values():
             if planned.run in rounds:
                 share = rounds[planned.run] / planned.run.rounds
@@ -298,17 +301,18 @@ class _Conductor:
                 left += (clock - started) * (1.0 - share) / share
         if not spent or not expected:
             return math.nan
-        speed = spent / expected
-        left += sum(planned.seconds for planned in (*self.waiting, *self.elsewhere)) * speed
+        slowdown = spent / expected
+        waiting = (*self.waiting, *self.locked_elsewhere)
+        left += sum(planned.seconds for planned in waiting) * slowdown
         left += sum(
-            max(planned.seconds * speed - (clock - started), 0.0)
+            max(planned.seconds * slowdown - (clock - started), 0.0)
             for planned, started in self.running.values()
             if planned.run not in rounds
         )
         return left / self.executor.jobs
 
-    def closed(self) -> Progress:
-        self.progress.n_left += len(self.waiting) + len(self.elsewhere) + len(self.running)
-        self.progress.seconds = time.monotonic() - self.begin
+    def outcome(self) -> Progress:
+        self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere) + len(self.running)
+        self.progress.seconds = time.monotonic() - self.start_time
         self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
         return self.progress

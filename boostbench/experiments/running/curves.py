@@ -1,4 +1,4 @@
-"""Curves: errors and weights round by round, in training and from staged predictions."""
+"""Errors and sample weights after each round, from training or from staged predictions."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ _HEAVIEST = 0.1  # share of the samples
 
 
 class Tally:
-    """Wrong predictions of a set of samples, round by round.
+    """Number of wrong predictions after each round.
 
     Parameters
     ----------
     y : ndarray of int64, shape (n,)
-        Labels.
+        True labels.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
-        Cost of each answer (column) for each label (row); None leaves costs out.
+        Cost of each predicted class (column) for each true class (row). None: no costs.
 
     Attributes
     ----------
     errors : list of int
+        Number of errors after each round.
     costs : list of float
         Total cost after each round; empty without a cost matrix.
     """
@@ -46,40 +47,39 @@ class Tally:
 
     @classmethod
     def of(cls, predictions: Iterable[Labels], y: Labels) -> Tally:
-        """Return the tally of the labels predicted after each round."""
+        """Return the tally of the predicted labels of each round."""
         tally = cls(y)
         for predicted in predictions:
             tally.add(predicted)
         return tally
 
     def add(self, predicted: Labels) -> None:
-        """Note the labels predicted after one more round."""
+        """Add the predicted labels of the next round."""
         self.errors.append(int(np.count_nonzero(predicted != self._y)))
         if self._cost is not None:
             self.costs.append(total(self._cost[self._y, predicted]))
 
     def each(self, predictions: Iterable[Labels]) -> Iterator[Labels]:
-        """Note the labels predicted after each round as they pass by."""
+        """Yield the predicted labels of each round unchanged, and add them."""
         for predicted in predictions:
             self.add(predicted)
             yield predicted
 
     def as_dict(self, part: str) -> dict[str, list[Any]]:
-        """Return the curves under their names in a record; ``part`` is ``train`` or ``test``."""
+        """Return the curves by record field name; ``part`` is ``"train"`` or ``"test"``."""
         costs = {} if self._cost is None else {f"{part}_costs": self.costs}
         return {f"{part}_errors": self.errors, **costs}
 
 
 class WeightTally:
-    """The weights that the next round would use, after each round.
+    """Statistics of the sample weights after each round, as the next round would use them.
 
     Parameters
     ----------
     is_noisy : ndarray of bool, shape (n_train,)
-        True for training samples that have another label than they should.
+        True for training samples whose label was corrupted.
     kept : iterable of int, default=()
-        Rounds after which the weights of all samples are kept; those after the last round are kept
-        with them.
+        Rounds whose weights are kept for all samples. Unless empty, the last round is added.
     """
 
     def __init__(self, is_noisy: NDArray[np.bool_], kept: Iterable[int] = ()) -> None:
@@ -95,7 +95,7 @@ class WeightTally:
         self._kept: dict[str, list[float]] = {}
 
     def add(self, info: Any) -> None:
-        """Note the weights after a round (a `RoundInfo`)."""
+        """Add the weights after a round (a `RoundInfo`)."""
         w, noisy = weights_of_samples(info), self._is_noisy
         weightless = w == 0.0
         has_weight, n_weightless = not weightless.all(), int(weightless.sum())
@@ -112,13 +112,13 @@ class WeightTally:
         self._last = info.round, w
 
     def as_dict(self) -> dict[str, list[float | None]]:
-        """Return the curves by name; an entry is None where it has no meaning."""
+        """Return the curves by name; undefined entries are None."""
         return self._curves if self._last else {}
 
     def kept(self) -> dict[str, list[float]]:
-        """Return by round the weights in the order of the samples, to six digits.
+        """Return the kept weights by round, in sample order, to six significant digits.
 
-        Those after the last round are among them, if any are kept.
+        Unless no rounds were requested, the last round is included.
         """
         if self._wanted and self._last is not None:
             self._keep(*self._last)
@@ -129,7 +129,7 @@ class WeightTally:
 
 
 class Curves:
-    """The training curves of one fit; call it as the booster's ``on_round``.
+    """Training curves of one fit; pass the object to ``fit`` as ``on_round``.
 
     Parameters
     ----------
@@ -138,22 +138,22 @@ class Curves:
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         See `Tally`.
     record : sequence of str, default=()
-        Records besides the curves: of these ``bound``, ``weights`` and ``sample_weights``.
+        Optional records of a run; ``bound``, ``weights`` and ``sample_weights`` have an effect.
     checkpoints : sequence of int, default=()
-        Rounds after which sample weights are kept.
+        Rounds whose sample weights are kept.
 
     Attributes
     ----------
     seen, clean : Tally
-        By the labels seen and by the clean ones; the latter without costs.
+        Errors against the corrupted and against the clean labels; the latter without costs.
     loss, edge : list of float or None
-        Training objective and edge of each round, where the booster has them.
+        Training objective and edge of each round; None where the booster has none.
     bound : list of float or None
-        Bound on the training error by the objective, if asked for.
+        Bound on the training error from the objective; empty unless requested.
     weights : WeightTally or None
-        Notes the sample weights, if anything of them is asked for.
+        Statistics of the sample weights; None unless requested.
     seconds : float
-        Time spent here, which is no training time.
+        Time spent in this object, to be subtracted from the training time.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Curves:
         self.seconds = 0.0
 
     def __call__(self, info: Any) -> None:
-        """Note the state after a round (a `RoundInfo`)."""
+        """Add the state after a round (a `RoundInfo`)."""
         begin = time.perf_counter()
         check_round(info)
         self.add(info.labels)
@@ -192,7 +192,7 @@ class Curves:
         self.seconds += time.perf_counter() - begin
 
     def add(self, predicted: Labels) -> None:
-        """Note the predicted training labels after one more round."""
+        """Add the predicted training labels of the next round."""
         self.seen.add(predicted)
         if self._is_noisy:
             self.clean.add(predicted)
@@ -200,7 +200,7 @@ class Curves:
             self.clean.errors.append(self.seen.errors[-1])
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """Return the curves by name; those the booster does not have are left out."""
+        """Return the curves by name, without those that the booster does not provide."""
         optional = {"loss": self.loss, "edge": self.edge, "bound": self.bound}
         return {
             **self.seen.as_dict("train"),
@@ -211,9 +211,9 @@ class Curves:
 
 
 def weights_of_samples(info: Any) -> NDArray[np.float64]:
-    """Return the weight of each training sample in the round after this one (a `RoundInfo`).
+    """Return the weight of each training sample in the round that follows ``info``, a `RoundInfo`.
 
-    Equal samples, which the booster has merged into one row, share its weight.
+    Equal samples, which the booster merges into one row, share the weight of the row.
     """
     w = info.booster.weights(info.state)
     per_sample = w / np.bincount(info.row_of, minlength=len(w))
@@ -221,9 +221,9 @@ def weights_of_samples(info: Any) -> NDArray[np.float64]:
 
 
 def noisy_among_heaviest(w: NDArray[np.float64], is_noisy: NDArray[np.bool_]) -> float:
-    """Return the share of corrupted samples in the heaviest tenth.
+    """Return the share of corrupted samples among the heaviest tenth.
 
-    Of equally heavy samples at its edge, the share that fits in counts.
+    Samples tied at the threshold count by the fraction of them that fits into the tenth.
 
     Examples
     --------
@@ -239,24 +239,24 @@ def noisy_among_heaviest(w: NDArray[np.float64], is_noisy: NDArray[np.bool_]) ->
 
 
 def takes_callback(booster: Any) -> bool:
-    """Tell whether ``booster.fit`` has the parameter ``on_round``."""
+    """Return whether ``booster.fit`` has the parameter ``on_round``."""
     return "on_round" in inspect.signature(booster.fit).parameters
 
 
 def check_round(info: Any) -> None:
-    """Refuse scores that are not finite after a round (a `RoundInfo`)."""
+    """Raise BoostbenchError if a score of ``info``, a `RoundInfo`, is not finite."""
     _check_finite(info.scores, info.round)
 
 
 def check_staged_scores(booster: Any, X: NDArray[np.float64]) -> None:
-    """Refuse scores that are not finite after some round, where a booster tells its scores."""
+    """Raise BoostbenchError if a score of any round is not finite, if there are staged scores."""
     if hasattr(booster, "staged_scores"):
         for t, F in enumerate(booster.staged_scores(X), start=1):
             _check_finite(F, t)
 
 
 def _check_finite(F: NDArray[np.float64], t: int) -> None:
-    # The sum is quick, and not finite if one score is not.
+    # If any score is not finite, neither is the sum, which is quicker to test.
     if not np.isfinite(F.sum()) and not np.isfinite(F).all():
         what = "NaN" if np.isnan(F).any() else "infinite"
         raise BoostbenchError(f"the booster's scores after round {t} are {what}")
@@ -268,7 +268,7 @@ def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator
     Raises
     ------
     BoostbenchError
-        If the booster cannot tell its predictions round by round, or tells of more than ``rounds``.
+        If the booster has no staged predictions or yields more than ``rounds`` of them.
     """
     if not hasattr(booster, "staged_predict"):
         raise BoostbenchError(
@@ -284,10 +284,10 @@ def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator
 def packed_right(
     predictions: Iterable[Labels], y: Labels, checkpoints: Iterable[int], first: int
 ) -> dict[str, str]:
-    """Return which samples are right after some rounds, as bits in base64.
+    """Return by round which samples are predicted correctly, as bits in base64.
 
-    Rounds are 1, 2, 5, 10, 20, 50, ..., the checkpoints, and the last; 0, where the answer is
-    ``first``, if there are none.
+    The rounds are 1, 2, 5, 10, 20, 50, ..., the checkpoints and the last round. Without any round,
+    the only entry is round 0, where the predicted label is ``first``.
     """
     wanted = set(checkpoints)
     found: dict[str, str] = {}
@@ -301,7 +301,7 @@ def packed_right(
 
 
 def is_kept(t: int, checkpoints: Container[int]) -> bool:
-    """Return whether t is one of the rounds 1, 2, 5, 10, 20, 50, ..., or a checkpoint."""
+    """Return whether t is one of 1, 2, 5, 10, 20, 50, ... or a checkpoint."""
     return t in checkpoints or str(t).rstrip("0") in ("1", "2", "5")
 
 
@@ -310,7 +310,7 @@ def _bits(right: NDArray[np.bool_]) -> str:
 
 
 def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float | None]:
-    """Return after each round the expected error of answering y with probability p(y | x)."""
+    """Return, for each round, the expected error of predicting y with probability p(y | x)."""
     rows = np.arange(len(y))
     column = np.searchsorted(booster.classes_, y)
     known = np.isin(y, booster.classes_)
@@ -324,10 +324,10 @@ def smooth_risks(booster: Any, X: NDArray[np.float64], y: Labels) -> list[float 
 def margin_quantiles(
     booster: Any, X: NDArray[np.float64], y: Labels, checkpoints: Iterable[int]
 ) -> dict[str, list[float | None]]:
-    """Return 101 quantiles of the training margins at each checkpoint that was reached.
+    """Return 101 quantiles of the training margins at each checkpoint reached.
 
     The margin of a sample is the score of its label minus the best other score, divided by the
-    largest difference of two scores in any row at that round, so that it lies in [-1, 1].
+    largest difference of two scores of one sample in that round, so that it lies in [-1, 1].
     """
     wanted = set(checkpoints)
     rows = np.arange(len(y))
@@ -346,7 +346,7 @@ def margin_quantiles(
 
 
 def edge_bounds(booster: Any, curves: Curves) -> dict[str, list[float | None]]:
-    """Return the bound on the training error by the edges; nothing where theory knows none."""
+    """Return the bound on the training error from the edges; empty if the booster has none."""
     edges = [math.nan if edge is None else edge for edge in curves.edge]
     bound = booster.edge_bound(edges, len(booster.classes_)) if edges else None
     return {} if bound is None else {"edge_bound": [_finite(value) for value in bound]}
@@ -355,7 +355,7 @@ def edge_bounds(booster: Any, curves: Curves) -> dict[str, list[float | None]]:
 def scores_at(
     booster: Any, X: NDArray[np.float64], checkpoints: Iterable[int]
 ) -> dict[str, list[list[float | None]]]:
-    """Return the scores of all classes at each checkpoint that was reached, to six digits."""
+    """Return the scores of all classes at each checkpoint reached, to six significant digits."""
     wanted = set(checkpoints)
     return {
         str(t): [[_finite(f"{score:.6g}") for score in row] for row in F.tolist()]

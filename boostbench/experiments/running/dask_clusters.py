@@ -1,4 +1,4 @@
-"""Dask clusters: one at an address, one of processes here, or jobs of a batch system."""
+"""Dask clusters: an existing one, local processes, or jobs of a batch system."""
 
 from __future__ import annotations
 
@@ -15,57 +15,58 @@ _CONNECT_SECONDS = 10.0
 
 
 class Cluster:
-    """A cluster that runs are sent to.
+    """A Dask cluster, either existing or started here.
 
     Parameters
     ----------
     scheduler : str or None
-        As for `DaskExecutor`.
+        See `DaskExecutor`.
     jobs : int or None
-        Workers, at most, of a cluster that is started.
+        Maximum number of workers of a started cluster; None: the number of cores.
     options : mapping of str to str
-        Of ``distributed.Security`` with an address, of the cluster's class without; YAML values.
+        Arguments, in YAML, of ``distributed.Security`` for an address and of the cluster class for
+        a started cluster.
 
     Attributes
     ----------
     address : str
-        Of the scheduler.
+        Address of the scheduler.
 
     Raises
     ------
     BoostbenchError
-        If a package is absent, a name is unknown, or an option is wrong.
+        If a package is missing, a name is unknown, or an option is invalid.
     """
 
     def __init__(self, scheduler: str | None, jobs: int | None, options: Mapping[str, str]) -> None:
-        self._distributed = _imported("distributed", "distributed")
+        self._distributed = _import("distributed", "distributed")
         self._options = {name: yaml.safe_load(text) for name, text in options.items()}
         self._started: Any = None
         self.address = scheduler or ""
         size = jobs or n_cores()
         if scheduler is None:
-            fixed = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
-            self._start(self._distributed.LocalCluster, {**fixed, "n_workers": size})
+            defaults = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
+            self._start(self._distributed.LocalCluster, {**defaults, "n_workers": size})
         elif "://" not in scheduler:
-            kind = _batch_system(scheduler)
-            self._start(kind, {"cores": 1, "processes": 1, "memory": "4GB"}).scale(size)
+            defaults = {"cores": 1, "processes": 1, "memory": "4GB"}
+            self._start(_batch_system(scheduler), defaults).scale(size)
 
-    def _start(self, kind: Any, defaults: Mapping[str, Any]) -> Any:
+    def _start(self, cluster_class: Any, defaults: Mapping[str, Any]) -> Any:
         try:
-            self._started = kind(**{**defaults, **self._options})
+            self._started = cluster_class(**{**defaults, **self._options})
         except (TypeError, ValueError, OSError, RuntimeError) as error:
             what = f"the cluster cannot be started: {error}"
-            raise BoostbenchError(what, where=kind.__name__) from None
+            raise BoostbenchError(what, where=cluster_class.__name__) from None
         self.address = self._started.scheduler_address
         return self._started
 
     def connect(self) -> Any:
-        """Return a client.
+        """Return a client of the cluster.
 
         Raises
         ------
         BoostbenchError
-            If nobody answers, or an option is wrong.
+            If the scheduler does not answer, or an option is invalid.
         """
         try:
             security = self._started and self._started.security
@@ -80,29 +81,30 @@ class Cluster:
             raise BoostbenchError(what, where=self.address) from None
 
     def close(self) -> None:
-        """End a cluster that was started."""
+        """Shut down the cluster if it was started here."""
         if self._started is not None:
-            with suppress(Exception):  # workers of it that never started, say
+            with suppress(Exception):  # for example workers that never started
                 self._started.close()
 
 
 def _batch_system(name: str) -> Any:
-    """Return the class of dask-jobqueue for a name such as ``slurm`` or ``SLURMCluster``."""
-    package = _imported("dask_jobqueue", "dask-jobqueue")
-    kinds = {c.removesuffix("Cluster").lower(): c for c in dir(package) if c.endswith("Cluster")}
-    kinds.pop("jobqueue", None)
+    """Return the dask-jobqueue class with a name such as ``slurm`` or ``SLURMCluster``."""
+    package = _import("dask_jobqueue", "dask-jobqueue")
+    names = [name for name in dir(package) if name.endswith("Cluster")]
+    classes = {name.removesuffix("Cluster").lower(): name for name in names}
+    classes.pop("jobqueue", None)
     wanted = name.lower().removesuffix("cluster")
-    if wanted not in kinds:
+    if wanted not in classes:
         what = f"{name!r} is neither an address as in tcp://host:8786 nor a batch system"
-        raise BoostbenchError(f"{what}; {hint(wanted, kinds)}", where="--scheduler")
-    return getattr(package, kinds[wanted])
+        raise BoostbenchError(f"{what}; {hint(wanted, classes)}", where="--scheduler")
+    return getattr(package, classes[wanted])
 
 
-def _imported(module: str, package: str) -> Any:
+def _import(module: str, package: str) -> Any:
     from importlib import import_module
 
     try:
         return import_module(module)
     except ModuleNotFoundError:
-        what = f"needs the package {package!r}; `pip install boostbench[dask]` brings it"
+        what = f"requires the package {package!r}; install it with `pip install boostbench[dask]`"
         raise BoostbenchError(what, where="--executor dask") from None

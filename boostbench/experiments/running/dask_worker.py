@@ -1,7 +1,7 @@
-"""A worker of a Dask cluster: what it is asked, sent and has to do.
+"""Functions that `DaskExecutor` calls on the workers of a Dask cluster.
 
-Plugin and data files that are not under the same path here, with the same content, are kept in the
-cache folder by their content, and runs are led there.
+Plugin and data files that the worker does not have at the same path with the same content are
+stored in its cache folder by content, and the paths in runs are changed accordingly.
 """
 
 from __future__ import annotations
@@ -29,80 +29,80 @@ from boostbench.whole_files import write_file
 
 _WAIT_SECONDS = 1.0
 _PACKAGE = str(Path(fingerprints.__file__).parents[2])
-#: A folder there and, names relative to it, the digests of its files.
+#: A folder of the client, and the names (relative to it) and digests of its files.
 Content = tuple[str, tuple[tuple[str, str], ...]]
-#: Folder there to folder here.
-_moved: dict[str, str] = {}
+#: Folder of this worker for each folder of the client.
+_local_folders: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """Files of one folder that workers need."""
+    """Files of one folder of the client that workers need."""
 
     content: Content
 
     def read(self) -> dict[str, bytes]:
-        """Return the files, by name."""
+        """Return the contents of the files by name."""
         folder, files = self.content
         return {name: (Path(folder) / name).read_bytes() for name, _ in files}
 
 
 def parcels_of(runs: Sequence[Run], data_dirs: Iterable[str]) -> list[Parcel]:
-    """Return what a worker needs beside this package: data sets, catalogs, plugins."""
+    """Return the files that a worker needs besides this package: data, catalogs, plugins."""
     data_dirs = tuple(data_dirs)
     data = [path for folder in data_dirs for path in Path(folder).glob("*.yaml")]
-    for each in {run.data for run in runs}:
+    for spec in {run.data for run in runs}:
         with suppress(BoostbenchError):
-            data += locate(each.name, each.params.plain(), data_dirs).paths
+            data += locate(spec.name, spec.params.plain(), data_dirs).paths
     plugins = [Path(path) for path in used_plugins()]
     code = {*plugins, *(path for plugin in plugins for path in _sources_behind(plugin))}
     folders: Mapping[str, Iterable[Path]] = {
         **dict.fromkeys(data_dirs, data),
         **{str(path.parent): code for path in plugins},
     }
-    found = []
+    parcels = []
     for folder, paths in folders.items():
         names = sorted({os.path.relpath(p, folder) for p in paths if p.is_relative_to(folder)})
         if names:
             files = tuple((name, digest_of(os.path.join(folder, name))) for name in names)
-            found.append(Parcel((folder, files)))
-    return found
+            parcels.append(Parcel((folder, files)))
+    return parcels
 
 
 def greet(jobs: Sequence[Job], contents: Sequence[Content]) -> tuple[list[int], list[str]]:
-    """Return which parcels are missing here; if none, the fingerprints of the code of some jobs.
+    """Return the indices of the missing parcels or, if there are none, the code of each job.
 
-    Kernels that the jobs need are compiled, without the limits of a run.
+    In the second case the kernels that the jobs need are compiled, without the limits of a run.
     """
     fingerprints.forget()
-    missing = [number for number, content in enumerate(contents) if not _is_here(content)]
+    missing = [number for number, content in enumerate(contents) if not _is_available(content)]
     if missing:
         return missing, []
-    here = [_led(job) for job in jobs]
+    jobs = [_with_local_paths(job) for job in jobs]
     codes = []
-    for job in here:
+    for job in jobs:
         load_plugins(job)
         codes.append(code_of(job.run))
-    for _ in _executor().prepare_jobs(here):
+    for _ in _executor().prepare_jobs(jobs):
         pass
     return [], codes
 
 
 def receive(parcels: Sequence[tuple[Content, Mapping[str, bytes]]]) -> None:
-    """Keep files that were missing here."""
+    """Store files in the cache folder."""
     for content, files in parcels:
-        for name, text in files.items():
-            path = _kept(content) / name
+        for name, file_content in files.items():
+            path = _cache_folder(content) / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, text)
+            write_file(path, file_content)
 
 
 def perform(job: Job) -> Record:
-    """Carry out a job in a process apart, under its limits, so that it harms no later one."""
-    job = _led(job)
+    """Carry out a job under its limits, in a separate process that cannot affect later jobs."""
+    job = _with_local_paths(job)
     code = code_of(job.run, find_entry(job.run.data.name, job.data_dirs).generator)
     if code != job.key.code:
-        return failure(job, "stale", "ChangedError", "the worker has other code of it", now())
+        return failure(job, "stale", "ChangedError", "the code on the worker differs", now())
     job = replace(job, sources=fingerprints.sources_of(code))
     executor = _executor()
     executor.submit_job(job)
@@ -111,37 +111,37 @@ def perform(job: Job) -> Record:
     return ended[0][1]
 
 
-def _is_here(content: Content) -> bool:
-    """Return whether all files of a parcel are here, and note where."""
+def _is_available(content: Content) -> bool:
+    """Return whether this worker has all files of a parcel, and remember their folder."""
     folder, files = content
-    for place in (Path(folder), _kept(content)):
+    for place in (Path(folder), _cache_folder(content)):
         if all(digest_of(str(place / name)) == digest for name, digest in files):
-            _moved[folder] = str(place)
+            _local_folders[folder] = str(place)
             return True
     return False
 
 
-def _kept(content: Content) -> Path:
+def _cache_folder(content: Content) -> Path:
     return cache_dir() / "sent" / hashlib.sha256(repr(content[1]).encode()).hexdigest()[:16]
 
 
-def _led(job: Job) -> Job:
-    """Return a job with the paths of this machine."""
+def _with_local_paths(job: Job) -> Job:
+    """Return a job with the paths of this worker."""
     run = job.run
-    booster = replace(run.booster, source=_path_here(run.booster.source))
-    noise = replace(run.noise, source=_path_here(run.noise.source))
+    booster = replace(run.booster, source=_local_path(run.booster.source))
+    noise = replace(run.noise, source=_local_path(run.noise.source))
     return replace(
         job,
         run=replace(run, booster=booster, noise=noise),
-        data_dirs=tuple(filter(os.path.isdir, map(_path_here, job.data_dirs))),
-        plugins=tuple(map(_path_here, job.plugins)),
+        data_dirs=tuple(filter(os.path.isdir, map(_local_path, job.data_dirs))),
+        plugins=tuple(map(_local_path, job.plugins)),
     )
 
 
-def _path_here(path: str) -> str:
-    for there, here in _moved.items():
-        if path == there or path.startswith(there + os.sep):
-            return here + path[len(there) :]
+def _local_path(path: str) -> str:
+    for folder, local_folder in _local_folders.items():
+        if path == folder or path.startswith(folder + os.sep):
+            return local_folder + path[len(folder) :]
     return path
 
 

@@ -1,4 +1,4 @@
-"""Environment of a run: machine, threads, memory, limits; none decides a result."""
+"""Environment of a run: machine, threads, memory and limits. Results do not depend on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-#: Set to 1 before any library is loaded, so that N jobs use N cores.
+#: Variables set to 1 before any library is loaded, so that N jobs use N cores.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -31,7 +31,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @cache
 def host() -> dict[str, Any]:
-    """Return the kind of machine, without its name."""
+    """Return the operating system, CPU model and number of CPUs."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu_model(),
@@ -49,7 +49,7 @@ def _cpu_model() -> str:
 
 
 def limit_threads(n: int = 1) -> None:
-    """Hold the numerical libraries that are loaded already to ``n`` threads."""
+    """Limit the numerical libraries already loaded to ``n`` threads."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(limits=n)
@@ -60,22 +60,22 @@ def limit_threads(n: int = 1) -> None:
 
 def threads() -> dict[str, int]:
     """Return the number of threads of each numerical library in this process."""
-    return dict(_threads(len(sys.modules)))  # looked up again only after something was imported
+    return dict(_threads(len(sys.modules)))  # computed again only after an import
 
 
 @lru_cache(maxsize=1)
 def _threads(n_modules: int) -> dict[str, int]:
     from threadpoolctl import threadpool_info
 
-    found = {str(pool["internal_api"]): int(pool["num_threads"]) for pool in threadpool_info()}
+    counts = {str(pool["internal_api"]): int(pool["num_threads"]) for pool in threadpool_info()}
     numba = sys.modules.get("numba")
     if numba is not None:
-        found["numba"] = int(numba.config.NUMBA_NUM_THREADS)  # get_num_threads() starts them all
-    return found
+        counts["numba"] = int(numba.config.NUMBA_NUM_THREADS)  # get_num_threads() starts them
+    return counts
 
 
 def reset_peak_memory() -> None:
-    """Start a new high-water mark, so that a worker's earlier runs do not count (Linux only)."""
+    """Reset the peak memory, so that earlier runs of a worker do not count (Linux only)."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -83,7 +83,7 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float | None:
-    """Return the largest resident memory since the last reset, in MiB; None if unknown."""
+    """Return the peak resident memory since the last reset, in MiB; None if unknown."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         match = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
@@ -101,33 +101,33 @@ def peak_memory_mb() -> float | None:
 
 @contextmanager
 def memory_limit(limit: int | None) -> Iterator[None]:
-    """Let allocations beyond ``limit`` bytes of private memory fail with MemoryError.
+    """Make allocations beyond ``limit`` bytes of private memory raise MemoryError (Linux only).
 
-    The limit is on data segment, heap and private mappings (RLIMIT_DATA). Address space that
-    numba and OpenBLAS reserve without using it does not count, which is why it is not RLIMIT_AS.
+    The limit applies to data segment, heap and private mappings (RLIMIT_DATA). RLIMIT_AS would
+    also count address space that numba and OpenBLAS reserve but do not use.
     """
     if limit is None or not IS_LINUX:
         yield
         return
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    hard = before[1]
-    wanted = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+    limits = resource.getrlimit(resource.RLIMIT_DATA)
+    hard = limits[1]
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)
+        resource.setrlimit(resource.RLIMIT_DATA, limits)
 
 
 def die_with_parent() -> None:
-    """Have the system kill this process when its parent ends (Linux only)."""
+    """Make the system kill this process when its parent ends (Linux only)."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose parent ends, so that none gets lost (Linux only)."""
+    """Become the parent of descendants whose own parent ends (Linux only)."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 

@@ -1,6 +1,6 @@
-"""One run: load, split, corrupt, train, evaluate. It knows no other runs, files or pools.
+"""Execution of one run: load, split and corrupt the data, train and evaluate the booster.
 
-The result is a function of the run's value, the data and the code alone; only seconds differ.
+The result, except for the times, depends only on the run, the data and the code.
 """
 
 from __future__ import annotations
@@ -52,20 +52,22 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Problem:
-    """Data that a booster is trained and judged on.
+    """Data on which a booster is trained and evaluated.
 
     Attributes
     ----------
     X, X_test : ndarray of float64, shape (n_train, d) and (n_test, d)
-    y, y_clean, y_test : ndarray of int64
-        Training labels as the booster sees them and before corruption; test labels are clean.
+    y, y_clean : ndarray of int64, shape (n_train,)
+        Training labels after and before corruption.
+    y_test : ndarray of int64, shape (n_test,)
+        Test labels, never corrupted.
     n_classes : int
-    noise : dict
-        The corrupted samples, for the record.
+    noise : dict or None
+        Noise model, rate and numbers of corrupted samples, for the record.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
-        Cost of each answer.
+        Cost of each predicted class (column) for each true class (row).
     X_validation, y_validation : ndarray or None
-        A third part, if the split has one.
+        Validation part, if the split has one.
     """
 
     X: NDArray[np.float64]
@@ -92,24 +94,24 @@ def execute(
     ----------
     run : Run
     data_dirs : sequence of path, default=()
-        Folders with data files.
+        Folders of data files.
     data : str, default=""
-        The first digits that the checksum of the data must have.
-    tell : callable, default=nothing
-        Called with the number of rounds done, after each round.
+        Expected first digits of the checksum of the data.
+    tell : callable, optional
+        Called after each round with the number of rounds completed.
 
     Returns
     -------
     fields : dict
-        Those of the record that the run decides, JSON-able: stop reason, sizes, noise, seconds, and
-        the curves with one entry per round (errors are counts).
+        Record fields of the run, in types that JSON has: stop reason, sizes, noise, seconds and
+        curves with one entry per round (errors are counts).
 
     Raises
     ------
     BoostbenchError
-        If the data is absent, wrong or changed, or does not fit the run.
+        If the data is missing, invalid or changed, or does not fit the run.
     Exception
-        Whatever the booster raises.
+        Any exception of the booster.
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "load"):
@@ -131,7 +133,7 @@ def execute(
 def _evaluate(
     run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Fit the run's booster and count its errors on all parts, round by round."""
+    """Fit the booster of a run and count the errors on all parts after each round."""
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
     curves = Curves(problem.y, problem.y_clean, problem.cost, run.record, run.checkpoints)
     with _timed(seconds, "fit"):
@@ -142,7 +144,7 @@ def _evaluate(
             curves.add(predicted)
         check_staged_scores(booster, problem.X_test)
     tested = Tally(problem.y_test, problem.cost)
-    with _timed(seconds, "predict"):  # the last labels are those of `predict`
+    with _timed(seconds, "predict"):  # the labels of the last round equal those of `predict`
         right = packed_right(
             tested.each(staged_labels(booster, problem.X_test, run.rounds)),
             problem.y_test,
@@ -166,7 +168,7 @@ def _evaluate(
     }
     if problem.X_validation is not None and problem.y_validation is not None:
         predictions = staged_labels(booster, problem.X_validation, run.rounds)
-        # without costs: these errors are for choosing
+        # Without costs: validation errors are only used for selection.
         found["curves"]["validation_errors"] = Tally.of(predictions, problem.y_validation).errors
         found["n_validation"] = len(problem.y_validation)
     if "bound" in run.record:
@@ -193,12 +195,12 @@ def _evaluate(
 def _cross_validate(
     run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Fit the run's booster once for each inner fold and count its errors on the fold.
+    """Fit the booster of a run once for each inner fold and count the errors on the fold.
 
-    The folds depend on the seed and the data only, so they are the same for all boosters and
-    parameters. Labels are as the booster sees them, corrupted ones too, as in practice. Errors are
-    summed over the folds. A fit that stopped early holds its last count; a class that a fold does
-    not leave in training is never answered.
+    The folds depend only on the seed and the data, so they are the same for all boosters and
+    parameters. As in practice, the labels include the corrupted ones. Errors are summed over the
+    folds. After a fit stops early, its last error count is repeated. A class with no sample outside
+    the fold is never predicted.
     """
     assert run.validation is not None
     folds = run.validation["folds"]
@@ -231,14 +233,14 @@ def _cross_validate(
 
 
 def _tell_share(tell: Callable[[int], None], before: int, folds: int, info: Any) -> None:
-    """Tell the rounds of all folds as a share of one fit's."""
+    """Report the rounds of all folds, scaled to the number of rounds of one fit."""
     tell((before + info.round) // folds)
 
 
 def _fit(
     booster: Any, X: NDArray[np.float64], y: Labels, *observers: Callable[[Any], None]
 ) -> bool:
-    """Fit a booster; return whether it called the observers after each round."""
+    """Fit a booster and return whether it supports observers, which are called each round."""
     if not takes_callback(booster):
         booster.fit(X, y)
         return False
@@ -254,12 +256,12 @@ def _fit(
 def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> Problem:
     """Load, split and corrupt the data of a run.
 
-    A worker does many runs on one problem; while it is small, the last one is kept.
+    The last problem is cached if it is small, since a worker often executes many runs on one.
 
     Raises
     ------
     ChangedError
-        If the checksum of what was read does not begin with ``data``.
+        If the checksum of the data does not begin with ``data``.
     """
     with noting(""):
         located = locate(run.data.name, run.data.params.plain(), data_dirs)
@@ -270,7 +272,7 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> P
     with nullcontext() if located.kind == "generator" else noting(""):
         problem = _prepared(run, data_dirs, data)
     if problem.X.nbytes + problem.X_test.nbytes <= _KEPT_BYTES:
-        _latest[key] = deepcopy(problem)  # a booster may write into what it is given
+        _latest[key] = deepcopy(problem)  # a booster may modify its input
     return problem
 
 
@@ -279,7 +281,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
         run.data.name,
         run.data.params.plain(),
         data_dirs,
-        encode=run.data.encode,  # type: ignore[arg-type]  # load checks it
+        encode=run.data.encode,  # type: ignore[arg-type]  # checked by `load`
         rng=run.rng("data"),
     )
     if not dataset.checksum.startswith(data):
@@ -298,7 +300,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
 
 
 def _parts(run: Run, dataset: Dataset) -> tuple[Rows, Rows, Rows | None]:
-    """Return the rows of training, test and, if the split has one, validation."""
+    """Return the rows of the training, test and, if the split has one, validation part."""
     spec = run.split if isinstance(run.split, str) else run.split.plain()
     train, test = split(dataset, spec, run.rng("split"))
     if not isinstance(spec, dict) or not spec.get("validation") or "part" in spec:
@@ -346,16 +348,16 @@ def _cost(run: Run, dataset: Dataset) -> Costs | None:
 
 
 def _per_class(problem: Problem) -> list[int]:
-    """Return how many samples each class has, by the clean labels of both parts."""
+    """Return the number of samples of each class, by the clean training and test labels."""
     y = np.concatenate([problem.y_clean, problem.y_test])
     counts: list[int] = np.bincount(y, minlength=problem.n_classes).tolist()
     return counts
 
 
 def warm_up(run: Run) -> None:
-    """Fit the run's booster to a handful of rows, so that compiling is not counted as training.
+    """Fit the booster of a run to a few rows, so that compilation does not count as training time.
 
-    A fault of the booster shows in the fit that counts, so it is passed over here.
+    Exceptions are ignored here, because the real fit raises them again.
     """
     known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
     try:
@@ -363,7 +365,7 @@ def warm_up(run: Run) -> None:
         if known in _warm or not cls.__module__.startswith("boostbench."):
             return
         rng = np.random.default_rng(0)
-        for n_classes in (3, 2):  # some boosters are for two classes
+        for n_classes in (3, 2):  # some boosters support only two classes
             y = np.arange(_WARM_UP_ROWS) % n_classes
             X = rng.normal(size=(_WARM_UP_ROWS, 2)) + y[:, None]
             booster = make(run, X, n_classes, _WARM_UP_ROUNDS)
@@ -377,7 +379,7 @@ def warm_up(run: Run) -> None:
 
 
 def _kinds(value: Any) -> Any:
-    """Return parameters with equal numbers: another number needs no other compiled code."""
+    """Replace all numbers in parameters by 0: compiled code does not depend on numbers."""
     if isinstance(value, dict):
         return {key: _kinds(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -392,7 +394,7 @@ def _class_of(run: Run) -> Any:
 def make(
     run: Run, X: NDArray[np.float64], n_classes: int, rounds: int, cost: Costs | None = None
 ) -> Any:
-    """Return the run's booster, not fitted."""
+    """Return the unfitted booster of a run."""
     sizes = {"K": n_classes, "n": X.shape[0], "d": X.shape[1]}
     params = resolve(run.booster.params.plain(), sizes)
     if run.booster.takes_cost_of_data:
@@ -402,7 +404,7 @@ def make(
 
 
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
-    """Return the errors at T = 0, where all scores are equal and the first label wins."""
+    """Return the errors at T = 0, where all scores are equal and the first class is predicted."""
     first = booster.classes_[0]
     curves = Curves(problem.y, problem.y_clean, problem.cost)
     tested = Tally(problem.y_test, problem.cost)

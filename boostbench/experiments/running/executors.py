@@ -1,7 +1,7 @@
-"""Executors: worker processes on this machine, or this process for a debugger.
+"""Executors: worker processes on this machine, or this process for debugging.
 
-An executor takes runs and gives back their records, in the order in which they end. A run that
-raises, hangs, is killed or eats all memory costs that run alone.
+An executor takes runs and returns their records in the order in which they end. A run that raises,
+hangs, is killed or exhausts the memory does not affect other runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing_extensions import Self
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.running.environment import THREAD_VARIABLES
-from boostbench.experiments.running.server import MOST_LOSSES, Ending, Task
+from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
@@ -42,24 +42,24 @@ _LEAST_MEMORY = 2**29
 _MARK = "BOOSTBENCH_SERVER"
 _POLL_SECONDS = 0.5
 _CLOSE_SECONDS = 5.0
-#: So often a server may be lost in a row without any run that ends: less if it ends by itself.
+#: Maximum losses of a server in a row while no run ends: killed by a signal, ended by itself.
 _MOST_KILLS, _MOST_FAILURES = 50, 3
-#: Signals that end all processes of a batch job; this process may be told a moment later.
+#: Signals that end all processes of a batch job; they may reach this process a moment later.
 _FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 _FOR_ALL_SECONDS = 0.5
 
 
 class Executor(ABC):
-    """Interface of executors, as `run_plan` uses it.
+    """Base class of executors, the interface that `run_plan` uses.
 
     Attributes
     ----------
     jobs : int
-        Number of runs at once.
+        Number of simultaneous runs.
     ahead : int
-        Number of further runs that it may be given beforehand.
+        Number of further runs that may be submitted in advance.
     notice : str
-        A message for the user at this moment, as that there are no workers; else empty.
+        Current message for the user, for example that there are no workers; empty if none.
     """
 
     notice = ""
@@ -67,33 +67,33 @@ class Executor(ABC):
     def __init__(self, jobs: int, data_dirs: Sequence[str | Path], *, ahead: int) -> None:
         self.jobs = jobs
         self.ahead = ahead
-        # With the environment of this process, which the workers' may not be.
+        # Resolved here because workers may have another environment.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
 
     def prepare(self, runs: Sequence[Run]) -> Iterable[None]:
-        """Do beforehand what should not count against the limits of a single run.
+        """Do the work that must not count against the limits of a run, such as compilation.
 
-        Yields now and then while it goes on.
+        The iterator yields from time to time until this work is done.
         """
         return ()
 
     @abstractmethod
     def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Start a run, when so many are left, this one and those under way included."""
+        """Start a run; ``n_left`` counts the unfinished runs, including this one."""
 
     def wait(self, timeout: float) -> None:  # noqa: B027
-        """Wait until a run has ended, or ``timeout`` seconds."""
+        """Wait until a run ends, for at most ``timeout`` seconds."""
 
     @abstractmethod
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
 
     def rounds(self) -> Mapping[Key, int]:
-        """Return the rounds that runs under way have done, as far as that is known."""
+        """Return the number of completed rounds of the runs in progress, where it is known."""
         return {}
 
     def shutdown(self) -> None:  # noqa: B027
-        """Stop what is running, at once, and let go of all resources."""
+        """Stop all runs immediately and release all resources."""
 
     def job(
         self,
@@ -103,9 +103,9 @@ class Executor(ABC):
         memory_limit: int | None = None,
         threads: int = 1,
     ) -> Job:
-        """Return a run with what a worker needs to know; without a key, to compile its kernels."""
+        """Return the job of a run; without a key, a job that only serves to compile kernels."""
         sources = () if key is None else sources_of(key.code)
-        # Of other plugins a run must not depend: its key knows nothing of them.
+        # A run must not depend on other plugins, because they are not part of its key.
         files = {path for path, _ in sources}
         plugins = tuple(
             str(path) for path in used_plugins() if not files or os.path.realpath(path) in files
@@ -124,14 +124,14 @@ class Executor(ABC):
 def check_options(
     executor: str, *, dask: Mapping[str, object], workers: Mapping[str, object]
 ) -> None:
-    """Refuse options that do not go with an executor: those of Dask, and of worker processes."""
+    """Raise BoostbenchError if an option of Dask or of worker processes does not apply."""
     refused = {} if executor == "dask" else dict.fromkeys(dask, "`--executor dask`")
     if executor == "inline":
         refused |= dict.fromkeys(workers, "`--executor local` or `dask`")
     for option, executors in refused.items():
         if {**dask, **workers}[option]:
             where = f"--{option.replace('_', '-')}"
-            raise BoostbenchError(f"only goes with {executors}; leave it out", where=where)
+            raise BoostbenchError(f"only valid with {executors}; leave it out", where=where)
 
 
 def make_executor(
@@ -145,7 +145,7 @@ def make_executor(
     memory_limit: int | None = None,
     threads: int | None = None,
 ) -> Executor:
-    """Return the executor of a name, with arguments as of `Experiment.run`."""
+    """Return the executor with a name; see `Experiment.run` for the arguments."""
     if name == "inline":
         return InlineExecutor(data_dirs)
     limits: dict[str, Any] = {
@@ -161,15 +161,15 @@ def make_executor(
 
 
 class InlineExecutor(Executor):
-    """Carries out runs in this process, one after the other: for debuggers.
+    """Executor that carries out runs one after the other in this process, for debugging.
 
-    Time and memory limits do not hold here, and what a booster changes stays changed.
+    Time and memory limits do not apply, and runs are not isolated from each other.
 
     Parameters
     ----------
     data_dirs : sequence of path, default=()
     raise_errors : bool, default=False
-        Let exceptions of a run through instead of recording them.
+        Propagate exceptions of a run instead of recording them.
     """
 
     def __init__(self, data_dirs: Sequence[str | Path] = (), *, raise_errors: bool = False) -> None:
@@ -188,10 +188,10 @@ class InlineExecutor(Executor):
 
 
 class LocalExecutor(Executor):
-    """Worker processes on this machine, forked from a server that has all libraries loaded.
+    """Executor with worker processes, forked from a server process that has all libraries loaded.
 
-    A server that dies is replaced, and what it had under way is done again. Server and workers end
-    with this process.
+    If the server dies, it is replaced and its runs are repeated. Server and workers end with this
+    process.
 
     Parameters
     ----------
@@ -199,12 +199,12 @@ class LocalExecutor(Executor):
         Number of workers.
     data_dirs : sequence of path, default=()
     time_limit : float or None, default=None
-        Seconds of wall time for one run; its processes are killed.
+        Wall time of one run in seconds; its processes are killed when it is over.
     memory_limit : int or None, default=None
-        Bytes for one run and all processes it starts: an allocation beyond fails, and if the memory
-        grows beyond all the same the processes are killed.
+        Bytes of one run, including the processes that it starts. Allocations beyond the limit fail;
+        if the memory exceeds it nevertheless, the processes are killed.
     threads : int or None, default=None
-        Threads of a run. None is one, and more once fewer runs are left than there are workers.
+        Threads of a run. None: 1, and more once fewer runs are left than there are workers.
     """
 
     def __init__(
@@ -218,11 +218,11 @@ class LocalExecutor(Executor):
     ) -> None:
         if memory_limit is not None and memory_limit < _LEAST_MEMORY:
             raise BoostbenchError(
-                f"a worker alone needs about 300 MiB; give at least {_LEAST_MEMORY / 2**20:.0f}M",
+                f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
                 where="memory limit",
             )
         if not hasattr(os, "fork"):
-            what = "needs a system that can fork, as Linux and macOS can; use `--executor inline`"
+            what = "requires fork, as on Linux and macOS; use `--executor inline`"
             raise BoostbenchError(what, where="--executor local")
         super().__init__(jobs, data_dirs, ahead=jobs)
         self._time_limit = time_limit
@@ -236,31 +236,31 @@ class LocalExecutor(Executor):
         self._start_server()
 
     def prepare(self, runs: Sequence[Run]) -> Iterator[None]:
-        """Compile the kernels that the boosters need, once for all workers and without limits."""
+        """Compile the kernels of the boosters, once for all workers and without limits."""
         by_booster = {run.booster: run for run in runs}
         return self.prepare_jobs([self.job(run) for run in by_booster.values()])
 
     def prepare_jobs(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """Compile the kernels that some jobs need; yields now and then while it goes on."""
+        """Compile the kernels of some jobs, yielding from time to time until this is done."""
         number = self.submit_job(tuple(jobs))
         while number in self._sent:
             self.wait(_POLL_SECONDS)
             yield
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Start a run; cores for which no run is left become threads of it."""
+        """Start a run; it gets more threads if fewer runs than cores are left."""
         threads = self._threads or max(self.jobs // n_left, 1)
         self.submit_job(self.job(run, key, self._time_limit, self._memory_limit, threads))
 
     def submit_job(self, job: Job | tuple[Job, ...]) -> int:
-        """Start a job and return the number that it is known by."""
+        """Start a job and return the number of its task."""
         self._n_sent += 1
         self._sent[self._n_sent] = Task(self._n_sent, job)
         self._send(self._sent[self._n_sent])
         return self._n_sent
 
     def wait(self, timeout: float) -> None:
-        """Wait until the server tells something, or ``timeout`` seconds."""
+        """Wait for a message of the server, for at most ``timeout`` seconds."""
         if wait([self._server], timeout):
             with uninterrupted():
                 self._receive()
@@ -270,76 +270,76 @@ class LocalExecutor(Executor):
         while self._server.poll():
             self._receive()
         clock = time.monotonic()
-        ended = [(key, record) for when, key, record in self._ended if when <= clock]
-        self._ended = [later for later in self._ended if later[0] > clock]
+        ended = [(key, record) for due, key, record in self._ended if due <= clock]
+        self._ended = [entry for entry in self._ended if entry[0] > clock]
         return ended
 
     def rounds(self) -> Mapping[Key, int]:
-        """Return the rounds that runs under way have done, as far as that is known."""
-        sent = self._sent.values()
-        return {task.job.key: task.rounds for task in sent if isinstance(task.job, Job)}
+        """Return the number of completed rounds of the runs in progress, where it is known."""
+        tasks = self._sent.values()
+        return {task.job.key: task.rounds for task in tasks if isinstance(task.job, Job)}
 
     def shutdown(self) -> None:
-        """Stop what is running, at once, and let go of the processes."""
+        """Stop all runs immediately and end the processes."""
         if not self._is_closed:
             self._is_closed = True
             self._end_server()
 
     def _send(self, task: Task) -> None:
-        """Send a task without waiting for a server that waits for this process to listen."""
+        """Send a task. Receives messages meanwhile, lest both processes block while sending."""
         server = self._server
-        room = select.poll()
-        room.register(server, select.POLLOUT)
-        while not room.poll(0):
+        poller = select.poll()
+        poller.register(server, select.POLLOUT)
+        while not poller.poll(0):
             self.wait(_POLL_SECONDS)
-            if self._server is not server:  # a new one, which has been sent everything
+            if self._server is not server:  # a new server, to which all tasks have been sent
                 return
-        with contextlib.suppress(OSError):  # it is gone, which shows when it is listened to
+        with contextlib.suppress(OSError):  # the server is gone; the next receive notices
             server.send(task)
 
     def _receive(self) -> None:
         try:
-            told: Ending = self._server.recv()
+            update: TaskUpdate = self._server.recv()
         except (EOFError, OSError):
             self._replace_server()
             return
-        sent = self._sent[told.number]
-        if told.kind == "started":
-            sent.started = now()
+        task = self._sent[update.number]
+        if update.kind == "started":
+            task.started = now()
             return
-        if told.kind == "rounds":
-            sent.rounds = told.rounds
+        if update.kind == "rounds":
+            task.rounds = update.rounds
             return
         self._lost_in_a_row = 0
-        del self._sent[told.number]
-        if isinstance(sent.job, Job):
-            by_all = told.kind == "died" and -told.exit_code in _FOR_ALL
-            when = time.monotonic() + (_FOR_ALL_SECONDS if by_all else 0.0)
-            self._ended.append((when, sent.job.key, _record(sent.job, told, sent.started)))
+        del self._sent[update.number]
+        if isinstance(task.job, Job):
+            may_be_for_all = update.kind == "died" and -update.exit_code in _FOR_ALL
+            due = time.monotonic() + (_FOR_ALL_SECONDS if may_be_for_all else 0.0)
+            self._ended.append((due, task.job.key, _record(task.job, update, task.started)))
 
     def _start_server(self) -> None:
-        here, there = socket.socketpair()
+        own_end, server_end = socket.socketpair()
         self._mark = uuid.uuid4().hex
         program = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
             "import boostbench.experiments.running.preload\n"
             "from boostbench.experiments.running.server import serve\n"
-            f"serve({there.fileno()}, {self.jobs})"
+            f"serve({server_end.fileno()}, {self.jobs})"
         )
-        with there:
+        with server_end:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program],
                 env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), _MARK: self._mark},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[there.fileno()],
+                pass_fds=[server_end.fileno()],
                 start_new_session=True,
             )
-        self._server = Connection(here.detach())
+        self._server = Connection(own_end.detach())
 
     def _end_server(self) -> int:
-        """End server and workers; return the server's exit code."""
+        """End server and workers and return the exit code of the server."""
         self._server.close()
         try:
             code = self._process.wait(_CLOSE_SECONDS)
@@ -354,12 +354,12 @@ class LocalExecutor(Executor):
         code = self._end_server()
         self._lost_in_a_row += 1
         if self._lost_in_a_row > (_MOST_KILLS if code < 0 else _MOST_FAILURES):
-            what = f"the process that starts runs ends again and again, with {_in_words(code)}"
-            raise BoostbenchError(what)
+            message = f"the server of the worker processes ends repeatedly, with {_in_words(code)}"
+            raise BoostbenchError(message)
         self._start_server()
         server = self._server
         for task in list(self._sent.values()):
-            if self._server is not server:  # lost too; the next one has been sent everything
+            if self._server is not server:  # lost too; all tasks have been sent to the next one
                 return
             if task.started:
                 task.losses += 1
@@ -372,35 +372,35 @@ class LocalExecutor(Executor):
     def _give_up(self, task: Task) -> None:
         del self._sent[task.number]
         if isinstance(task.job, Job):
-            message = "the process that starts runs ended each time this one was under way"
+            message = "the server of the worker processes ended each time this run was in progress"
             record = failure(task.job, "killed", "ProcessExpired", message, task.started)
             self._ended.append((0.0, task.job.key, record))
 
 
-def _record(job: Job, told: Ending, started: str) -> Record:
-    """Turn the end of a job, however it came about, into its record."""
-    if told.kind == "timeout":
+def _record(job: Job, update: TaskUpdate, started: str) -> Record:
+    """Return the record of a job that has ended in any way."""
+    if update.kind == "timeout":
         message = f"was stopped at the time limit of {job.time_limit:g} s"
-        return failure(job, "timeout", "TimeoutError", message, started, told.log)
-    if told.kind == "memory":
+        return failure(job, "timeout", "TimeoutError", message, started, update.log)
+    if update.kind == "memory":
         limit = (job.memory_limit or 0) / 2**20
         message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
-        return failure(job, "out-of-memory", "MemoryError", message, started, told.log)
-    if told.kind == "died":
-        message = f"the worker process ended with {_in_words(told.exit_code)}"
-        return failure(job, "killed", "ProcessExpired", message, started, told.log)
+        return failure(job, "out-of-memory", "MemoryError", message, started, update.log)
+    if update.kind == "died":
+        message = f"the worker process ended with {_in_words(update.exit_code)}"
+        return failure(job, "killed", "ProcessExpired", message, started, update.log)
     try:
-        record = decode(told.answer, Path(f"{job.key}.json"), Record)
+        record = decode(update.answer, Path(f"{job.key}.json"), Record)
     except (RecordError, ValueError, LookupError, TypeError) as error:
-        return failure(job, "failed", type(error).__name__, str(error), started, told.log)
+        return failure(job, "failed", type(error).__name__, str(error), started, update.log)
     if record.error is None:
         return record
-    log = [*told.log, *record.error.log_tail][-LOG_LINES:]
+    log = [*update.log, *record.error.log_tail][-LOG_LINES:]
     return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": log})})
 
 
 def _kill_marked(mark: str) -> None:
-    """Kill what a lost server has left, known by its environment."""
+    """Kill the processes that a lost server left, recognized by an environment variable."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             if process.environ().get(_MARK) == mark:

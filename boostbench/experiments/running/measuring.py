@@ -1,4 +1,4 @@
-"""Metrics of a fitted booster on the test samples, after every round."""
+"""Metrics of a fitted booster on the test samples after each round."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def measure(
     rounds: int,
     checkpoints: Sequence[int],
 ) -> dict[str, Any]:
-    """Return the metrics that a run is to record.
+    """Compute the metrics of a run.
 
-    Those that need probabilities are left out of a booster without ``predict_proba``, and known
-    after the last round alone of one without ``staged_predict_proba``.
+    Metrics of probabilities are left out if the booster has no ``predict_proba``, and available
+    for the last round only if it has no ``staged_predict_proba``.
 
     Parameters
     ----------
@@ -48,15 +48,15 @@ def measure(
     metrics : sequence of str
         Keys of `MEASURES`, ``confusion`` or ``model_size``.
     rounds : int
-        The most there may be.
+        Maximum number of rounds.
     checkpoints : sequence of int
-        Rounds at which the confusion matrix is kept, beside those of `is_kept`.
+        Rounds whose confusion matrix is kept, in addition to 1, 2, 5, 10, ... (see `is_kept`).
 
     Returns
     -------
     found : dict
-        ``curves``: lists with an entry per round by name; ``confusion``: matrices by the round;
-        ``model_size`` in bytes, pickled, if it can be.
+        ``curves``: by name, one entry per round; ``confusion``: matrices by round; ``model_size``:
+        size of the pickled booster in bytes, if it can be pickled.
     """
     by_labels, by_probabilities = (
         [name for name in metrics if name in MEASURES and MEASURES[name].needs == needs]
@@ -82,14 +82,14 @@ def measure(
                 value = math.nan if whole is None else MEASURES[name].of(whole, y)
                 curves[name].append(value if math.isfinite(value) else None)
     if SIZE in metrics:
-        with suppress(Exception):  # not everything can be pickled
+        with suppress(Exception):  # not every booster can be pickled
             found[SIZE] = len(pickle.dumps(booster, protocol=5))
     found["curves"] = {curve_of(name): curve for name, curve in curves.items() if curve}
     return found
 
 
 def staged_probabilities(booster: Any, X: NDArray[np.float64]) -> Iterator[Floats | None]:
-    """Yield the probabilities after each round; None where a booster knows its last ones alone."""
+    """Yield the probabilities after each round; None where only the last ones are available."""
     if hasattr(booster, "staged_predict_proba"):
         yield from booster.staged_predict_proba(X)
     elif hasattr(booster, "predict_proba"):

@@ -1,4 +1,4 @@
-"""Imported once, by the process that all workers are forked from: every heavy library."""
+"""Import all heavy libraries, once, in the server process that workers are forked from."""
 
 from boostbench.inputs import watch
 

@@ -1,12 +1,12 @@
-"""The process that workers are forked from; it starts runs, holds their limits and ends them.
+"""Server process from which workers are forked; it starts runs, enforces limits and ends workers.
 
-It has all libraries loaded and the boosters' kernels warm. A worker does one run after the other
-as long as they are ``ok`` and made of this package's code alone; otherwise the next run gets a new
-process, so that nothing a run changed, left open or used up reaches another. Whatever a run has
-started ends with it.
+The server has all libraries loaded and the kernels of the boosters compiled. A worker executes one
+run after the other as long as they end ``ok`` and use only code of this package. Otherwise the next
+run gets a new process, so that no run is affected by what another changed, left open or used up.
+The processes started by a run end with the run.
 
-Each worker has its own pipes and the server waits for all of them in one loop, without threads
-or locks: if one of them is killed, at any moment, the others go on.
+Each worker has its own pipes, and the server waits for all of them in one loop without threads or
+locks, so a worker that is killed at any time does not affect the others.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
 
-#: A server may be lost so often with one run under way, at last with that run alone.
+#: Maximum losses of a server during one run; the last attempt executes that run alone.
 MOST_LOSSES = 3
 _TICK_SECONDS = 0.2
 _CHUNK = 2**16
 _MOST_CHUNKS = 16
 _LOG_BYTES = 10_000
-#: First byte of an answer: may its worker do another run?
+#: First byte of an answer: whether the worker may execute another run.
 _AGAIN, _RETIRE = b"+", b"-"
-#: A worker tells before its answer how many rounds it has done, no oftener than this.
+#: Message of a worker before its answer: the number of completed rounds.
 _ROUNDS = re.compile(rb"=(\d{1,9})\n")
-_TELL_SECONDS = 0.5
+#: Minimum time between two of these messages.
+_ROUNDS_SECONDS = 0.5
 
 
 @dataclass
@@ -59,14 +60,14 @@ class Task:
     Attributes
     ----------
     number : int
-        Told again with its end.
+        Identifier, repeated in every `TaskUpdate`.
     job : Job or tuple of Job
     started : str
-        When its worker began; empty: it waits.
+        Time at which a worker started it; empty while the task waits.
     losses : int
-        Servers lost while it was under way.
+        Number of servers lost while the task was in progress.
     rounds : int
-        Rounds done, as last told.
+        Number of completed rounds at the last report.
     """
 
     number: int
@@ -77,28 +78,28 @@ class Task:
 
     @property
     def alone(self) -> bool:
-        """True if no other run may go on meanwhile."""
+        """True if the run must be the only one in progress."""
         return self.losses >= MOST_LOSSES - 1
 
 
 @dataclass(frozen=True)
-class Ending:
-    """The start or end of a task, or how far it is.
+class TaskUpdate:
+    """Message from the server about the start, progress or end of a task.
 
     Attributes
     ----------
     number : int
     kind : {"started", "rounds", "done", "died", "timeout", "memory"}
-        ``rounds`` comes with their number and ``done`` with an answer; a worker that died gave
-        none.
+        ``timeout`` and ``memory``: the worker was killed for exceeding a limit. ``died``: it ended
+        without an answer for another reason.
     exit_code : int
-        Of a worker that died; negative for a signal.
+        Exit code of a worker that died; negative for a signal.
     log : tuple of str
         Last lines of output.
     answer : bytes
-        The record, encoded.
+        The encoded record, for ``done``.
     rounds : int
-        Rounds done.
+        Number of completed rounds, for ``rounds``.
     """
 
     number: int
@@ -110,14 +111,14 @@ class Ending:
 
 
 def serve(descriptor: int, jobs: int) -> None:
-    """Carry out the tasks that come over a socket until it is closed; the process's main loop."""
+    """Carry out tasks received over a socket until it is closed, then exit the process."""
     faulthandler.enable()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     environment.adopt_orphans()
     environment.limit_threads(1)
-    for remember in (versions, environment.host, environment.threads):
-        remember()
+    for cached in (versions, environment.host, environment.threads):
+        cached()
     gc.collect()
     gc.freeze()
     _Server(Connection(descriptor), jobs).work()
@@ -125,18 +126,18 @@ def serve(descriptor: int, jobs: int) -> None:
 
 
 class _Worker:
-    """A forked process, seen from the server.
+    """A worker process, seen from the server.
 
     Attributes
     ----------
     pid : int
-        Also its session and process group.
+        Process id, also the id of its session and process group.
     task : Task or None
-        The job under way.
+        Task in progress.
     answer : bytearray
-        Part of the answer that has been read.
-    verdict : str
-        The limit that it was killed for.
+        Answer as far as it has been read.
+    exceeded : str
+        Kind of the limit that the task exceeded, or empty.
     """
 
     def __init__(self, inherited: Sequence[int]) -> None:
@@ -163,30 +164,30 @@ class _Worker:
             os.set_blocking(descriptor, False)
         self.task: Task | None = None
         self.answer = bytearray()
-        self.verdict = ""
+        self.exceeded = ""
         self._deadline = math.inf
         self._log = b""
 
     def start(self, task: Task) -> None:
-        """Give the worker, which has none, a task."""
+        """Send a task to the idle worker."""
         self._log = b""
         self.task = task
         limit = task.job.time_limit if isinstance(task.job, Job) else None
         self._deadline = time.monotonic() + (limit or math.inf)
-        with contextlib.suppress(OSError):  # it has died, which shows soon
+        with contextlib.suppress(OSError):  # the worker has died; `reap` notices
             self._requests.send(task.job)
 
     def listen(self) -> None:
-        """Take what the worker wrote, without waiting; of its output the last part."""
+        """Read messages and output of the worker without waiting; keep the end of the output."""
         self.answer += self._read(self.answers)
-        while told := _ROUNDS.match(self.answer):
-            self.answer = self.answer[told.end() :]
+        while message := _ROUNDS.match(self.answer):
+            self.answer = self.answer[message.end() :]
             if self.task is not None:
-                self.task.rounds = int(told[1])
+                self.task.rounds = int(message[1])
         self._log = (self._log + self._read(self.output))[-_LOG_BYTES:]
 
     def _read(self, descriptor: int) -> bytes:
-        """Return what there is to read, and remember if nothing more can come."""
+        """Return the available bytes, and forget the descriptor at the end of file."""
         parts = []
         with contextlib.suppress(BlockingIOError):
             for _ in range(_MOST_CHUNKS):
@@ -198,32 +199,32 @@ class _Worker:
 
     @property
     def has_answered(self) -> bool:
-        """True if the whole answer is there."""
+        """True if the answer is complete."""
         return self.answer.endswith(b"\n")
 
-    def ending(self, kind: str, exit_code: int = 0) -> Ending:
-        """Return the end of the task, and forget it."""
+    def end_task(self, kind: str, exit_code: int = 0) -> TaskUpdate:
+        """Forget the task and return the message that it has ended."""
         assert self.task is not None
         log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
-        ended = Ending(self.task.number, kind, exit_code, log, bytes(self.answer[1:]))
+        update = TaskUpdate(self.task.number, kind, exit_code, log, bytes(self.answer[1:]))
         self.task = None
         self.answer.clear()
-        return ended
+        return update
 
-    def is_over(self, memory: _Memory) -> bool:
-        """Return whether the task is beyond a limit; `verdict` then says which."""
-        if self.task is None or self.has_answered or self.verdict:
+    def is_over_limit(self, memory: _Memory) -> bool:
+        """Return whether the task newly exceeds a limit, and set `exceeded`."""
+        if self.task is None or self.has_answered or self.exceeded:
             return False
         limit = self.task.job.memory_limit if isinstance(self.task.job, Job) else None
         if time.monotonic() > self._deadline:
-            self.verdict = "timeout"
-        elif limit is not None and memory.is_over(self.pid, limit):
-            self.verdict = "memory"
-        return bool(self.verdict)
+            self.exceeded = "timeout"
+        elif limit is not None and memory.exceeds(self.pid, limit):
+            self.exceeded = "memory"
+        return bool(self.exceeded)
 
     @property
     def descriptors(self) -> tuple[int, int, int]:
-        """Descriptors that this process has open for the worker."""
+        """Open descriptors of the server for this worker."""
         return self._requests.fileno(), self.answers, self.output
 
     def close(self) -> None:
@@ -243,19 +244,19 @@ class _Server:
         self.woken, waker = os.pipe()
         for descriptor in (self.woken, waker):
             os.set_blocking(descriptor, False)
-        self.own = (self.woken, waker, client.fileno())
+        self.own_descriptors = (self.woken, waker, client.fileno())
         signal.set_wakeup_fd(waker)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def work(self) -> None:
-        """Carry out tasks until the client is gone."""
+        """Carry out tasks until the client closes the connection."""
         try:
             while True:
                 self.assign()
                 self.listen()
                 self.reap()
                 for worker in self.workers.values():
-                    if worker.is_over(self.memory):
+                    if worker.is_over_limit(self.memory):
                         kill_tree(worker.pid)
         except (EOFError, ConnectionError):
             for pid in self.workers:
@@ -263,11 +264,11 @@ class _Server:
             self.sweep(keep=())
 
     def assign(self) -> None:
-        """Start waiting tasks while there is room."""
+        """Start waiting tasks while workers are available."""
         while self.waiting:
             busy = [worker.task for worker in self.workers.values() if worker.task is not None]
-            apart = self.waiting[0].alone or any(task.alone for task in busy)
-            if len(busy) >= (1 if apart else self.jobs):
+            is_alone = self.waiting[0].alone or any(task.alone for task in busy)
+            if len(busy) >= (1 if is_alone else self.jobs):
                 return
             idle = (worker for worker in self.workers.values() if worker.task is None)
             worker = next(idle, None) or self.new_worker()
@@ -275,17 +276,17 @@ class _Server:
                 return
             task = self.waiting.popleft()
             worker.start(task)
-            self.client.send(Ending(task.number, "started"))
+            self.client.send(TaskUpdate(task.number, "started"))
 
     def new_worker(self) -> _Worker | None:
-        """Return a new worker; None if the system has no room for one just now."""
+        """Return a new worker, or None if the system cannot start another process now."""
         others = [fd for worker in self.workers.values() for fd in worker.descriptors]
         try:
-            worker = _Worker([*self.own, *others])
+            worker = _Worker([*self.own_descriptors, *others])
         except OSError:
             if not self.workers:
                 raise
-            return None  # until another has ended
+            return None  # tried again when another worker has ended
         self.workers[worker.pid] = worker
         return worker
 
@@ -303,20 +304,20 @@ class _Server:
             before = worker.task.rounds if worker.task is not None else 0
             worker.listen()
             if worker.task is not None and worker.task.rounds > before:
-                self.tell_rounds(worker.task)
+                self.send_rounds(worker.task)
             if worker.task is not None and worker.has_answered:
                 if worker.answer.startswith(_AGAIN):
-                    self.client.send(worker.ending("done"))
+                    self.client.send(worker.end_task("done"))
                 else:
-                    kill_tree(worker.pid)  # its answer is told when nothing is left of it
+                    kill_tree(worker.pid)  # the answer is sent once its processes have ended
 
-    def tell_rounds(self, task: Task) -> None:
-        """Tell the client how far a task is, unless it does not listen just now."""
+    def send_rounds(self, task: Task) -> None:
+        """Send the number of completed rounds to the client, unless this would block."""
         if select.select([], [self.client], [], 0)[1]:
-            self.client.send(Ending(task.number, "rounds", rounds=task.rounds))
+            self.client.send(TaskUpdate(task.number, "rounds", rounds=task.rounds))
 
     def reap(self) -> None:
-        """Remove workers that have ended, with the processes that they started."""
+        """Remove workers that have ended, and kill the processes that they started."""
         gone = {pid: code for pid in self.workers if (code := _exit_code(pid)) is not None}
         if gone:
             self.sweep(keep=self.workers.keys() - gone.keys())
@@ -327,10 +328,10 @@ class _Server:
             task = worker.task
             if task is None:
                 continue
-            kind = "done" if worker.has_answered else worker.verdict or "died"
+            kind = "done" if worker.has_answered else worker.exceeded or "died"
             if not isinstance(task.job, Job) and worker.has_answered:
-                # What was compiled is now on the disk. Other code stays out of this process, that
-                # of plugins which these runs do not need too.
+                # Load the compiled kernels from disk. Code of plugins stays out of this process,
+                # even if a plugin is given that these runs do not need.
                 own = [replace(job, plugins=()) for job in task.job if is_own_code(job.run)]
                 compile_kernels(own)
                 for data_dirs in {job.data_dirs for job in task.job}:
@@ -338,10 +339,10 @@ class _Server:
                         catalog(data_dirs)
                 gc.collect()
                 gc.freeze()
-            self.client.send(worker.ending(kind, code))
+            self.client.send(worker.end_task(kind, code))
 
     def sweep(self, keep: Collection[int]) -> None:
-        """Kill children other than workers: what ended workers left."""
+        """Kill all children except the workers in ``keep``."""
         end = time.monotonic() + 1.0
         while (left := _children() - {*keep}) and time.monotonic() < end:
             for pid in left:
@@ -350,27 +351,27 @@ class _Server:
 
 
 class _Memory:
-    """The memory of process trees; all processes are looked through at most once a tick."""
+    """Memory of process trees; the list of processes is updated at most once a tick."""
 
     def __init__(self) -> None:
-        self._looked = 0.0
+        self._updated = 0.0
         self._children: dict[int, list[psutil.Process]] = {}
 
-    def is_over(self, pid: int, limit: int) -> bool:
-        """Return whether a process and all it started hold more than ``limit`` bytes together."""
-        self._look()
+    def exceeds(self, pid: int, limit: int) -> bool:
+        """Return whether a process and its descendants use more than ``limit`` bytes."""
+        self._update()
         tree = [psutil.Process(pid)] if psutil.pid_exists(pid) else []
         for process in tree:
             tree += self._children.get(process.pid, ())
         if sum(_memory(process, "rss") for process in tree) <= limit:
             return False
-        # Resident memory counts what several share several times.
+        # The sum of resident memory counts shared memory more than once.
         return len(tree) == 1 or sum(_memory(process, "pss") for process in tree) > limit
 
-    def _look(self) -> None:
-        if time.monotonic() - self._looked < _TICK_SECONDS:
+    def _update(self) -> None:
+        if time.monotonic() - self._updated < _TICK_SECONDS:
             return
-        self._looked = time.monotonic()
+        self._updated = time.monotonic()
         self._children.clear()
         for process in psutil.process_iter(["ppid"]):
             self._children.setdefault(process.info["ppid"], []).append(process)
@@ -387,7 +388,7 @@ def _memory(process: psutil.Process, kind: str) -> int:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a worker and what it started; on Linux what escapes this becomes the server's child."""
+    """Kill a worker and its processes; on Linux, any that remain become children of the server."""
     if not environment.IS_LINUX:
         with contextlib.suppress(psutil.Error):
             for process in psutil.Process(pid).children(recursive=True):
@@ -403,7 +404,7 @@ def _kill(pid: int) -> None:
 
 
 def _exit_code(pid: int) -> int | None:
-    """Return the exit code of a child; None while it runs."""
+    """Return the exit code of a child process, or None while it runs."""
     try:
         ended, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
@@ -412,7 +413,7 @@ def _exit_code(pid: int) -> int | None:
 
 
 def _children() -> set[int]:
-    """Return the children of this process, which has one thread."""
+    """Return the ids of the children of this process, which has a single thread."""
     pid = os.getpid()
     try:
         text = Path(f"/proc/self/task/{pid}/children").read_text(encoding="ascii")
@@ -422,9 +423,9 @@ def _children() -> set[int]:
 
 
 def _work(requests: Connection, answers: int, output: int) -> NoReturn:
-    """Do one job after the other; the main function of a worker."""
+    """Carry out one job after the other; the main loop of a worker."""
     try:
-        own = os.getpid()
+        own_pid = os.getpid()
         os.setsid()
         environment.die_with_parent()
         environment.adopt_orphans()
@@ -438,7 +439,7 @@ def _work(requests: Connection, answers: int, output: int) -> NoReturn:
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     stream.flush()
-            if os.getpid() != own:  # a booster forked, and both came back
+            if os.getpid() != own_pid:  # a booster forked, and the child returned here
                 break
             _write(answers, answer)
     finally:
@@ -449,11 +450,11 @@ def _answer(job: Job | tuple[Job, ...], answers: int) -> bytes:
     if not isinstance(job, Job):
         compile_kernels(job)
         return _RETIRE + b"\n"
-    own, last = os.getpid(), time.monotonic()
+    own_pid, last = os.getpid(), time.monotonic()
 
     def tell(rounds: int) -> None:
         nonlocal last
-        if time.monotonic() - last > _TELL_SECONDS and os.getpid() == own:
+        if time.monotonic() - last > _ROUNDS_SECONDS and os.getpid() == own_pid:
             last = time.monotonic()
             _write(answers, b"=%d\n" % rounds)
 

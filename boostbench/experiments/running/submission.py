@@ -1,9 +1,9 @@
-"""Runs as jobs of Slurm, through submitit (the extra ``slurm``).
+"""Submission of runs as Slurm jobs, through submitit (the extra ``slurm``).
 
-A job does a batch of runs exactly as `boostbench run` does: it plans them again, so that what was
-done meanwhile is not done twice, locks each and writes its record as it ends. So a job may be
-killed, preempted, requeued or submitted again at any time. Which job has which runs is kept in
-``<results>/.jobs``, one JSON file a submission, and believed only of jobs that the system knows.
+A job executes a batch of runs as `boostbench run` does: it plans them again, so that finished runs
+are not repeated, locks each run and writes each record as the run ends. Jobs may therefore be
+killed, preempted, requeued or submitted again at any time. The runs of each job are stored in
+``<results>/.jobs``, one JSON file per submission; jobs unknown to the batch system are ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,36 +34,36 @@ from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.records import RecordStore
 from boostbench.whole_files import write_file
 
-#: Slurm's own default for the largest array.
+#: Default of Slurm for the maximum array size.
 _MOST_BATCHES = 1000
-#: A job that is asked to end waits so long to be killed: only then is it requeued.
+#: Time for which an interrupted job waits to be killed, since only killed jobs are requeued.
 _GRACE_SECONDS = 600.0
 _MOST_TIMEOUTS = 10
-#: Starting, and compiling after an update, take some of it.
+#: Minimum time limit of a job; it includes the start and, after an update, compilation.
 _LEAST_JOB_SECONDS = 900.0
 _WORKER_GB = 1.0
-#: Locked while a command submits.
+#: Lock that a command holds while it submits.
 _SUBMITTING = Key("submission", 0, "", "")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Runs for one job, which calls this object.
+    """Runs of one job; the job calls this object.
 
     Attributes
     ----------
     runs : tuple of Run
     results : str
-        Folder of the records, seen by all machines.
+        Folder of the records, shared by all machines.
     data_dirs, plugins : tuple of str
     jobs : int
-        Runs at once.
+        Number of simultaneous runs.
     time_limit, memory_limit : float (seconds) and int (bytes), or None
-        Of one run.
+        Limits of one run.
     threads : int or None
-        As for `LocalExecutor`.
+        See `LocalExecutor`.
     retry : tuple of str
-        As for `Experiment.run`.
+        See `Experiment.run`.
     """
 
     runs: tuple[Run, ...]
@@ -77,7 +77,7 @@ class Batch:
     retry: tuple[str, ...] = ()
 
     def __call__(self) -> dict[str, int]:
-        """Do the runs; return how many ended with which status."""
+        """Carry out the runs and return the number of runs by status."""
         for plugin in self.plugins:
             registry.use_plugin(Path(plugin))
         store = RecordStore(self.results)
@@ -96,7 +96,7 @@ class Batch:
         return outcome.counts
 
     def checkpoint(self) -> Any:
-        """Return what a job does that submitit requeues: the same."""
+        """Return the work of the job when submitit requeues it: the same batch."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
@@ -104,16 +104,16 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchJob:
-    """A job that waits or runs.
+    """A pending or running job.
 
     Attributes
     ----------
     number : str
-        As the system calls it.
+        Job id in the batch system.
     state : str
-        In its words: ``"PENDING"``, ``"RUNNING"`` ...
+        State reported by the batch system, such as ``"PENDING"`` or ``"RUNNING"``.
     runs : tuple of str
-        Value and rounds of the runs that it was given.
+        Ids of the runs of the job: value and rounds.
     """
 
     number: str
@@ -127,32 +127,33 @@ def submit_runs(todo: Sequence[PlannedRun], template: Batch, **how: Any) -> list
     Parameters
     ----------
     todo : sequence of PlannedRun
-        Those that a job has already are left out.
+        Runs to submit; runs that a job already has are left out.
     template : Batch
-        Without runs.
+        Settings of all batches, without runs.
     **how
-        ``cluster``, ``slurm`` or ``local``: processes of this machine; ``name`` of the jobs;
-        ``most_jobs`` that run at once; ``job_time`` in seconds, for half of which batches are made;
-        ``options`` for sbatch.
+        ``cluster``: ``slurm``, or ``local`` for processes of this machine; ``name`` of the jobs;
+        ``most_jobs``: maximum number of simultaneous jobs; ``job_time``: time limit in seconds,
+        about half of which a batch is expected to take; ``options`` of sbatch.
 
     Returns
     -------
     jobs : list of BatchJob
-        Those that were submitted now.
+        The submitted jobs.
 
     Raises
     ------
     BoostbenchError
-        If submitit is absent, or the system refuses.
+        If submitit is missing or the batch system rejects the jobs.
     """
-    submitit = _submitit()
+    submitit = _import_submitit()
     store = RecordStore(template.results)
     store.prepare()
     with closing(RunLocks(store.folder)) as locks:
         if not locks.take(_SUBMITTING):
-            raise BoostbenchError("another command submits at this moment", where=template.results)
+            what = "another command is submitting runs; try again later"
+            raise BoostbenchError(what, where=template.results)
         taken = {run for job in jobs_under_way(template.results) for run in job.runs}
-        left = [planned for planned in todo if _name_of(planned.key) not in taken]
+        left = [planned for planned in todo if _run_id(planned.key) not in taken]
         return _submit(submitit, left, template, **how) if left else []
 
 
@@ -190,55 +191,52 @@ def _submit(
         )
         executor.update_parameters(**parameters)
         with executor.batch():
-            jobs = [executor.submit(_filled(template, batch)) for batch in batches]
+            jobs = [
+                executor.submit(replace(template, runs=tuple(planned.run for planned in batch)))
+                for batch in batches
+            ]
     except (RuntimeError, subprocess.SubprocessError, ValueError) as error:
-        what = f"the jobs were not taken: {str(error).strip().splitlines()[-1]}"
+        what = f"the jobs were rejected: {str(error).strip().splitlines()[-1]}"
         raise BoostbenchError(what, where=f"--{cluster}") from error
-    found = [
-        BatchJob(str(job.job_id), "PENDING", tuple(_name_of(planned.key) for planned in batch))
+    submitted = [
+        BatchJob(str(job.job_id), "PENDING", tuple(_run_id(planned.key) for planned in batch))
         for job, batch in zip(jobs, batches, strict=True)
     ]
-    content = {"cluster": cluster, "jobs": {job.number: job.runs for job in found}}
+    content = {"cluster": cluster, "jobs": {job.number: job.runs for job in submitted}}
     write_file(folder / f"{uuid.uuid4().hex[:12]}.json", json.dumps(content).encode())
-    return found
+    return submitted
 
 
 def jobs_under_way(results: str | Path) -> list[BatchJob]:
-    """Return the jobs of a results folder that wait or run; files of others are removed.
+    """Return the pending and running jobs of a results folder; remove files of finished jobs.
 
     Raises
     ------
     BoostbenchError
-        If the system does not answer.
+        If the batch system does not answer.
     """
-    found = []
+    active: list[BatchJob] = []
     states: dict[str, dict[str, str]] = {}
     for path in sorted((Path(results) / ".jobs").glob("*.json")):
         try:
             content = json.loads(path.read_bytes())
-            cluster, jobs = (
-                str(content["cluster"]),
-                {k: tuple(v) for k, v in content["jobs"].items()},
-            )
+            cluster = str(content["cluster"])
+            jobs = {number: tuple(runs) for number, runs in content["jobs"].items()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             continue
         if cluster not in states:
             states[cluster] = _slurm_states() if cluster == "slurm" else _local_states()
         known = states[cluster]
-        its = [BatchJob(job, known[job], runs) for job, runs in jobs.items() if job in known]
-        found += its
-        if not its:
+        left = [BatchJob(job, known[job], runs) for job, runs in jobs.items() if job in known]
+        active += left
+        if not left:
             with suppress(OSError):
                 path.unlink()
-    return found
-
-
-def _filled(template: Batch, batch: Sequence[PlannedRun]) -> Batch:
-    return Batch(**{**vars(template), "runs": tuple(planned.run for planned in batch)})
+    return active
 
 
 def _batches(todo: Sequence[PlannedRun], seconds: float, most: int) -> Iterator[list[PlannedRun]]:
-    """Cut runs, in their order, into at most ``most`` batches of about equal time."""
+    """Split runs, in order, into at most ``most`` batches of about ``seconds`` of work."""
     seconds = max(seconds, sum(planned.seconds for planned in todo) / most * (1 + 1e-9))
     done, number = 0.0, 0
     batch: list[PlannedRun] = []
@@ -254,36 +252,36 @@ def _batches(todo: Sequence[PlannedRun], seconds: float, most: int) -> Iterator[
 
 
 def _slurm_states() -> dict[str, str]:
-    """Return the states of this user's jobs that are not over."""
+    """Return the states of the active Slurm jobs of this user by job id."""
     command = ["squeue", f"--user={getpass.getuser()}", "--array", "--noheader", "--format=%i %T"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        what = f"does not tell which jobs there are: {said.strip()}"
+        reason = getattr(error, "stderr", None) or str(error)
+        what = f"cannot list the jobs: {reason.strip()}"
         raise BoostbenchError(what, where="squeue") from error
     words = (line.split() for line in answer.stdout.splitlines())
     return {pair[0]: pair[1] for pair in words if len(pair) == 2}
 
 
 def _local_states() -> dict[str, str]:
-    """Return the jobs that are processes of this machine."""
-    found = {}
+    """Return the states of the jobs that are processes of this machine, by process id."""
+    states = {}
     for process in psutil.process_iter(["cmdline"]):
         if "submitit.local._local" in (process.info["cmdline"] or ()):
-            found[str(process.pid)] = "RUNNING"
-    return found
+            states[str(process.pid)] = "RUNNING"
+    return states
 
 
-def _name_of(key: Key) -> str:
-    """Return value and rounds of a run: its job plans it anew if code or data change."""
+def _run_id(key: Key) -> str:
+    """Return the id of a run, without code and data, which the job determines itself."""
     return f"{key.value}-{key.rounds}"
 
 
-def _submitit() -> Any:
+def _import_submitit() -> Any:
     try:
         import submitit
     except ModuleNotFoundError:
-        what = "needs the package 'submitit'; `pip install boostbench[slurm]` brings it"
+        what = "requires the package 'submitit'; install it with `pip install boostbench[slurm]`"
         raise BoostbenchError(what, where="submit") from None
     return submitit

@@ -1,4 +1,4 @@
-"""From a job to a record, whatever the booster does."""
+"""Execution of a job in a worker: every outcome of the booster becomes a record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from boostbench.experiments.store.versions import versions
 from boostbench.plugin_files import load_plugin
 from boostbench.threads import threads
 
-#: Lines of a run's output that a failure record keeps.
+#: Number of lines of output that the record of a failed run keeps.
 LOG_LINES = 100
 _LONGEST_TEXT = 10_000
 Tell = Callable[[int], None]
@@ -35,7 +35,7 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Job:
-    """A run with what a worker needs to know to carry it out.
+    """A run with the settings that a worker needs to carry it out.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Job:
     key : Key
     data_dirs : tuple of str
     plugins : tuple of str
-        Files to load first.
+        Plugin files to load first.
     time_limit, memory_limit : float (seconds) and int (bytes), or None
     threads : int
-        Of the boosters of this package; the result does not depend on it.
+        Number of threads of the boosters of this package; results do not depend on it.
     sources : tuple of (str, str)
-        Path and digest of the files that the key's code was made from.
+        Path and digest of each file that the code in the key was computed from.
     """
 
     run: Run
@@ -73,15 +73,15 @@ def perform(
     ----------
     job : Job
     let_through : tuple of exception types, default=()
-        Exceptions that are no end of the run: Ctrl-C in this process, or all for a debugger.
-    tell : callable, default=nothing
-        Called with the number of rounds done, after each round.
+        Exceptions to propagate instead of recording: KeyboardInterrupt, or all for debugging.
+    tell : callable, optional
+        Called after each round with the number of rounds completed.
 
     Returns
     -------
     record : Record
         Status ``ok``, or ``failed``, ``out-of-memory``, ``skipped`` or ``stale`` (data or code
-        changed meanwhile) with the reason; texts are bounded and without lone surrogates.
+        changed during the run) with the error. Texts have bounded length and no lone surrogates.
     """
     started = now()
     environment.reset_peak_memory()
@@ -93,11 +93,11 @@ def perform(
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
-        return _record(job, _status_of(problem), _described(problem, job), {}, started)
+        return _record(job, _status_of(problem), _error_fields(problem, job), {}, started)
 
 
 def compile_kernels(jobs: Sequence[Job]) -> None:
-    """Have compiled, and stored on disk, what the boosters of some jobs need."""
+    """Compile the kernels of the boosters of some jobs and store them on disk."""
     from boostbench.experiments.running.execution import warm_up
 
     for job in jobs:
@@ -109,9 +109,9 @@ def compile_kernels(jobs: Sequence[Job]) -> None:
 def failure(
     job: Job, status: str, kind: str, message: str, started: str, log: Sequence[str] = ()
 ) -> Record:
-    """Return the record of a job whose worker could not write one itself."""
+    """Return the record of a job whose worker returned none."""
     error = {"kind": kind, "message": message, "log_tail": [*log]}
-    return _record(job, status, error, {}, started, alive=False)
+    return _record(job, status, error, {}, started, is_alive=False)
 
 
 def as_text(value: object) -> str:
@@ -125,14 +125,13 @@ def as_text(value: object) -> str:
 
 
 def now() -> str:
-    """Return the time in UTC, to the second."""
+    """Return the current UTC time in ISO format, to the second."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def _execute(job: Job, tell: Tell) -> dict[str, Any]:
-    from boostbench.experiments.running.execution import (
-        execute,  # heavy: numpy, scikit-learn, numba
-    )
+    # Imported here because it loads numpy, scikit-learn and numba.
+    from boostbench.experiments.running.execution import execute
 
     inputs.watch()
     load_plugins(job)
@@ -144,7 +143,7 @@ def _execute(job: Job, tell: Tell) -> dict[str, Any]:
 
 
 def load_plugins(job: Job) -> None:
-    """Have the plugin files of a job loaded."""
+    """Load the plugin files of a job."""
     for plugin in job.plugins:
         load_plugin(Path(plugin))
 
@@ -157,21 +156,21 @@ def _status_of(problem: BaseException) -> str:
     return "skipped" if isinstance(problem, DataUnavailableError) else "failed"
 
 
-def _described(problem: BaseException, job: Job) -> dict[str, Any]:
-    """Return what a record says of an exception; the traceback is its log's last part."""
+def _error_fields(problem: BaseException, job: Job) -> dict[str, Any]:
+    """Return the ``error`` field of a record; its log ends with the traceback."""
     message = as_text(problem)
     if isinstance(problem, MemoryError) and job.memory_limit is not None:
         limit = f"needs more than the memory limit of {job.memory_limit / 2**20:.0f} MiB"
         message = f"{limit} ({message})" if message else limit
     try:
-        printed = "".join(traceback.format_exception(problem))[-_LONGEST_TEXT:].splitlines()
+        trace = "".join(traceback.format_exception(problem))[-_LONGEST_TEXT:].splitlines()
     except BaseException:
-        printed = []
+        trace = []
     return {
         "kind": as_text(type(problem).__name__),
         "message": message,
         "where": inputs.place_of(problem),
-        "log_tail": [as_text(line) for line in printed[-LOG_LINES:]],
+        "log_tail": [as_text(line) for line in trace[-LOG_LINES:]],
     }
 
 
@@ -189,20 +188,20 @@ def _record(
     fields: dict[str, Any],
     started: str,
     *,
-    alive: bool = True,
+    is_alive: bool = True,
 ) -> Record:
     facts: dict[str, Any] = {
         "key": job.key,
         "run": job.run.value(),
-        "peak_memory_mb": environment.peak_memory_mb() if alive else None,
+        "peak_memory_mb": environment.peak_memory_mb() if is_alive else None,
         "versions": versions(_package_of(job.run)),
         "host": environment.host(),
-        "threads": {**environment.threads(), "boostbench": job.threads} if alive else {},
+        "threads": {**environment.threads(), "boostbench": job.threads} if is_alive else {},
         "started": started,
         "finished": now(),
     }
     try:
         return Record.model_validate({"status": status, "error": error, **fields, **facts})
-    except ValidationError as problem:  # a plugin gave back what is no result
+    except ValidationError as problem:  # a plugin returned an invalid result
         error = {"kind": "RecordError", "message": complaint(problem)}
         return Record.model_validate({"status": "failed", "error": error, **facts})

@@ -71,7 +71,7 @@ def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys
     assert "4 runs: 4 ok" in capsys.readouterr().out
     again = ["--fresh", "--scheduler", "tcp://127.0.0.1:1"]
     assert main([*command, *again]) == 2
-    assert "--scheduler: only goes with `--executor dask`" in capsys.readouterr().err
+    assert "--scheduler: only valid with `--executor dask`" in capsys.readouterr().err
     tls = ["--dask", "tls_ca_file=nowhere.pem"]
     assert main([*dask, "tls://127.0.0.1:1", "--fresh", *tls]) == 2
     assert "--dask: " in capsys.readouterr().err
@@ -119,7 +119,7 @@ def test_workers_of_several_threads_are_refused(distributed, runs_of, tmp_path):
 
 def test_files_that_a_worker_lacks_are_kept_by_content(tmp_path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(dask_worker, "_moved", {})
+    monkeypatch.setattr(dask_worker, "_local_folders", {})
     nothing = SimpleNamespace(prepare_jobs=lambda jobs: ())
     monkeypatch.setattr(dask_worker, "_executor", lambda: nothing)
     folder = tmp_path / "data"
@@ -131,18 +131,18 @@ def test_files_that_a_worker_lacks_are_kept_by_content(tmp_path, monkeypatch):
         tuple((n, digest_of(str(folder / n))) for n in ("mine.csv", "more.yaml")),
     )
     assert dask_worker.greet((), [content]) == ([], [])
-    assert dask_worker._path_here(str(folder)) == str(folder)
+    assert dask_worker._local_path(str(folder)) == str(folder)
     parcel = content, dask_worker.Parcel(content).read()
     shutil.rmtree(folder)
     assert dask_worker.greet((), [content]) == ([0], [])
     dask_worker.receive([parcel])
     assert dask_worker.greet((), [content]) == ([], [])
-    here = Path(dask_worker._path_here(str(folder)))
+    here = Path(dask_worker._local_path(str(folder)))
     assert (here / "mine.csv").read_text() == "1,a\n2,b\n"
     folder.mkdir()
     (folder / "mine.csv").write_text("other rows")
     assert dask_worker.greet((), [content]) == ([], [])
-    assert Path(dask_worker._path_here(str(folder))) == here
+    assert Path(dask_worker._local_path(str(folder))) == here
 
 
 def test_plugins_and_data_are_sent_to_workers_that_lack_them(

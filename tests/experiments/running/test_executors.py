@@ -97,5 +97,5 @@ def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatc
 
 
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
-    with pytest.raises(BoostbenchError, match="memory limit: a worker alone needs about 300 MiB"):
+    with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
         LocalExecutor(1, memory_limit=2**28)
