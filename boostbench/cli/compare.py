@@ -12,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry, statuses_of
-from boostbench.cli.output import complain, print_json, print_rows
+from boostbench.cli.output import print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def compare(
     check_rope(rope)
     experiment = comparison_experiment(**vars(options))
     for file, column in numbering_features(experiment):
-        complain(f"{file}: feature {column!r} holds row numbers; delete the column")
+        print_error(f"{file}: feature {column!r} holds row numbers; delete the column")
     with redirect_stdout(sys.stderr):  # stdout gets the result only
         code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:

@@ -12,7 +12,7 @@ import typer
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.kinds import dataset_rows
 from boostbench.cli.options import Data, Json, any_number, repeatable
-from boostbench.cli.output import complain, print_rows
+from boostbench.cli.output import print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def fetch(
                 located = locate(member, None, data, allow_download=sources or True)
                 print(f"{member}: {located.describe}{licence_note(located.rows, located.paths)}")
         except DataUnavailableError as error:
-            complain(error)
+            print_error(error)
             code = INCOMPLETE
     return code
 
@@ -176,7 +176,7 @@ def add(
     print(f"{name}: {copy}: {sizes}")
     for column in row_numbers(dataset):
         remedy = f"drop it with 'drop: [{column}]' in {description or 'the catalog entry'}"
-        complain(f"feature {column!r} holds row numbers; {remedy}")
+        print_error(f"feature {column!r} holds row numbers; {remedy}")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK

@@ -10,7 +10,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SelectedRuns, parse_numbers
-from boostbench.cli.output import complain, warn_of_damage
+from boostbench.cli.output import print_error, warn_of_damage
 from boostbench.errors import BoostbenchError
 from boostbench.reports.text import csv_text
 
@@ -83,7 +83,7 @@ def export(
     _write(rows, output)
     n_absent = sum(not result.ok for result in results)
     if n_absent:
-        complain(
+        print_error(
             f"{n_absent} of {len(results)} runs have no result; `boostbench status` lists them"
         )
     return INCOMPLETE if n_absent else OK

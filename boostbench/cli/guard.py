@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from boostbench.cli.output import complain
+from boostbench.cli.output import print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
 
@@ -78,10 +78,10 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         code = command()
         sys.stdout.flush()
     except BoostbenchError as error:
-        complain(str(error))
+        print_error(str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
-        complain("interrupted")
+        print_error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has closed the pipe. Python flushes stdout again at exit.
@@ -89,14 +89,14 @@ def _exit_code_of(command: Callable[[], int]) -> int:
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        complain(f"{place}{error.strerror or error}")
+        print_error(f"{place}{error.strerror or error}")
         return BAD_INPUT
     except Exception as error:
         if interrupted_since(start):  # Ctrl-C may cause another exception, e.g. in an import
-            complain("interrupted")
+            print_error("interrupted")
             return INTERRUPTED
-        complain(f"internal error: {type(error).__name__}: {error}")
-        complain(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
+        print_error(f"internal error: {type(error).__name__}: {error}")
+        print_error(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
         return BUG
     return code
 

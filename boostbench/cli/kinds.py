@@ -9,7 +9,7 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
-from boostbench.cli.output import complain
+from boostbench.cli.output import print_error
 from boostbench.errors import PluginError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 
@@ -60,7 +60,7 @@ def rows_of(kind: str) -> list[dict[str, Any]]:
     registered = REGISTRIES[kind]
     broken = registered.broken()
     for name, reason in broken.items():
-        complain(f"skipped {registered.kind} {name!r} of the package {reason}")
+        print_error(f"skipped {registered.kind} {name!r} of the package {reason}")
     return [
         {"name": name, "summary": without_markup(registered.summary(name))}
         for name in registered

@@ -66,7 +66,7 @@ def short(value: float) -> str:
     return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
 
 
-def complain(message: object) -> None:
+def print_error(message: object) -> None:
     """Print a message on stderr, prefixed by the name of the program."""
     for line in visible(str(message)).splitlines():
         print(f"boostbench: {line}", file=sys.stderr)
@@ -82,7 +82,7 @@ def print_log(record: Record | None) -> None:
 def warn_of_damage(store: RecordStore) -> None:
     """Print the damaged records found since the last call on stderr."""
     for message in store.damaged:
-        complain(message)
+        print_error(message)
     store.damaged.clear()
 
 

@@ -40,7 +40,7 @@ def plan(
     strict: Strict = False,
     as_json: Json = False,
 ) -> int:
-    """Show the runs that `run` would do, with reasons and estimated times.
+    """Show the runs that `run` would do, with reasons and times.
 
     Nothing is trained, except with --sample. Times are estimated from finished runs.
 

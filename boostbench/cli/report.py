@@ -13,7 +13,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns
-from boostbench.cli.output import complain, is_fancy, warn_of_damage
+from boostbench.cli.output import is_fancy, print_error, warn_of_damage
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
 
@@ -74,7 +74,7 @@ def report(
         except BoostbenchError as error:
             if not every:
                 raise
-            complain(error)
+            print_error(error)
             code = INCOMPLETE
             continue
         finally:
@@ -87,7 +87,7 @@ def report(
         if pack:
             print(experiment.pack(folder))
         if open_page and typer.launch(written[-1].resolve().as_uri()):
-            complain(f"no web browser found; open {written[-1].resolve().as_uri()}")
+            print_error(f"no web browser found; open {written[-1].resolve().as_uri()}")
         if not made.is_whole:
             code = INCOMPLETE
     if every:
@@ -96,7 +96,7 @@ def report(
     try:
         write_index(output or selection.results)
     except BoostbenchError as error:
-        complain(error)  # in the summary of another experiment
+        print_error(error)  # in the summary of another experiment
     return code
 
 
@@ -113,11 +113,11 @@ def _all(selection: AnyRuns) -> Iterator[Experiment]:
 def print_table(report: Report) -> None:
     """Print the main table of a report; print failed parts and remarks on stderr."""
     for reason in report.undrawn.values():
-        complain(f"left out of the report: {reason}")
+        print_error(f"left out of the report: {reason}")
     remarks = Counter(result.reason for result in report.study.results if result.ok)
     for remark, n in remarks.items():
         if remark:
-            complain(f"{n} of {len(report.study.results)} results: {remark}")
+            print_error(f"{n} of {len(report.study.results)} results: {remark}")
     table = report.main_table(colour=is_fancy(sys.stdout))
     if table:
         print(table.rstrip("\n"), end="\n\n")

@@ -24,7 +24,7 @@ from boostbench.cli.options import (
     program,
     repeatable,
 )
-from boostbench.cli.output import complain, print_log, warn_of_damage
+from boostbench.cli.output import print_error, print_log, warn_of_damage
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
@@ -141,13 +141,13 @@ def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> 
     """Print the skipped runs and the limits of the config that are not enforced."""
     warn_of_damage(experiment.store)
     for reason, skipped in plan.skipped().items():
-        complain(f"skipping {n_runs(len(skipped))}: {reason}")
+        print_error(f"skipping {n_runs(len(skipped))}: {reason}")
     limits = experiment.config.limits
     kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
     todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
     if options.get("executor") == "inline" and kinds and todo:
         message = f"--executor inline does not enforce the limits on {' and '.join(kinds)}"
-        complain(f"{experiment.config.name}: {message}")
+        print_error(f"{experiment.config.name}: {message}")
 
 
 def _print_failures(outcome: Progress, *, verbose: bool) -> bool:
@@ -162,13 +162,13 @@ def _print_failures(outcome: Progress, *, verbose: bool) -> bool:
     for (status, reason), failed in kinds.items():
         planned, record = failed[0]
         others = f" (and {len(failed) - 1} more with this error)" if len(failed) > 1 else ""
-        complain(f"{status}: {planned.run.id}: {reason.partition(chr(10))[0]}{others}")
+        print_error(f"{status}: {planned.run.id}: {reason.partition(chr(10))[0]}{others}")
         if verbose:
             print_log(record)
     statuses = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
     if statuses:
         hint = "" if verbose else " (-v shows the tracebacks)"
-        complain(f"to repeat these runs{hint}: {_command_without_retry()} --retry {statuses}")
+        print_error(f"to repeat these runs{hint}: {_command_without_retry()} --retry {statuses}")
     return bool(kinds)
 
 

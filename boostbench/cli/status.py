@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, Json, Verbose
-from boostbench.cli.output import complain, print_json, print_log, print_rows, warn_of_damage
+from boostbench.cli.output import print_error, print_json, print_log, print_rows, warn_of_damage
 from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
@@ -66,7 +66,7 @@ def _print_jobs(results: Path) -> None:
     try:
         jobs = jobs_under_way(results)
     except BoostbenchError as error:
-        complain(str(error))
+        print_error(str(error))
         return
     if jobs:
         print(jobs_in_words(jobs))

@@ -9,7 +9,7 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Data, Json, repeatable
-from boostbench.cli.output import complain, print_json, print_rows, short
+from boostbench.cli.output import print_error, print_json, print_rows, short
 from boostbench.cli.theory_games import Gamma
 from boostbench.errors import UnknownNameError
 
@@ -85,7 +85,7 @@ def conditions(
     n, N = space.predictions.shape
     if n * N > _MANY_PREDICTIONS:
         programs = f"{len(CONDITIONS)} linear programs of {N} classifiers on {n} samples"
-        complain(f"{programs}: this can take minutes")
+        print_error(f"{programs}: this can take minutes")
     decisions = decide_all(space)
     if as_json:
         print_json(_as_json(space, decisions, gamma))

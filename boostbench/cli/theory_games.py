@@ -8,7 +8,7 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Json, parse_numbers
-from boostbench.cli.output import complain, print_json, print_rows
+from boostbench.cli.output import print_error, print_json, print_rows
 from boostbench.errors import BoostbenchError
 
 #: Maximum number of rounds: a potential needs O(T^3) steps or a table of size T^2.
@@ -121,7 +121,7 @@ def bound(
     n_omitted = sum(row["minimal"] is None for row in table)
     if n_omitted:
         message = f"minimal: left out {n_omitted} of {len(table)}"
-        complain(f"{message}, with more than {MAX_STATES} states")
+        print_error(f"{message}, with more than {MAX_STATES} states")
     return OK
 
 
