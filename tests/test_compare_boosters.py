@@ -84,7 +84,7 @@ def test_a_plugin_file_is_a_booster(tmp_path):
         (["samme", "sm-boost"], "irs", {}, "did you mean 'iris'"),
         (["samme", "sm-boost"], "iris", {"target": "x"}, "no data file is given"),
         (["samme", "sm-boost"], "none.csv", {}, "none.csv: the file cannot be read"),
-        (["samme", "sm-boost"], "own.txt", {}, "own.txt: unknown kind of file"),
+        (["samme", "sm-boost"], "own.txt", {}, "own.txt: unknown file format"),
         (["samme", "sm-boost"], "own.csv", {"target": "sort"}, "there is no column 'sort'"),
         (["samme", "sm-boost"], "iris", {"noise": 2}, "noise.rate must be a number from 0 to 1"),
         (["samme", "sm-boost"], "iris", {"noise": "flip"}, "noise needs 'rate'"),

@@ -65,19 +65,19 @@ def add_file(
         raise DataError(f"{name!r} cannot name a data set; use letters, digits, '-', '_' and '.'")
     suffix = next((s for s in SUFFIXES if file.name.lower().endswith(s)), None)
     if suffix is None:
-        raise DataError(f"unknown kind of file; known are {', '.join(SUFFIXES)}", where=str(file))
-    known = catalog(data_dirs).get(name)
+        raise DataError(f"unknown file format; known are {', '.join(SUFFIXES)}", where=str(file))
+    entry = catalog(data_dirs).get(name)
     content = read_file(file)
-    facts = _facts(file, content, known or DatasetEntry(name=name, target=target))
+    facts = _facts(file, content, entry or DatasetEntry(name=name, target=target))
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}{suffix}"
     if not (copy.exists() and copy.samefile(file)):
         write_file(copy, content)
-    if known is not None:
+    if entry is not None:
         return copy, None
-    described = {"title": title or name, **facts, **({"target": target} if target else {})}
+    facts = {"title": title or name, **facts, **({"target": target} if target else {})}
     description = folder / f"{name}.yaml"
-    text = yaml.safe_dump({name: described}, sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
     write_file(description, text.encode("utf-8"))
     return copy, description
 

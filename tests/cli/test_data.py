@@ -106,7 +106,7 @@ def test_a_column_that_numbers_the_rows_is_named(boostbench, tmp_path):
         (["nothing.csv"], "nothing.csv: the file cannot be read: No such file or directory"),
         (["inbox/mushrooms.csv"], "there is no column 'target' for the labels"),
         (["inbox/mushrooms.csv", "--name", "a b"], "'a b' cannot name a data set"),
-        (["inbox/mushrooms.txt"], "inbox/mushrooms.txt: unknown kind of file; known are .csv.gz"),
+        (["inbox/mushrooms.txt"], "inbox/mushrooms.txt: unknown file format; known are .csv.gz"),
     ],
 )
 def test_a_file_that_cannot_be_added_is_named(boostbench, mushrooms, arguments, complaint):

@@ -184,7 +184,7 @@ def test_a_config_runs_over_a_suite_and_the_folds_of_a_task(api, tmp_path, capsy
 
 def test_an_absent_suite_or_task_is_one_line(api, capsys):
     assert main(["data", "fetch", "openml:suite/8"]) == 1
-    assert "openml:suite/8 cannot be had" in capsys.readouterr().err
+    assert "openml:suite/8 is not available" in capsys.readouterr().err
     assert main(["data", "fetch", "openml:task/9"]) == 1
     assert "OpenML task 9 failed" in capsys.readouterr().err
 

@@ -65,7 +65,7 @@ def test_a_package_without_an_official_row_is_refused(pip, official, put, tmp_pa
 
 def test_rows_that_are_not_those_of_the_catalog_are_refused_with_both_checksums(pip, official, put):
     folder = put("bits.yaml", f"{ENTRY}  rows_sha256: {'f' * 64}\n")
-    with pytest.raises(DataUnavailableError, match=f"sha256 [0-9a-f]{{64}}, .* says {'f' * 64}"):
+    with pytest.raises(DataUnavailableError, match=f"sha256 [0-9a-f]{{64}}, .* has {'f' * 64}"):
         locate("bits", None, [folder], allow_download=True)
 
 
