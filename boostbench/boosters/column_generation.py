@@ -16,9 +16,9 @@ y_i p_i    ``own.p``                           (n,)
 
 The first programs have many optimal solutions, and the simplex method returns one with all the
 weight on a few rows, from which the weak learner learns nothing about the remaining rows. Two
-measures prefer even weights among the optimal ones. Rows on which all classifiers agree form one
-group, whose weight is divided among the rows in proportion to their sample weights. A small
-penalty applies to the largest ratio of a group's weight to its sample weight.
+measures select even weights among the optimal ones. Rows with the same z_ij for every classifier j
+form one group, whose weight is divided among the rows in proportion to their sample weights. A
+small penalty applies to the largest ratio of a group's weight to its sample weight.
 
 The solver is HiGHS, through scipy. Coefficients, and weights relative to the sample weights, are
 rounded to multiples of 2**-38, far above the solver's rounding errors. If a program has several

@@ -86,6 +86,7 @@ def make_potential(
     Parameters
     ----------
     n_classes : int
+        Number K of classes.
     gamma : float
         Edge in [0, 1].
     condition : {"uniform", "minimal"}, default="uniform"

@@ -88,6 +88,7 @@ class MinimalPotential(Potential):
     Parameters
     ----------
     n_classes : int
+        Number K of classes.
     gamma : float
         Edge in [0, 1].
     eta : float or None, default=None
