@@ -182,18 +182,18 @@ def outcome_of(verdicts: Mapping[str, str]) -> tuple[str, str]:
     ('open', 'open: holds with 1 of 2 readings')
     """
     counts = Counter(verdicts.values())
-    held, failed, n = counts["reproduced"], counts["not reproduced"], len(verdicts)
-    if failed == n:
+    n_held, n_failed, n = counts["reproduced"], counts["not reproduced"], len(verdicts)
+    if n_failed == n:
         return "fails", "fails with all readings tried"
-    if held == n:
+    if n_held == n:
         return "survives", "survives all readings tried"
-    if held == 1 and failed == n - 1:
+    if n_held == 1 and n_failed == n - 1:
         [only] = [reading for reading, verdict in verdicts.items() if verdict == "reproduced"]
         return "one", f"holds only with {only}"
-    parts = [f"holds with {held}"] if held else []
-    parts += [f"fails with {failed}"] if failed else []
+    parts = [f"holds with {n_held}"] if n_held else []
+    parts += [f"fails with {n_failed}"] if n_failed else []
     numbers = f": {listed(parts)} of {n} readings" if parts else ""
-    if held and failed:
+    if n_held and n_failed:
         return "some", f"depends on the reading{numbers}"
     return "open", f"open{numbers}"
 

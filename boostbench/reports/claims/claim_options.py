@@ -49,7 +49,7 @@ _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 def as_list(value: Any) -> Any:
     """Return a list or tuple unchanged, any other value as a list of one; refuse an empty list."""
     if value == []:
-        raise ValueError("must name something, found []")
+        raise ValueError("must not be an empty list")
     return value if isinstance(value, list | tuple) else [value]
 
 

@@ -88,16 +88,16 @@ class Relation(AboutValues):
         if isinstance(bound, tuple):
             return {label: evidence.sample(cell, label) for label in bound}
         if isinstance(bound, Quantity):
-            there = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
-            sample = evidence.sample(there, bound.booster or mine[0], value=bound.value or "")
+            other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
+            sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
             times, plus = bound.times, bound.plus
             return {"compared with": sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
             own = evidence.sample(cell, mine[0])
             return {"compared with": Repeats.constant(bound, own)}
         rates = evidence.gathered(cell, lambda result: result.noise_rate, mine[0])
-        known = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
-        return {"compared with": replace(rates, on_each=known)}
+        on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
+        return {"compared with": replace(rates, on_each=on_each)}
 
     def judge(self, evidence: Evidence, left: Repeats, right: Repeats, by: float = 0.0) -> Outcome:
         """Decide on one pair; for ``higher_than``, the sides are exchanged (see `shown`)."""
@@ -255,7 +255,7 @@ def _by_unit(
             own = left.only(unit)
             outcomes = (judge(own, rival.only(unit)) for rival in rivals)
             values[unit] = float(all(outcome.state == "holds" for outcome in outcomes))
-    combined = left  # with the design and the gaps of all
+    combined = left  # for the design and gaps of all samples
     for rival in rivals:
         combined = combined.minus(rival)
     return replace(combined, values=values)

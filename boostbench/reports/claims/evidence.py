@@ -43,7 +43,7 @@ class CellSelection:
     #: Exclusions; each excludes the cells that match all its fields.
     except_: tuple[Iterable[tuple[str, Any]], ...] = ()
     per: Literal["dataset", "mean"] = "dataset"
-    pooled: bool = False  # whether all noises and T make one group
+    pooled: bool = False  # True to count the cases of all noises and T in one group
 
 
 @dataclass(frozen=True)
@@ -172,13 +172,14 @@ class Evidence:
                 return error * float(getattr(result.record, size))
             return error
 
-        wrong_at = cell.at if metric == "test_error" and not counted else None
+        is_test_error = metric == "test_error" and not counted
+        wrong_at = cell.at if is_test_error else None
         on_test = METRICS[metric].on_test
         samples = [
             self._dataset_sample(name, cell, label, read, wrong_at=wrong_at, on_test=on_test)
             for name in cell.datasets
         ]
-        if metric == "test_error" and not counted:
+        if is_test_error:
             samples = [
                 replace(sample, printed=self._printed_error(cell, name, label))
                 for name, sample in zip(cell.datasets, samples, strict=True)

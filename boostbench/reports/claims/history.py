@@ -51,7 +51,7 @@ class PastClaim:
 
     says: str
     terms: dict[str, Any]  # origin, kind, and the options by their paths
-    seen: bool  # whether any run had a result
+    seen: bool  # True if any run had a result
     changes: tuple[ClaimChange, ...] = ()
     stated: str = ""  # day of the first report with it, if results had been seen before
     withdrawn: str = ""  # the day of the first report without it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -153,22 +153,27 @@ class RanksWithin(AboutValues):
         """Yield the outcome on the best rank in each cell."""
         for cell, ranks in ranked(evidence):
             if ranks is None:
-                yield without_values(evidence, cell, evidence.scope.boosters)
+                yield _without_values(evidence, cell)
                 continue
             best = min(self.booster, key=lambda label: ranks[label])
-            beyond = ranks[best] - self.within
-            printed = printed_ranks(evidence, cell)
+            holds = ranks[best] <= self.within
+            printed = _printed_ranks(evidence, cell)
             power = None
             if printed is not None:
                 power = certain(min(printed[label] for label in self.booster) <= self.within)
-            outcome = replace(by_means(beyond <= 0, beyond), power=power)
+            outcome = Outcome(
+                "holds" if holds else "fails",
+                float(ranks[best] - self.within),
+                leans=holds,
+                power=power,
+            )
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 
 def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
     """Yield the ranks of the boosters in each cell; None if they have no runs in common."""
     for cell in evidence.cells():
-        means = common_means(evidence, cell, evidence.scope.boosters)
+        means = _common_means(evidence, cell)
         if means is None:
             yield cell, None
             continue
@@ -178,7 +183,7 @@ def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
         yield cell, dict(zip(means, ranks, strict=True))
 
 
-def printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
+def _printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
     """Return the ranks of the boosters by printed values; None if a booster has no value."""
     printed = [evidence.sample(cell, label).printed for label in evidence.scope.boosters]
     if None in printed:
@@ -187,9 +192,9 @@ def printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
     return dict(zip(evidence.scope.boosters, ranks, strict=True))
 
 
-def common_means(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> dict[str, float] | None:
+def _common_means(evidence: Evidence, cell: Cell) -> dict[str, float] | None:
     """Return the means of boosters over their common runs; None if there are none."""
-    samples = {label: evidence.sample(cell, label) for label in labels}
+    samples = {label: evidence.sample(cell, label) for label in evidence.scope.boosters}
     units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
     if not units:
         return None
@@ -199,13 +204,8 @@ def common_means(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> dict[
     }
 
 
-def without_values(evidence: Evidence, cell: Cell, labels: Sequence[str]) -> Case:
+def _without_values(evidence: Evidence, cell: Cell) -> Case:
     """Return the case of a cell in which the boosters have no runs in common."""
-    gaps = [gap for label in labels for gap in evidence.sample(cell, label).gaps]
+    gaps = [gap for label in evidence.scope.boosters for gap in evidence.sample(cell, label).gaps]
     why = gaps[0] if gaps else "no runs in common"
     return evidence.case(cell, Outcome("missing", planned=1, why=why, power=certain(False)), {})
-
-
-def by_means(holds: bool, beyond: float) -> Outcome:
-    """Return an outcome based on means alone, without their spread."""
-    return Outcome("holds" if holds else "fails", float(beyond), leans=holds)

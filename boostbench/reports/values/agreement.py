@@ -1,4 +1,7 @@
-"""Agreement of our values with printed ones, by prediction intervals, and its placebo test."""
+"""Agreement of our values with printed ones by prediction intervals, with a placebo.
+
+The placebo is the agreement of a printed value with our values in the wrong columns of its table.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,7 @@ Compared = tuple[Repeats, PaperValue, int]
 def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
     """Compare the printed values of a table with ours, by place and column (a booster).
 
-    The placebo compares each printed value with our values in the other columns of its place.
+    The wrong columns of the placebo are those with another method in the same place.
     """
     agreements = {}
     for (place, column), (ours, printed, n_test) in cells.items():
@@ -113,11 +116,11 @@ def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
     return agreements
 
 
-def in_words(held: Iterable[Held]) -> str:
+def in_words(agreements: Iterable[Held]) -> str:
     """Return the numbers of printed values by agreement, and their placebo, in words."""
-    held = list(held)
-    states = [each.agreement for each in held]
-    parts = [f"{states.count('agrees')} of {len(held)} printed numbers agree"]
+    agreements = list(agreements)
+    states = [each.agreement for each in agreements]
+    parts = [f"{states.count('agrees')} of {len(states)} printed numbers agree"]
     for state, words in (
         ("better than printed", "ours are better than"),
         ("worse than printed", "worse than"),
@@ -125,7 +128,7 @@ def in_words(held: Iterable[Held]) -> str:
     ):
         if state in states:
             parts.append(f"{words} {states.count(state)}")
-    placebos = [each.placebo for each in held if each.placebo is not None]
+    placebos = [each.placebo for each in agreements if each.placebo is not None]
     if placebos:
         parts.append(
             f"a wrong column of the same table would agree with {sum(placebos):.1f} of them"

@@ -17,7 +17,7 @@ END: Final = "end"
 class Metric(NamedTuple):
     """A quantity of a run, recorded after each round or once."""
 
-    curve: str  # its name among the curves of a record
+    curve: str  # name of its curve in a record
     size: str  # attribute with the number of samples in a sum; empty for a mean
     words: str
     unit: str = "%"  # "%" for a fraction that is shown in percent

@@ -69,7 +69,7 @@ def _scores(result: Result, at: int) -> Floats:
     name = result.run.booster.name
     if name not in _SCALE:
         raise BoostbenchError(
-            f"predictors are those of {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
+            f"predictors are defined for {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
         )
     record, labels = _record(result), labels_of(result)
     recorded = record.at_checkpoints.scores
