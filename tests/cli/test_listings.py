@@ -119,5 +119,5 @@ def test_parameters_are_those_of_the_signature():
 
 def test_the_options_of_a_claim_are_shown_by_the_names_that_a_config_knows(boostbench):
     out = boostbench("show", "compares").out
-    assert "\n  except: tuple of dict, default ()\n      Cells that are left out.\n" in out
-    assert "Number or share of the cases of each group that have to hold." in out
+    assert "\n  except: tuple of dict, default ()\n      Excluded cells.\n" in out
+    assert "Number or share of the cases of each group that must hold." in out
