@@ -195,11 +195,9 @@ class Experiment:
         executor : {"local", "inline", "dask"}, default="local"
             Worker processes, this process, or a Dask cluster.
         scheduler : str or None, default=None
-            Address of a cluster, or name of a batch system known to dask-jobqueue, on which a
-            cluster of ``jobs`` workers is started; None: a cluster on this machine.
+            Address of a cluster, or name of a batch system of dask-jobqueue; None: this machine.
         dask : mapping of str to str or None, default=None
-            Options of the cluster: TLS options with an address, otherwise options of the
-            dask-jobqueue class.
+            TLS options if an address is given, otherwise options of the dask-jobqueue class.
         time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
             Limits of one run; None: those of the config. Ignored by the inline executor.
         retry : sequence of str, default=()
@@ -210,10 +208,8 @@ class Experiment:
             As for `plan`.
         fail_fast : bool, default=False
             Start no further run after a failure.
-        on_plan : callable or None, default=None
-            Called with the first plan.
-        on_event : callable or None, default=None
-            Called with every `Event` of progress.
+        on_plan, on_event : callable or None, default=None
+            Called with the first plan, and with every `Event` of progress.
 
         Returns
         -------
@@ -274,8 +270,7 @@ class Experiment:
         Parameters
         ----------
         share : float, default=0.05
-            Share of the stale runs of each booster on each data set to repeat, 0 to 1; at least
-            one run is repeated.
+            Share of stale runs to repeat, 0 to 1; at least one of each booster on each data set.
         jobs, on_event
             As for `run`.
 
@@ -394,11 +389,7 @@ class Experiment:
             return run_plan(runs, self.store, executor, on_event=on_event)
 
     def _study_of(self, other: Config) -> Study:
-        """Return the results of another config, for claims that compare with it.
-
-        The other config has the size of this one if it defines that size, and at most as many
-        rounds.
-        """
+        """Return the results of another config, in this size if it has it, with no more rounds."""
         size = self.size if self.size in other.sizes else None
         variant = load_config(other.path, size=size, check_parameters=False)
         variant = variant.model_copy(update={"rounds": min(variant.rounds, self.config.rounds)})
@@ -461,11 +452,8 @@ def load_experiments(
 
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
-    """Return whether each run has a current record, so that its parameters are known to be valid.
-
-    A store of its own keeps ``store`` unread until the first plan.
-    """
-    own_store = RecordStore(store.folder.parent)
+    """Return whether each run has a current record, so that its parameters are known to be valid."""
+    own_store = RecordStore(store.folder.parent)  # leaves ``store`` unread until the first plan
     try:
         if all(have_records(each.runs, own_store, each.data) for each in experiments):
             return True
