@@ -452,7 +452,7 @@ def load_experiments(
 
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
-    """Return whether each run has a current record, so that its parameters are known to be valid."""
+    """Return whether all runs have current records, so that their parameters are valid."""
     own_store = RecordStore(store.folder.parent)  # leaves ``store`` unread until the first plan
     try:
         if all(have_records(each.runs, own_store, each.data) for each in experiments):
