@@ -15,7 +15,7 @@ from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import Outcome, lower, near, share_of
 from boostbench.reports.claims.verdicts import verdict_on
-from boostbench.reports.values.agreement import against
+from boostbench.reports.values.agreement import compare_with_printed
 from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.paper import PaperValue
 from checks.error_rates import (
@@ -87,7 +87,8 @@ def test_a_printed_number_that_is_true_agrees(true, least, most):
     agree = 0
     for printed, ours in rng.binomial(800, [0.2, 0.2 + true], size=(N, 2)) / 800:
         value = PaperValue("a", "b", 1, 0.0, printed, "", "")
-        agree += against(Repeats({(0, 0): ours}, design), value, 800).agreement == "agrees"
+        comparison = compare_with_printed(Repeats({(0, 0): ours}, design), value, 800)
+        agree += comparison.agreement == "agrees"
     assert least - 0.02 <= agree / N <= most
 
 

@@ -68,7 +68,7 @@ def test_mistakes_name_the_file_they_stand_in(load, tmp_path):
         ("extends: own.yaml\n", "own.yaml:1: extends: own.yaml is this config, or extends it"),
         ("extends: bsae\n", "own.yaml:1: extends: no such config file"),
         ("extends: 3\n", "own.yaml:1: extends: must be the path or the name of a config, found 3"),
-        ("extends: list.yaml\n", "own.yaml:1: extends: list.yaml is no config"),
+        ("extends: list.yaml\n", "own.yaml:1: extends: list.yaml is not a config"),
         ("extends: base.yaml\n", "missing key name"),
     ],
 )
