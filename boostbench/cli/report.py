@@ -65,6 +65,8 @@ def report(
     """
     if every == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
+    if every and selection.size:
+        raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
     from boostbench.reports.overview import write_index, write_overview
 
     code = OK

@@ -20,3 +20,10 @@ def test_a_report_without_a_config_asks_for_one(boostbench):
     outcome = boostbench("report")
     assert outcome.code == 2
     assert "name configs, or give --all" in outcome.err
+
+
+def test_all_reports_with_one_size_are_refused_at_once(boostbench):
+    outcome = boostbench("report", "--all", "--size", "standard")
+    assert outcome.code == 2
+    assert "--all includes all sizes; leave --size out" in outcome.err
+    assert outcome.out == ""
