@@ -13,7 +13,7 @@ from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.pairs import Pairing, draw_differences, draw_scatter, pair_up
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
-from boostbench.reports.figures.style import drawing_style
+from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
 from .synthetic import EXCHANGE, make_config, study_of, svg_of
 
@@ -150,7 +150,7 @@ def test_points_of_one_height_stand_side_by_side(tmp_path):
     places = axes.collections[0].get_offsets()[:, 0]
     assert len(np.unique(places.round(6))) == 9
     assert abs(places.mean()) < 1e-9
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["SAMME", "sm-boost"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["samme", "sm-boost"]
 
 
 def test_the_paper_s_value_is_a_hollow_diamond_beside_the_repeats(tmp_path):
@@ -215,3 +215,13 @@ def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):
     dna, letter = figure.axes
     assert dna.get_ylim()[0] > 0
     assert [text.get_text() for text in letter.texts] == ["no result: skipped"]
+
+
+def test_tick_labels_keep_their_printed_names_when_drawn():
+    figure = Figure()
+    axes = figure.add_subplot(xlabel="samme")
+    axes.set_xticks([0, 1], ["adaboost-mh", "mine"])
+    print_names(figure)
+    files_of(figure)
+    assert axes.get_xlabel() == "SAMME"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["AdaBoost.MH", "mine"]

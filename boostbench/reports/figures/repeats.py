@@ -21,7 +21,7 @@ from boostbench.reports.figures.panels import (
     title,
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.text import capital, in_print
+from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Study, error_at
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
@@ -286,7 +286,7 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
 def _strip_names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
     """Return the labels of the strips and of the x axis; noises of one model by their rates."""
     if x == "booster":
-        return [in_print(label) for label in study.boosters], ""
+        return study.boosters, ""
     rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()
     models = set(rates["model"]) - {"none"}
     if len(models) != 1 or len(set(rates["rate"])) < len(rates):

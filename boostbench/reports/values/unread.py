@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench import registry
 from boostbench.experiments.configs.kind_options import Options
@@ -77,12 +78,11 @@ class Unread:
         for name in _SHARED:
             value = getattr(record, name)
             values[name] = self._known.setdefault(str(value), value)
-        made = range(1, record.n_rounds + 1)
-        rounds = {record.n_rounds, run.rounds, *(made if self._rounds is None else self._rounds)}
+        rounds, is_read = self._read_rounds(record.n_rounds, run.rounds)
         values["curves"] = {
             name: curve
-            if name in self._whole or curve.dtype.kind != "f" or rounds.issuperset(made)
-            else np.where([at in rounds for at in made], curve, np.nan)
+            if is_read is None or name in self._whole or curve.dtype.kind != "f"
+            else np.where(is_read, curve, np.nan)
             for name, curve in record.curves.items()
             if name not in self._left_out
         }
@@ -96,6 +96,18 @@ class Unread:
         names = record.model_fields_set | {"curves", "at_checkpoints"}
         fields_set = self._known.setdefault(frozenset(names), names)
         return Record.model_construct(fields_set, **{**dict(record), **values})
+
+    def _read_rounds(
+        self, n_made: int, requested: int
+    ) -> tuple[set[int], NDArray[np.bool_] | None]:
+        """Return the read rounds, and their mask among the rounds made; None if all are read."""
+        if (n_made, requested) not in self._known:
+            made = range(1, n_made + 1)
+            rounds = {n_made, requested, *(made if self._rounds is None else self._rounds)}
+            is_read = None if rounds.issuperset(made) else np.array([at in rounds for at in made])
+            self._known[n_made, requested] = rounds, is_read
+        known: tuple[set[int], NDArray[np.bool_] | None] = self._known[n_made, requested]
+        return known
 
     def _checkpoints(self, whole: Checkpoints, right: dict[str, str]) -> Checkpoints:
         """Return checkpoints with another ``right``; empty ones are shared."""
