@@ -128,16 +128,16 @@ def print_names(figure: Figure) -> None:
     """Apply `in_print` to all text of a figure."""
     from matplotlib.axis import Axis
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
 
+    for axis in figure.findobj(Axis):  # an axis writes its tick labels again when it is drawn
+        assert isinstance(axis, Axis)
+        labels = [label.get_text() for label in axis.get_ticklabels()]
+        printed = [in_print(label) for label in labels]
+        if printed != labels:
+            axis.set_ticks(axis.get_ticklocs(), printed)
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
         text.set_text(in_print(text.get_text()))
-    for axis in figure.findobj(Axis):  # its tick labels are written again when it is drawn
-        assert isinstance(axis, Axis)
-        formatter = axis.get_major_formatter()
-        if isinstance(formatter, FixedFormatter):
-            formatter.seq = [in_print(label) for label in formatter.seq]
 
 
 def files_of(figure: Figure) -> Drawing:
