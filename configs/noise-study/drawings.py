@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -157,7 +156,7 @@ def interval(values: np.ndarray) -> tuple[float, float, float]:
 
 
 def price(study: Study, *, against: float = 0.3) -> Figure:
-    """Cost of a booster on clean labels, and its loss when labels are wrong.
+    """Cost of a booster on clean labels, and its loss by noise; crowded points have no name.
 
     Both are percentage points of the mean test error over data sets: the error on clean labels less
     that of the best booster, and the rise from clean labels to the given rate. There is a panel for
@@ -183,14 +182,15 @@ def price(study: Study, *, against: float = 0.3) -> Figure:
         kept = [k for k, name in enumerate(sets) if name in both]
         for label, errors in noisy.items():
             x, y = clean[label].mean() - least, errors.mean() - clean[label][kept].mean()
-            named(axis, x, y, label, colours[label])
+            axis.plot([x], [y], "o", color=colours[label], label=label)
         axis.set(title=f"{model}, {100 * against:g} %", xlabel="above the best, clean labels")
     axes[0].set_ylabel("rise of the mean error by noise (points)")
+    name_points(figure)
     return figure
 
 
 def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
-    """Mean test error against the median time of a fit; the Pareto front is a line.
+    """Mean test error against median time of a fit, with Pareto front; crowded points have no name.
 
     There is a panel for each rate, with means over all kinds of noise.
 
@@ -213,16 +213,17 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
             times = [means(study, noise, seconds_of_fit)[1].get(label) for noise in noises]
             if all(part is not None and len(part) for part in errors):
                 points[label] = float(np.median(times)), float(np.mean(errors))
-        for label, (x, y) in points.items():
-            named(axis, x, y, label, colours[label])
         front = list(pareto(points.values()))
         axis.plot(*np.array(front).T, color="0.7", linewidth=1.0, zorder=0)
+        for label, (x, y) in points.items():
+            axis.plot([x], [y], "o", color=colours[label], label=label)
         axis.set(xscale="log")
         axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.xaxis.set_major_formatter("{x:g}")
         axis.xaxis.set_minor_formatter(NullFormatter())
         axis.set(xlabel="seconds of a fit (median)", title=f"{100 * rate:g} % wrong")
     axes[0].set_ylabel("mean test error (%)")
+    name_points(figure)
     return figure
 
 
@@ -239,10 +240,27 @@ def pareto(points: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float
             yield x, y
 
 
-def named(axis: Axes, x: float, y: float, label: str, colour: str) -> None:
-    """Draw a point with a label."""
-    axis.plot([x], [y], "o", color=colour)
-    axis.annotate(label, (x, y), xytext=(3, 3), textcoords="offset points", fontsize="xx-small")
+def name_points(figure: Figure) -> None:
+    """Write the label of each point beside it, the lowest points first, where there is room."""
+    figure.draw_without_rendering()  # fixes the layout, on which the room depends
+    for axis in figure.axes:
+        points = [line for line in axis.lines if line.get_marker() == "o"]
+        taken = [line.get_window_extent() for line in points]
+        for line in sorted(points, key=lambda line: float(line.get_ydata()[0])):
+            for x, y in ((5, 3), (5, -7), (-5, 3), (-5, -7)):
+                name = axis.annotate(
+                    in_print(str(line.get_label())),
+                    line.get_xydata()[0],
+                    xytext=(x, y),
+                    textcoords="offset points",
+                    fontsize="xx-small",
+                    ha="left" if x > 0 else "right",
+                )
+                extent = name.get_window_extent()
+                if not extent.count_overlaps(taken):
+                    taken.append(extent)
+                    break
+                name.remove()
 
 
 def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
@@ -59,8 +60,8 @@ def test_the_mean_error_of_each_rate_stands_in_the_panel_of_its_noise(tmp_path: 
 def test_the_price_is_on_clean_labels_and_the_rise_is_from_them(tmp_path: Path) -> None:
     figure = drawings.price(made_up(tmp_path), against=0.3)
     points = {text.get_text(): text.xy for text in figure.axes[0].texts}
-    assert points["adaboost-mh"] == pytest.approx((0.0, 12.0))
-    assert points["samme"] == pytest.approx((2.0, 3.0))
+    assert points["AdaBoost.MH"] == pytest.approx((0.0, 12.0))
+    assert points["SAMME"] == pytest.approx((2.0, 3.0))
     assert points["sm-boost"] == pytest.approx((4.0, 6.0))
     with pytest.raises(BoostbenchError, match=r"at the rate 0\.2"):
         drawings.price(made_up(tmp_path), against=0.2)
@@ -68,9 +69,19 @@ def test_the_price_is_on_clean_labels_and_the_rise_is_from_them(tmp_path: Path) 
 
 def test_those_that_nobody_beats_in_error_and_time_are_joined(tmp_path: Path) -> None:
     figure = drawings.error_time(made_up(tmp_path), at=[0.0, 0.3])
-    (*_, clean), (*_, noisy) = (axis.lines for axis in figure.axes)
+    (clean, *_), (noisy, *_) = (axis.lines for axis in figure.axes)
     assert_allclose(clean.get_data(), [[1.0], [3.5]])
     assert_allclose(noisy.get_data(), [[1.0, 2.0], [15.5, 8.5]])
+
+
+def test_points_are_named_where_there_is_room() -> None:
+    figure = Figure(figsize=(2.0, 2.0), layout="constrained")
+    axes = figure.add_subplot(xlim=(0, 10), ylim=(0, 10))
+    for label in "abcde":  # there is room for four names beside a point
+        axes.plot([5.0], [2.0], "o", label=label)
+    axes.plot([5.0], [8.0], "o", label="f")
+    drawings.name_points(figure)
+    assert [text.get_text() for text in axes.texts] == ["a", "b", "c", "d", "f"]
 
 
 def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # In inches.
 _PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9  # ``ranks``: widths of panel and legend, panel height
 _WIDTH, _LINE = 6.4, 0.2  # ``critical-difference``: width, height of a line
+_MAX_NUMBERED = 15  # ``critical-difference``: with more methods, every other rank has a number
 _CELL = 0.92, 0.6  # ``pairs``: size of a cell
 
 
@@ -227,9 +228,11 @@ def _draw_line(
     axes.plot([1, k], [0, 0], color=INK, linewidth=0.9)
     for rank in range(1, k + 1):
         axes.plot([rank, rank], [0, 0.35], color=INK, linewidth=0.9)
-        axes.text(rank, 0.5, str(rank), ha="center", va="bottom", fontsize=7)
+        if k <= _MAX_NUMBERED or rank % 2:
+            axes.text(rank, 0.5, str(rank), ha="center", va="bottom", fontsize=7)
     axes.plot([1, 1 + cd], [2.1, 2.1], color=INK, linewidth=1.6, solid_capstyle="butt")
-    axes.text(1 + cd + 0.08, 2.1, f"critical difference {cd:.2f}", va="center", fontsize=7)
+    gap = 0.08 * max(1.0, k / 9)
+    axes.text(1 + cd + gap, 2.1, f"critical difference {cd:.2f}", va="center", fontsize=7)
     for level, (first, last) in enumerate(groups):
         y = -0.55 - 0.7 * level
         ends = ranks[order[first]] - 0.04, ranks[order[last]] + 0.04
@@ -245,6 +248,6 @@ def _draw_line(
         words = [boosters[index], f"{ranks[index]:.2f}"]
         text = "  ".join(words if is_left else words[::-1])
         side: dict[str, Any] = {"ha": "right" if is_left else "left", "va": "center"}
-        axes.text(x_end + (-0.08 if is_left else 0.08), y, text, color=INK, fontsize=7.5, **side)
+        axes.text(x_end + (-gap if is_left else gap), y, text, color=INK, fontsize=7.5, **side)
     axes.set_xlim(1 - 0.42 * k, k + 0.42 * k)
     axes.set_ylim(-below - half - 0.2, 2.8)
