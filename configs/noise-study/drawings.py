@@ -257,7 +257,7 @@ def name_points(figure: Figure) -> None:
                     ha="left" if x > 0 else "right",
                 )
                 extent = name.get_window_extent()
-                if not extent.count_overlaps(taken):
+                if extent.x0 > axis.bbox.x0 and not extent.count_overlaps(taken):
                     taken.append(extent)
                     break
                 name.remove()
