@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -77,44 +78,77 @@ def stem(label: str) -> str:
     return label.partition(" (")[0]
 
 
-def mean_error(study: Study, *, value: MetricName = "test_error") -> Figure:
-    """Mean test error over the data sets against the noise rate, a panel for each kind of noise.
-
-    The band is the 95 % interval of a bootstrap over data sets.
+def mean_error(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    panels: Literal["noise", "method"] = "noise",
+) -> Figure:
+    """Mean over the data sets against the noise rate, with 95 % intervals (bootstrap over sets).
 
     Parameters
     ----------
     study : Study
     value : str, default="test_error"
         Name of the metric.
+    panels : {"noise", "method"}, default="noise"
+        Whether each kind of noise has a panel, or, if there is only one kind, each method with its
+        variants.
     """
     check_recorded(study, value)
-    panels = models(study)
-    if not panels:
+    lines = {model: _lines(study, levels, value) for model, levels in models(study).items()}
+    if not lines:
         raise BoostbenchError("there are no runs with noise yet")
-    its = METRICS[value]
+    if panels == "method":
+        if len(lines) > 1:
+            raise BoostbenchError("a panel for each method needs runs with one kind of noise")
+        (of_all,) = lines.values()
+        lines = {
+            method: {label: points for label, points in of_all.items() if stem(label) == method}
+            for method in dict.fromkeys(map(stem, of_all))
+        }
+    n_columns = min(len(lines), 3)
+    n_rows = -(-len(lines) // n_columns)
+    size = (4.2 * n_columns, 3.6) if n_rows == 1 else (2.8 * n_columns, 2.2 * n_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    colours = colours_of(study)
+    for axis in axes.flat[len(lines) :]:
+        axis.remove()
+    for axis, (title, of_panel) in zip(axes.flat, lines.items(), strict=False):
+        for label, points in of_panel.items():
+            x, y, low, high = np.array(points).T
+            colour = colours[label if panels == "noise" else stem(label)]
+            line = "o-" if label == stem(label) else "o--"
+            axis.plot(x, y, line, markersize=3, color=colour, label=label)
+            axis.fill_between(x, low, high, alpha=0.06, color=colour, gid=label)
+        axis.set(title=title)
+        if panels == "method":
+            axis.legend(fontsize="x-small", loc="upper left")
+    for axis in axes[-1]:
+        axis.set_xlabel("wrong labels (%)")
+    words = "mean test error (%)" if value == "test_error" else f"mean {METRICS[value].axis}"
+    for axis in axes[:, 0]:
+        axis.set_ylabel(words)
+    if panels == "noise":
+        axes[0, -1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def _lines(
+    study: Study, levels: list[tuple[float, str]], value: str
+) -> dict[str, list[tuple[float, float, float, float]]]:
+    """Return the rate (%), the mean and its interval at each noise level, by method."""
 
     def at_the_end(result: Result) -> float:
-        return its.scale * float(error_curve(result, value, [result.run.rounds])[0])
+        error = error_curve(result, value, [result.run.rounds])[0]
+        return METRICS[value].scale * float(error)
 
-    figure = Figure(figsize=(4.2 * len(panels), 3.6), layout="constrained")
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    colours = colours_of(study)
-    for axis, (model, levels) in zip(axes, panels.items(), strict=True):
-        lines: dict[str, list[tuple[float, float, float, float]]] = {}
-        for rate, noise in levels:
-            for label, values in means(study, noise, at_the_end)[1].items():
-                mean, low, high = interval(values)
-                lines.setdefault(label, []).append((100 * rate, mean, low, high))
-        for label, points in lines.items():
-            x, y, low, high = np.array(points).T
-            line = "o-" if label == stem(label) else "o--"
-            axis.plot(x, y, line, markersize=3, color=colours[label], label=label)
-            axis.fill_between(x, low, high, alpha=0.06, color=colours[label], gid=label)
-        axis.set(title=model, xlabel="wrong labels (%)")
-    axes[0].set_ylabel("mean test error (%)" if value == "test_error" else f"mean {its.axis}")
-    axes[-1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
+    lines: dict[str, list[tuple[float, float, float, float]]] = {}
+    for rate, noise in levels:
+        for label, values in means(study, noise, at_the_end)[1].items():
+            lines.setdefault(label, []).append((100 * rate, *interval(values)))
+    return lines
 
 
 def leaves(study: Study) -> Figure:

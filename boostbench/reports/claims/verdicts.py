@@ -168,7 +168,7 @@ def verdict_on(
         status = "undecided"
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
-    remedies = _remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
+    remedies = remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
@@ -267,19 +267,22 @@ def _cost(repeats: int, seconds: float | None) -> str:
     return "" if seconds is None else f" ({duration(repeats * seconds)} of one core)"
 
 
-def _remedies(
+def remedies(
     groups: Sequence[GroupVerdict], more: int | None, seconds: float | None, *, over_sets: bool
 ) -> list[str]:
     """Return the ways to decide an undecided claim, such as further runs."""
-    stuck = [g for g in groups if g.status == "undecided" and math.isinf(g.total)]
+    undecided = [g for g in groups if g.status == "undecided"]
+    stuck = [g for g in undecided if math.isinf(g.total)]
     reasons = []
     if more is not None:
         runs = f"about {more} more {'run' if more == 1 else 'runs'} (seeds)"
-        reasons.append(f"{runs} would decide it{_cost(more, seconds)}")
+        what = f"{len(undecided) - len(stuck)} of {len(undecided)} groups" if stuck else "it"
+        reasons.append(f"{runs} would decide {what}{_cost(more, seconds)}")
     if any(group.missing for group in stuck):
         reasons.append("missing runs could change the verdict")
     if any(not group.missing and not over_sets for group in stuck):
-        reasons.append("no number of further runs is known to decide it")
+        what = "the others" if more is not None else "it"
+        reasons.append(f"no number of further runs is known to decide {what}")
     if any(not group.missing and over_sets for group in stuck):
         reasons.append("another choice of data sets could change the verdict")
     return reasons

@@ -11,7 +11,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import Repeats, judge
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
-from boostbench.reports.claims.verdicts import judge_claim
+from boostbench.reports.claims.verdicts import GroupVerdict, judge_claim, remedies
 from boostbench.reports.values.designs import Design
 from boostbench.reports.values.frame import collect
 from boostbench.reports.values.paper import read_paper_values
@@ -224,3 +224,23 @@ def test_a_contradiction_of_printed_values_has_no_power(tmp_path):
     verdict = power_of(tmp_path, "repeats", compares=claim)
     assert verdict.power < 0.001
     assert "no number of repeats gives 0.8" in verdict.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("totals", "more", "reasons"),
+    [
+        ((20.0, 30.0), 22, ["about 22 more runs (seeds) would decide it"]),
+        ((NEVER, NEVER), None, ["no number of further runs is known to decide it"]),
+        (
+            (20.0, NEVER),
+            12,
+            [
+                "about 12 more runs (seeds) would decide 1 of 2 groups",
+                "no number of further runs is known to decide the others",
+            ],
+        ),
+    ],
+)
+def test_what_further_runs_would_decide(totals, more, reasons):
+    groups = [GroupVerdict("T", "undecided", "all", 0, 0, 1, 0, total=total) for total in totals]
+    assert remedies(groups, more, None, over_sets=False) == reasons

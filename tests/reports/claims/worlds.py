@@ -47,8 +47,7 @@ def errors_of(run: Run) -> list[int]:
 def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
     """Return a study: ``single`` runs, ``repeats`` of 8 seeds, or either with ``gaps``.
 
-    ``repeats`` draw new data for each seed, ``splits`` are repeats on one data set, ``sets`` are
-    more data sets.
+    ``repeats`` draw new data for each seed, ``sets`` are more data sets.
     """
     path = folder / "tiny.yaml"
     path.write_text("name: tiny\n", encoding="utf-8")
