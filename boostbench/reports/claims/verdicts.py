@@ -168,13 +168,13 @@ def verdict_on(
         status = "undecided"
     is_open = status == "undecided"
     more = _more_runs(groups, cases) if is_open else None
-    remedies = remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
+    ways = remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
         *_counts(groups),
         *_placebo(cases),
         *_missing(cases),
-        *remedies,
+        *ways,
         *_tests(cases, over_sets=over_sets),
         *_power_in_words(claim, cases, power, repeats, seconds),
         *_basis(cases),
