@@ -26,8 +26,8 @@ Each claim of a paper is held against runs, and is reproduced, not reproduced, o
 them; the words of the paper that it rests on are a link away. A printed number agrees with ours if
 it lies in the 95 % prediction interval around it, and the interval is narrow enough to tell; behind
 the count stands with how many a wrong column of the same table would agree. Evidence, figures and
-tables are on the pages of the experiments, where claims of our own are found too; all pages:
-[index](index.html).
+tables are on the pages of the experiments. Claims of our own are on these pages too; here they are
+listed for experiments that belong to no paper. All pages: [index](index.html).
 
 """
 _READINGS = f"""\
@@ -156,7 +156,7 @@ def _section(paper: str, items: Items) -> str:
         (folder, number, claim)
         for folder, summary in items
         for number, claim in enumerate(summary.claims, start=1)
-        if claim.origin == "paper"
+        if claim.origin == "paper" or not paper
     ]
     for status in STATUSES:
         if entries := [_claim(*item) for item in claims if item[2].verdict == status]:
@@ -170,7 +170,7 @@ def _section(paper: str, items: Items) -> str:
 
 def _claim(folder: str, number: int, claim: JudgedClaim) -> str:
     """Return a list entry with the claim, its marks, and a link to its evidence."""
-    place = claim.section or folder
+    place = claim.section or "evidence"
     parts = [markdown(claim.says), *map(markdown, claim.marks)]
     return f"- {'; '.join(parts)} ([{markdown(place)}]({folder}/claims.md#claim-{number}))"
 
