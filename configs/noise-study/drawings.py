@@ -18,7 +18,7 @@ from boostbench.reports.text import in_print
 from boostbench.reports.values.differences import resampled_sets
 from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import MetricName
+from boostbench.reports.values.part_options import AtRound, MetricName
 from boostbench.validation import OneOrMore
 
 CLEAN_NOISE = CLEAN.full_label
@@ -82,6 +82,7 @@ def mean_error(
     study: Study,
     *,
     value: MetricName = "test_error",
+    at: AtRound = None,
     panels: Literal["noise", "method"] = "noise",
 ) -> Figure:
     """Mean over the data sets against the noise rate, with 95 % intervals (bootstrap over sets).
@@ -91,12 +92,14 @@ def mean_error(
     study : Study
     value : str, default="test_error"
         Name of the metric.
+    at : int, optional
+        Round T; by default, the last round of each method.
     panels : {"noise", "method"}, default="noise"
         Whether each kind of noise has a panel, or, if there is only one kind, each method with its
         variants.
     """
     check_recorded(study, value)
-    lines = {model: _lines(study, levels, value) for model, levels in models(study).items()}
+    lines = {model: _lines(study, levels, value, at) for model, levels in models(study).items()}
     if not lines:
         raise BoostbenchError("there are no runs with noise yet")
     if panels == "method":
@@ -136,17 +139,17 @@ def mean_error(
 
 
 def _lines(
-    study: Study, levels: list[tuple[float, str]], value: str
+    study: Study, levels: list[tuple[float, str]], value: str, at: int | None
 ) -> dict[str, list[tuple[float, float, float, float]]]:
     """Return the rate (%), the mean and its interval at each noise level, by method."""
 
-    def at_the_end(result: Result) -> float:
-        error = error_curve(result, value, [result.run.rounds])[0]
+    def value_of(result: Result) -> float:
+        error = error_curve(result, value, [at or result.run.rounds])[0]
         return METRICS[value].scale * float(error)
 
     lines: dict[str, list[tuple[float, float, float, float]]] = {}
     for rate, noise in levels:
-        for label, values in means(study, noise, at_the_end)[1].items():
+        for label, values in means(study, noise, value_of)[1].items():
             lines.setdefault(label, []).append((100 * rate, *interval(values)))
     return lines
 

@@ -25,11 +25,11 @@ def left_out(config):
     return record, Unread(config, runs_of(config)).left_out(run, record)
 
 
-def test_a_loss_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
+def test_curves_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
     tmp_path,
 ):
     record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
-    assert set(record.curves) - set(kept.curves) == {"loss"}
+    assert set(record.curves) - set(kept.curves) == {"loss", "train_errors_clean"}
     assert set(record.at_checkpoints.right) == {"1", "2", "5", "10", "20", "50", "60"}
     assert set(kept.at_checkpoints.right) == {"10", "20", "60"}
     same = record.plain() | {"curves": 0, "at_checkpoints": 0}
@@ -66,4 +66,11 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
 
     table = ("table", {"value": "test_log_loss", "at": [5]})
     assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
+    figure = ("scatter", {"value": "test_log_loss", "at": [20]})
+    assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
     assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()
+
+
+def test_a_curve_that_an_option_names_is_kept(tmp_path):
+    config = make_config(tmp_path, report=[("table", {"value": "train_error_clean"})])
+    assert "train_errors_clean" in left_out(config)[1].curves

@@ -35,10 +35,10 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 class Unread:
     """Parts of records that nothing reads: most losses and edges, most rounds of some metrics.
 
-    - The curve ``edge`` is kept if an option of the report or of a claim names it; ``edge`` and
-      ``loss`` are kept if the code of a plugin kind names them.
+    - The curves ``edge`` and ``train_errors_clean`` are kept if an option of the report or of a
+      claim names their metrics; they and ``loss`` are kept if the code of a plugin kind names them.
     - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless a figure or a plugin names it.
+      unless it is named by a plugin, or by a figure without an option ``at``.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -58,14 +58,17 @@ class Unread:
         files = {id(options): _file_of(options) for options, *_ in (*parts, *claims)}
         in_plugins = {word for file in {*files.values()} for word in _words_read_in(file)}
         named = _words([written for _, written, _ in (*parts, *claims)])
+        by_default = _words([options.arguments() for options, *_ in parts])
         drawn = _words(
             [
                 written
                 for options, written, kind in (*parts, *claims)
                 if kind in registry.figures or not _is_own(files[id(options)])
+                if "at" not in options.own
             ]
         )
-        self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
+        curves = {METRICS[name].curve for name in (named | by_default) & METRICS.keys()}
+        self._left_out = {"loss", "edge", "train_errors_clean"} - curves - in_plugins
         self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
         self._by_sample = _tested_by_sample(heads)
         rounds = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
