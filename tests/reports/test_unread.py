@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.runs import Params
 from boostbench.reports.values.unread import Unread
 
@@ -56,8 +57,8 @@ def test_a_curve_that_a_plugin_reads_is_kept(tmp_path):
 
 
 def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp_path):
-    def read(*report):
-        config = make_config(tmp_path, rounds=60, checkpoints=[10], report=report)
+    def read(*report, **more):
+        config = make_config(tmp_path, rounds=60, checkpoints=[10], report=report, **more)
         run = runs_of(config)[0]
         made = make_record(run)
         made["curves"]["test_log_loss"] = [0.5] * 60
@@ -69,6 +70,10 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
     figure = ("scatter", {"value": "test_log_loss", "at": [20]})
     assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
     assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()
+    parameters = Select.model_validate({"by": "test"})
+    assert (np.flatnonzero(~np.isnan(read(table, select=parameters))) + 1).tolist() == [5, 10, 60]
+    rounds = Select.model_validate({"by": "test", "rounds": True})
+    assert not np.isnan(read(table, select=rounds)).any()
 
 
 def test_a_curve_that_an_option_names_is_kept(tmp_path):

@@ -72,7 +72,8 @@ class Unread:
         self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
         self._by_sample = _tested_by_sample(heads)
         rounds = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
-        self._rounds = None if config.select else rounds  # None: all
+        selects_rounds = config.select is not None and config.select.rounds
+        self._rounds = None if selects_rounds else rounds  # None: all
         self._known: dict[Hashable, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
