@@ -1,11 +1,13 @@
 """Parts of records that reports and packed records leave out."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.runs import Params
+from boostbench.experiments.store.record import Record
 from boostbench.reports.values.unread import Unread
 
 from .claims.stating import with_claims
@@ -26,11 +28,11 @@ def left_out(config):
     return record, Unread(config, runs_of(config)).left_out(run, record)
 
 
-def test_curves_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
+def test_a_loss_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
     tmp_path,
 ):
     record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
-    assert set(record.curves) - set(kept.curves) == {"loss", "train_errors_clean"}
+    assert set(record.curves) - set(kept.curves) == {"loss"}
     assert set(record.at_checkpoints.right) == {"1", "2", "5", "10", "20", "50", "60"}
     assert set(kept.at_checkpoints.right) == {"10", "20", "60"}
     same = record.plain() | {"curves": 0, "at_checkpoints": 0}
@@ -65,7 +67,7 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
         record = make_result(run, record=made).record
         return Unread(config, runs_of(config)).left_out(run, record).curves["test_log_loss"]
 
-    table = ("table", {"value": "test_log_loss", "at": [5]})
+    table = ("table", {"value": "test_log_loss", "at": [5], "name": "log-loss-20"})
     assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
     figure = ("scatter", {"value": "test_log_loss", "at": [20]})
     assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
@@ -76,6 +78,13 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
     assert not np.isnan(read(table, select=rounds)).any()
 
 
-def test_a_curve_that_an_option_names_is_kept(tmp_path):
-    config = make_config(tmp_path, report=[("table", {"value": "train_error_clean"})])
-    assert "train_errors_clean" in left_out(config)[1].curves
+def test_training_errors_are_kept_at_the_rounds_that_are_read_unless_a_figure_draws_them(tmp_path):
+    record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
+    curve = kept.curves["train_errors_clean"]
+    assert (np.flatnonzero(~np.isnan(curve)) + 1).tolist() == [10, 20, 60]
+    assert curve[-1] == record.curves["train_errors_clean"][-1]
+    assert (kept.curves["test_errors"] == record.curves["test_errors"]).all()
+    read_back = Record.model_validate_json(json.dumps(kept.plain()))
+    np.testing.assert_array_equal(read_back.curves["train_errors_clean"], curve)
+    drawn = make_config(tmp_path, rounds=60, report=[("curves", {"y": ["train_error_clean"]})])
+    assert not np.isnan(left_out(drawn)[1].curves["train_errors_clean"]).any()

@@ -249,7 +249,7 @@ class Record(Summary):
         curve = self.curves.get(name)
         if curve is not None and len(curve):
             return curve
-        zero = self.round_zero.get(name)
+        zero = None if self.n_rounds else self.round_zero.get(name)
         return np.array([math.nan if zero is None else zero])
 
     def curve_at(self, name: str, rounds: NDArray[np.int64]) -> NDArray[Any]:
@@ -280,9 +280,7 @@ class Record(Summary):
             if len(curve) != self.n_rounds:
                 raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")
             size = SIZE_OF.get(name)
-            if size and not (
-                curve.min(initial=0) >= 0 and curve.max(initial=0) <= getattr(self, size)
-            ):
+            if size and ((curve < 0) | (curve > getattr(self, size))).any():
                 raise ValueError(f"{name} holds values outside 0 to {size}")
         errors = self.curve("test_errors")
         for at, bits in self.at_checkpoints.right.items():

@@ -35,10 +35,10 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 class Unread:
     """Parts of records that nothing reads: most losses and edges, most rounds of some metrics.
 
-    - The curves ``edge`` and ``train_errors_clean`` are kept if an option of the report or of a
-      claim names their metrics; they and ``loss`` are kept if the code of a plugin kind names them.
-    - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless it is named by a plugin, or by a figure without an option ``at``.
+    - The curve ``edge`` is kept if an option of the report or of a claim names it; ``edge`` and
+      ``loss`` are kept if the code of a plugin kind names them.
+    - A curve other than test and validation errors is kept at the read rounds only and NaN
+      elsewhere, unless it is named by a plugin, or by a figure without an option ``at``.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -57,21 +57,23 @@ class Unread:
         claims = [(each.options, each.written[each.kind], "") for each in config.claims]
         files = {id(options): _file_of(options) for options, *_ in (*parts, *claims)}
         in_plugins = {word for file in {*files.values()} for word in _words_read_in(file)}
-        named = _words([written for _, written, _ in (*parts, *claims)])
-        by_default = _words([options.arguments() for options, *_ in parts])
+        all_written = str([written for _, written, _ in (*parts, *claims)])
+        named = _words(all_written)
         drawn = _words(
             [
-                written
+                (written, options.arguments())
                 for options, written, kind in (*parts, *claims)
                 if kind in registry.figures or not _is_own(files[id(options)])
                 if "at" not in options.own
             ]
         )
-        curves = {METRICS[name].curve for name in (named | by_default) & METRICS.keys()}
-        self._left_out = {"loss", "edge", "train_errors_clean"} - curves - in_plugins
+        self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
         self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
+        self._whole |= {"test_errors", "validation_errors"}
         self._by_sample = _tested_by_sample(heads)
-        rounds = {int(word) for word in named if word.isdecimal()} | {*config.checkpoints}
+        # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
+        integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", all_written)
+        rounds = {*map(int, integers), *config.checkpoints}
         selects_rounds = config.select is not None and config.select.rounds
         self._rounds = None if selects_rounds else rounds  # None: all
         self._known: dict[Hashable, Any] = {}
@@ -85,7 +87,7 @@ class Unread:
         rounds, is_read = self._read_rounds(record.n_rounds, run.rounds)
         values["curves"] = {
             name: curve
-            if is_read is None or name in self._whole or curve.dtype.kind != "f"
+            if is_read is None or name in self._whole
             else np.where(is_read, curve, np.nan)
             for name, curve in record.curves.items()
             if name not in self._left_out
