@@ -136,6 +136,7 @@ study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
 	$(call experiment,noise-study/linear-programs)
 	$(call experiment,noise-study/tuned)
 	$(call experiment,noise-study/tree-size)
+	$(call experiment,noise-study/rmboost-diabetes)
 
 softmax-readings: setup  ## three readings of "exchanged"
 	$(call experiment,softmax-boosting/table3-readings)

@@ -1,8 +1,7 @@
 // Click a column's head to sort by it, again to turn round, a third time for the order of the paper.
 "use strict";
 const key = (row, column) => {
-  const cell = row.cells[column];
-  const text = cell.dataset.value ?? cell.textContent.trim();
+  const text = row.cells[column].textContent.trim();
   const number = parseFloat(text);
   return { number: /^[-+]?[\d.]/.test(text) ? number : NaN, text };
 };
