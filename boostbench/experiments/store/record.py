@@ -40,8 +40,10 @@ FORMAT: Literal[1] = 1
 #: Statuses of failed runs; failed runs are repeated only with ``--retry``.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
-#: Number of hex digits of abbreviated digests.
-SHORT = 16
+#: Number of hex digits of digests in packed files, whose compression has a checksum too.
+SHORT = 4
+#: Numbers of hex digits of valid digests; packed files of older versions have 16.
+_LENGTHS = (64, 16, SHORT)
 _DIGEST = b', "digest": "'
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
 #: Curves of counts, with the field that holds the number of samples.
@@ -75,7 +77,7 @@ def unsigned(content: bytes) -> bytes | None:
     """Return the signed JSON without its last brace; None if truncated or modified."""
     body, _, rest = content.rpartition(_DIGEST)
     digest = _digest(body)
-    return body if rest in (digest + b'"}\n', digest[:SHORT] + b'"}\n') else None
+    return body if rest in {digest[:length] + b'"}\n' for length in _LENGTHS} else None
 
 
 def _digest(body: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-DPI = 160
+DPI = 144
 _UNSEEN = re.compile(
     rb'<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[a-zA-Z.0-9]*_\d+"|(?<=>)\s+(?=<)', re.DOTALL
 )
