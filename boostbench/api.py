@@ -359,7 +359,7 @@ class Experiment:
         from boostbench.reports.values.unread import Unread
 
         file = (folder or self.report_folder) / PACKED
-        left_out = Unread(self.config, self.runs).left_out
+        left_out = Unread(self.config, self.runs, for_file=True).left_out
         records = self._plan_to_report().records(whole=whole)
         pack((record if whole else left_out(run, record) for run, record in records), file)
         return file

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from boostbench.reports.figures.style import Drawing
     from boostbench.reports.tables.table import Table
 
+_MOST_WINNERS = 6  # boosters that the main results name
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
 _MOST_CELLS = 1000  # rows of the table of runs
 # Limits of all figures together and of one chart, which keep the page below 2 MB.
@@ -118,7 +119,11 @@ def _main_results(
         n = len(cases.keys)
         what = "combinations of data set and noise" if len(study.noises) > 1 else "data sets"
         where = f"on {n} {what}: " if n > 1 else f"on {cases.keys[0][0]}: "
-        counts = (f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in winners)
+        counts = [f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in winners]
+        n_others = len(counts) - _MOST_WINNERS
+        if n > 1 and n_others > 1:
+            most = counts[_MOST_WINNERS].rpartition(", ")[2]
+            counts[_MOST_WINNERS:] = [f"{n_others} others, at most {most} each"]
         ties = ", ties counted for each" if lowest.sum() > n else ""
         yield (f"The lowest mean test error after the last round {where}{'; '.join(counts)}{ties}.")
 

@@ -22,10 +22,10 @@ def losses(study):
 """
 
 
-def left_out(config):
+def left_out(config, *, for_file=False):
     run = runs_of(config)[0]
     record = make_result(run, record=make_record(run)).record
-    return record, Unread(config, runs_of(config)).left_out(run, record)
+    return record, Unread(config, runs_of(config), for_file=for_file).left_out(run, record)
 
 
 def test_a_loss_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
@@ -78,8 +78,12 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
     assert not np.isnan(read(table, select=rounds)).any()
 
 
-def test_training_errors_are_kept_at_the_rounds_that_are_read_unless_a_figure_draws_them(tmp_path):
-    record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
+def test_files_have_training_errors_at_the_rounds_that_are_read_unless_a_figure_draws_them(
+    tmp_path,
+):
+    config = make_config(tmp_path, rounds=60, checkpoints=[10, 20])
+    assert left_out(config)[1].curves["train_errors_clean"].dtype == np.int32
+    record, kept = left_out(config, for_file=True)
     curve = kept.curves["train_errors_clean"]
     assert (np.flatnonzero(~np.isnan(curve)) + 1).tolist() == [10, 20, 60]
     assert curve[-1] == record.curves["train_errors_clean"][-1]
@@ -87,4 +91,4 @@ def test_training_errors_are_kept_at_the_rounds_that_are_read_unless_a_figure_dr
     read_back = Record.model_validate_json(json.dumps(kept.plain()))
     np.testing.assert_array_equal(read_back.curves["train_errors_clean"], curve)
     drawn = make_config(tmp_path, rounds=60, report=[("curves", {"y": ["train_error_clean"]})])
-    assert not np.isnan(left_out(drawn)[1].curves["train_errors_clean"]).any()
+    assert not np.isnan(left_out(drawn, for_file=True)[1].curves["train_errors_clean"]).any()

@@ -19,7 +19,7 @@ from boostbench import registry
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
-from boostbench.experiments.store.record import Checkpoints, Record
+from boostbench.experiments.store.record import SIZE_OF, Checkpoints, Record
 from boostbench.reports.values.designs import design_of
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import METRICS
@@ -37,8 +37,9 @@ class Unread:
 
     - The curve ``edge`` is kept if an option of the report or of a claim names it; ``edge`` and
       ``loss`` are kept if the code of a plugin kind names them.
-    - A curve other than test and validation errors is kept at the read rounds only and NaN
-      elsewhere, unless it is named by a plugin, or by a figure without an option ``at``.
+    - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
+      unless it is named by a plugin, or by a figure without an option ``at``. So are the training
+      errors for a file; in memory, counts are smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -50,9 +51,11 @@ class Unread:
     config : Config
     heads : sequence of Run
         The runs of the results of the config.
+    for_file : bool, default=False
+        Whether the records are to be written into a file.
     """
 
-    def __init__(self, config: Config, heads: Sequence[Run]) -> None:
+    def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
         parts = [(part.options, part.written, part.kind) for part in config.report]
         claims = [(each.options, each.written[each.kind], "") for each in config.claims]
         files = {id(options): _file_of(options) for options, *_ in (*parts, *claims)}
@@ -69,7 +72,7 @@ class Unread:
         )
         self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
         self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
-        self._whole |= {"test_errors", "validation_errors"}
+        self._whole |= {"test_errors", "validation_errors"} if for_file else {*SIZE_OF}
         self._by_sample = _tested_by_sample(heads)
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
         integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", all_written)
