@@ -51,6 +51,17 @@ def test_a_record_is_one_json_file_named_by_its_key(done, results):
     assert Key.parse(first.stem) == Key(**record["fingerprints"])
 
 
+def test_a_curve_that_is_not_recorded_is_nan_instead_of_its_value_at_round_0(done, results):
+    record = RecordStore(results).read(paths_of(results)[0])
+    name = "train_errors_clean"
+    others = {other: curve for other, curve in record.curves.items() if other != name}
+    packed = record.model_copy(update={"curves": others})
+    assert np.isnan(packed.curve(name)).all()
+    assert not np.isnan(record.curve(name)).any()
+    unboosted = packed.model_copy(update={"n_rounds": 0})
+    assert unboosted.curve(name).tolist() == [record.round_zero[name]]
+
+
 def test_a_summary_leaves_out_the_curves(done, results):
     store = RecordStore(results)
     path = paths_of(results)[0]
