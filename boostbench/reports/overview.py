@@ -22,17 +22,17 @@ _HEAD = """\
 
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
-Each claim of a paper is held against runs, and is reproduced, not reproduced, or left undecided by
-them; the words of the paper that it rests on are a link away. A printed number agrees with ours if
-it lies in the 95 % prediction interval around it, and the interval is narrow enough to tell; behind
-the count stands with how many a wrong column of the same table would agree. Evidence, figures and
-tables are on the pages of the experiments. Claims of our own are on these pages too; here they are
-listed for experiments that belong to no paper. All pages: [index](index.html).
+Each claim of a paper is tested with runs, and is reproduced, not reproduced or undecided; its link
+leads to the evidence and to the words of the paper. A printed number agrees with ours if it lies in
+the 95 % prediction interval around it, and the interval is narrow enough to tell. In brackets is
+the count of agreement with a wrong column of the same table. Figures, tables and claims of our own
+are on the pages of the experiments ([index](index.html)); claims of our own are listed here for
+experiments that belong to no paper.
 
 """
 _READINGS = f"""\
-What the papers do not say has readings; [which conclusions survive them]({SENSITIVITY}) is a page
-of its own.
+The papers leave some details open. [A page]({SENSITIVITY}) shows which conclusions hold with each
+reading of them.
 """
 _OTHERS = "Other experiments"
 _OTHER_ORIGINS: dict[Origin, str] = {
