@@ -188,8 +188,8 @@ class _Layout:
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
         """Yield footers on the values shown, their agreement with the paper, and gaps."""
         facts = list(self.facts.values())
-        most = max(fact.n_runs for fact in facts)
-        spread = f", mean ± standard deviation of {most} runs" if most > 1 else ""
+        n_runs = {fact.n_runs for fact in facts if fact.mean is not None}
+        spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
         words, best = capital(self.metric.words), "lowest"
         if self.is_accuracy:
             words, best = words.replace("error", "accuracy"), "highest"

@@ -306,7 +306,7 @@ def export_rows(
         if any(holds(result, name) for result in results)
         and (name not in _ON_REQUEST or name in asked)
     ]
-    frame = tidy(results, rounds, recorded).dropna(subset="value")
+    frame = tidy(results, rounds, recorded).dropna(subset="value", ignore_index=True)
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
 
@@ -348,7 +348,7 @@ def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame
             if metric.is_score and holds(result, name):
                 value = error_at(result, name, at)
                 rows.append((*labels, name, value, metric.shortfall(value), *times))
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value")
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value", ignore_index=True)
 
 
 def load_results(
