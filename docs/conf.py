@@ -83,6 +83,7 @@ def inherit_parameters(
     documented = {
         each: parameter
         for base in found.__mro__[::-1]
+        if base.__module__.startswith("boostbench.")  # not XGBoost's, with links into its own pages
         for parameter in NumpyDocString(inspect.cleandoc(base.__doc__ or ""))["Parameters"]
         for each in parameter.name.split(", ")
     }

@@ -44,7 +44,7 @@ class Unread:
       single test samples.
 
     The read rounds are the checkpoints, the last round, and all rounds that the report and the
-    claims name. With parameter selection they are all rounds.
+    claims name. With selection of rounds they are all rounds.
 
     Parameters
     ----------
