@@ -269,7 +269,7 @@ class MDeepBoost(BoostingClassifier):
     def _path_learner(self, n_classes: int) -> Any:
         learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
         (demand,) = self.demands()
-        if not hasattr(learner, "grow_path") or demand not in learner.accepts:
+        if getattr(learner, "grow_path", None) is None or demand not in learner.accepts:
             raise ValueError(
                 f"{type(self).__name__} chooses among all trees of one growth path for "
                 f"{demand.__name__}; weak learner {learner!r} grows none: take 'greedy', 'tree' or "

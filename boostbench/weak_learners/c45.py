@@ -67,6 +67,7 @@ class C45(Tree):
     """
 
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels)
+    grow_path = None  # type: ignore[assignment]  # pruned trees are not best-first
     _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
         WeightedLabels: ("gain-ratio",),
         BinaryLabels: ("gain-ratio",),

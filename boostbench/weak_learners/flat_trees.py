@@ -131,6 +131,12 @@ class FlatTrees:
             raise ValueError("node_offset and leaf_offset must both have n_trees + 1 entries")
         if self.node_offset[-1] != n_nodes or self.leaf_offset[-1] != n_leaves:
             raise ValueError("node_offset and leaf_offset must end with n_nodes and n_leaves")
+        if ((self.feature < 0) | (self.feature >= self.n_features)).any():
+            raise ValueError(
+                f"features must be numbers from 0 to n_features - 1 ({self.n_features - 1})"
+            )
+        if (self.leaf_column < -1).any():
+            raise ValueError("leaf_column must be a column of the scores, or -1")
         self._check_children()
 
     def _check_children(self) -> None:

@@ -41,9 +41,9 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     "factored"    :math:`v_l` below, :math:`-v_l` above, v = +-1         the weighted correlation
     ============  =====================================================  =========================
 
-    The smoothing b is the summed weight divided by the number of samples times classes. Ties are
-    broken by the lowest feature, then by the lowest threshold. Missing values go to the side of
-    the better score, above the threshold on ties.
+    The smoothing b is the summed weight divided by the number of pairs of a sample and a class.
+    Ties are broken by the lowest feature, then by the lowest threshold. Missing values go to the
+    side of the better score, above the threshold on ties.
 
     Parameters
     ----------
@@ -134,7 +134,9 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))
-        n_samples = int(data.samples.sum())
+        n_pairs = (
+            data.samples.sum() * weight.shape[1] if demand.count is None else demand.count.sum()
+        )
         stat = _sums_of(weight, self.answers)
         m, code = stat.shape[1], _CODES[self.answers]
         sums, work = np.empty((256, m)), np.empty((2, m))
@@ -142,18 +144,18 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         feature, last, missing_left = _best_split(data, stat, rows, code, tie, sums, counts, work)
         if feature < 0:
             leaves = np.zeros(data.n_rows, dtype=np.int32)
-            trees = _tree(data, None, self._vectors(weight, n_samples, leaves, 1))
+            trees = _tree(data, None, self._vectors(weight, n_pairs, leaves, 1))
             return Hypothesis(trees, leaves[None, :])
         last, threshold = _threshold(data, feature, last, rows)
         code = data.codes[feature]
         above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
         leaves = above.astype(np.int32)
         split = (feature, threshold, missing_left)
-        vectors = self._vectors(weight, n_samples, leaves, 2)
+        vectors = self._vectors(weight, n_pairs, leaves, 2)
         return Hypothesis(_tree(data, split, vectors), leaves[None, :])
 
     def _vectors(
-        self, weight: Floats, n_samples: int, leaves: NDArray[np.int32], n_leaves: int
+        self, weight: Floats, n_pairs: int, leaves: NDArray[np.int32], n_leaves: int
     ) -> Floats:
         """Return the values of each leaf, shape (n_leaves, K)."""
         sides = [weight[leaves == leaf] for leaf in range(n_leaves)]
@@ -161,7 +163,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         minus = np.array([[total(np.maximum(-w, 0.0)) for w in side.T] for side in sides])
         size = total(plus) + total(minus)
         if self.answers == "real":
-            b = size / max(n_samples * weight.shape[1], 1)
+            b = size / max(n_pairs, 1)
             return _half_log_ratio(plus + b, minus + b)
         G = plus - minus
         if self.answers == "factored" and n_leaves == 2:

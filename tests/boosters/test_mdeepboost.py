@@ -359,6 +359,12 @@ def test_a_weak_learner_that_grows_no_path_for_costs_is_refused(learner: Any) ->
         MDeepBoost(weak_learner=learner).fit(X, y)
 
 
+def test_pruned_trees_are_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"MDeepBoost chooses among .* take 'greedy'"):
+        MDeepBoost(leaves="distribution", weak_learner="c45").fit(X, y)
+
+
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -73,7 +73,7 @@ def meets(name: str, learner: Any) -> bool:
     needs = {"mdeepboost": "grow_path", "additive-logistic": "grow_path"}
     needs |= {"additive-logistic-l1": "grow_path", "martiboost": "grow", "real-adaboost": "grow"}
     needs |= {"savageboost": "grow", "sm-boost": "grow"}
-    return set(demands) <= set(made.accepts) and hasattr(made, needs.get(name, "fit"))
+    return set(demands) <= set(made.accepts) and getattr(made, needs.get(name, "fit"), None)
 
 
 PAIRS = [(name, kind) for name in TABLE for kind in LEARNERS if meets(name, LEARNERS[kind])]

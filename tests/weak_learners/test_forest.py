@@ -312,6 +312,9 @@ def test_it_predicts_as_scikit_learn_with_the_same_trees(max_leaf_nodes: int | N
         ({"node_offset": [0, 2]}, "end with"),
         ({"left": [0]}, "after its parent"),
         ({"left": [~2]}, "leaf"),
+        ({"feature": [1]}, "features"),
+        ({"feature": [-1]}, "features"),
+        ({"leaf_column": [0, -2]}, "leaf_column"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(changes: dict[str, list], message: str) -> None:

@@ -99,3 +99,22 @@ def test_a_multi_label_stump_of_equal_width_is_one_on_the_numbers_of_the_bins(an
     np.testing.assert_array_equal(h.values(4), expected.values(4))
     feature = h.trees.feature[0]
     assert np.isclose(edges[:, feature], h.trees.threshold[0], rtol=1e-12, atol=0).any()
+
+
+def test_the_smoothing_of_real_answers_counts_the_drawn_samples():
+    X = np.arange(4.0)[:, None]
+    weight = np.array([[0.4, -0.1], [0.2, 0.0], [-0.1, 0.1], [-0.1, 0.0]])
+    drawn = np.array([[3, 1], [2, 0], [1, 1], [1, 0]])
+    learner = MultiLabelStump("real")
+    rows = learner.prepare(X)
+    h = learner.fit(rows, BinaryLabels(weight, drawn))
+    plus, minus = np.array([[0.6, 0.0], [0.0, 0.1]]), np.array([[0.0, 0.1], [0.2, 0.0]])
+    b = 1.0 / 9
+    np.testing.assert_allclose(
+        h.trees.leaf_value, 0.5 * np.log((plus + b) / (minus + b)), rtol=1e-12
+    )
+    whole = learner.fit(rows, BinaryLabels(weight))
+    b = 1.0 / 8
+    np.testing.assert_allclose(
+        whole.trees.leaf_value, 0.5 * np.log((plus + b) / (minus + b)), rtol=1e-12
+    )
