@@ -224,8 +224,7 @@ class Experiment:
         from boostbench.experiments.running.conduct import Progress, run_plan
         from boostbench.experiments.running.executors import check_options, make_executor
 
-        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
-        workers: dict[str, Any] = {"jobs": jobs, **limits}
+        workers = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
         check_options(executor, dask={"scheduler": scheduler, "dask": dask}, workers=workers)
         plan = self.plan(strict=strict)
         if on_plan is not None:
@@ -234,8 +233,10 @@ class Experiment:
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(todo, self.data)
-            workers |= self.config.limits.replaced(time_limit, memory_limit)
-            with make_executor(executor, self.data, scheduler, dask, **workers) as pool:
+            limits = self.config.limits.replaced(time_limit, memory_limit)
+            with make_executor(
+                executor, self.data, scheduler, dask, jobs=jobs, limits=limits
+            ) as pool:
                 while todo and not outcome.ends_early:
                     outcome += run_plan(
                         todo, self.store, pool, on_event=on_event, fail_fast=fail_fast
@@ -385,7 +386,7 @@ class Experiment:
         if not runs:
             return Progress()
         limits = self.config.limits.replaced()
-        with make_executor("local", self.data, jobs=jobs, **limits) as executor:
+        with make_executor("local", self.data, jobs=jobs, limits=limits) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 
     def _study_of(self, other: Config) -> Study:

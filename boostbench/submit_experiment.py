@@ -58,14 +58,13 @@ def submit(
     """
     todo = experiment.plan().todo(retry=retry or None)
     check_data(todo, experiment.data)
-    limits = experiment.config.limits.replaced(time_limit, memory_limit)
     template = Batch(
         runs=(),
         results=str(experiment.store.folder.parent.resolve()),
         data_dirs=tuple(str(folder.resolve()) for folder in search_dirs(experiment.data)),
         plugins=tuple(str(path) for path in registry.used_plugins()),
         jobs=jobs,
-        **limits,
+        limits=experiment.config.limits.replaced(time_limit, memory_limit),
         retry=tuple(retry),
     )
     return submit_runs(

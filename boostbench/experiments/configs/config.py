@@ -46,6 +46,7 @@ from boostbench.experiments.configs.fields import (
 )
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
+from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.configs.sweeps import MAX_VARIANTS
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
@@ -74,13 +75,9 @@ class Limits(Model):
     memory: MemorySize = Field(None, description="Memory, such as 512M or 4G.")
     threads: Threads | None = Field(None, description="Threads of this package's boosters.")
 
-    def replaced(self, time: float | None = None, memory: int | None = None) -> dict[str, Any]:
-        """Return the limits as arguments of an executor; given arguments take precedence."""
-        return {
-            "time_limit": time or self.time,
-            "memory_limit": memory or self.memory,
-            "threads": self.threads,
-        }
+    def replaced(self, time: float | None = None, memory: int | None = None) -> RunLimits:
+        """Return the limits of an executor; given arguments take precedence."""
+        return RunLimits(time or self.time, memory or self.memory, self.threads)
 
 
 def _values_of(entries: Any) -> BeforeValidator:

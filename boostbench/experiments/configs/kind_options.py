@@ -56,7 +56,6 @@ class Options(Model):
     """Options of one registered kind."""
 
     function: ClassVar[Callable[..., Any]]  # the function of the kind
-    registered: ClassVar[str] = ""  # name of the kind
     own: ClassVar[tuple[str, ...]] = ()  # options declared by the function
     #: True if the model is derived from a function; False if the kind itself is the model.
     is_derived: ClassVar[bool] = True
@@ -88,7 +87,7 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     if not base.is_derived:
         what = f"{name!r} is not a {kinds.kind}: it is not a subclass of {base.__name__}"
         raise BoostbenchError(what)
-    return _model(name, kind, base)
+    return _model(kind, base)
 
 
 def with_options(model: type[Options]) -> Callable[[Function], Function]:
@@ -102,7 +101,7 @@ def with_options(model: type[Options]) -> Callable[[Function], Function]:
 
 
 @lru_cache(maxsize=500)
-def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type[Options]:
+def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
     base = getattr(function, "options", base)
     parameters = inspect.signature(function).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
@@ -124,7 +123,6 @@ def _model(name: str, function: Callable[..., Any], base: type[Options]) -> type
     }
     model = create_model(f"Options of {function.__name__}", __base__=base, **fields)
     model.function = staticmethod(function)
-    model.registered = name
     model.own = tuple(own)
     return model
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from boostbench.errors import BoostbenchError
 
@@ -10,6 +11,30 @@ _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
 _MAX = 2**53
+
+
+@dataclass(frozen=True)
+class RunLimits:
+    """Limits of one run.
+
+    Attributes
+    ----------
+    time : float or None
+        Wall time in seconds; the processes of the run are killed when it is over.
+    memory : int or None
+        Bytes, including the processes that the run starts. Allocations beyond the limit fail; if
+        the memory exceeds it nevertheless, the processes are killed.
+    threads : int or None
+        Threads of the boosters of this package, on which results do not depend. None: 1, or more
+        in a local worker while others are idle.
+    """
+
+    time: float | None = None
+    memory: int | None = None
+    threads: int | None = None
+
+
+NO_LIMITS = RunLimits()
 
 
 def parse_duration(text: str, *, where: str = "") -> float:

@@ -18,6 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
 from boostbench.experiments.running.dask_clusters import Cluster
 from boostbench.experiments.running.dask_worker import Parcel, greet, parcels_of, perform, receive
 from boostbench.experiments.running.executors import Executor
@@ -67,10 +68,8 @@ class DaskExecutor(Executor):
     data_dirs : sequence of path, default=()
     jobs : int or None, default=None
         Number of workers of a started cluster.
-    time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
-        Limits of one run, enforced by the worker.
-    threads : int or None, default=None
-        Threads of one run; None means 1.
+    limits : RunLimits
+        Of each run, enforced by the worker.
     options : mapping of str to str, default={}
         TLS options for an address, options of the cluster class otherwise.
 
@@ -84,15 +83,13 @@ class DaskExecutor(Executor):
         self,
         scheduler: str | None,
         data_dirs: Sequence[str | Path] = (),
+        limits: RunLimits = NO_LIMITS,
         *,
         jobs: int | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        threads: int | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(1, data_dirs, ahead=0)
-        self._limits = (time_limit, memory_limit, threads or 1)
+        self._limits = limits
         self._cluster = Cluster(scheduler, jobs, options or {})
         self._client = self._cluster.connect()
         self._samples: list[Job] = []
@@ -120,7 +117,7 @@ class DaskExecutor(Executor):
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Send a run to a worker as soon as one is free."""
-        self._waiting.append(_Submission(self.job(run, key, *self._limits)))
+        self._waiting.append(_Submission(self.job(run, key, self._limits)))
         self._assign()
 
     def wait(self, timeout: float) -> None:

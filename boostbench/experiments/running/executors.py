@@ -17,15 +17,16 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
 
 import psutil
 from typing_extensions import Self
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
+from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
@@ -95,14 +96,7 @@ class Executor(ABC):
     def shutdown(self) -> None:  # noqa: B027
         """Stop all runs immediately and release all resources."""
 
-    def job(
-        self,
-        run: Run,
-        key: Key | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        threads: int = 1,
-    ) -> Job:
+    def job(self, run: Run, key: Key | None = None, limits: RunLimits = NO_LIMITS) -> Job:
         """Return the job of a run; without a key, a job that only serves to compile kernels."""
         sources = () if key is None else sources_of(key.code)
         # A run must not depend on other plugins, because they are not part of its key.
@@ -111,8 +105,7 @@ class Executor(ABC):
             str(path) for path in used_plugins() if not files or os.path.realpath(path) in files
         )
         key = key or Key("", 0, "", "")
-        limits = time_limit, memory_limit, threads
-        return Job(run, key, self._data_dirs, plugins, *limits, sources)
+        return Job(run, key, self._data_dirs, plugins, limits, sources)
 
     def __enter__(self) -> Self:
         return self
@@ -141,23 +134,16 @@ def make_executor(
     dask: Mapping[str, str] | None = None,
     *,
     jobs: int | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    threads: int | None = None,
+    limits: RunLimits = NO_LIMITS,
 ) -> Executor:
     """Return the executor with a name; see `Experiment.run` for the arguments."""
     if name == "inline":
         return InlineExecutor(data_dirs)
-    limits: dict[str, Any] = {
-        "time_limit": time_limit,
-        "memory_limit": memory_limit,
-        "threads": threads,
-    }
     if name == "dask":
         from boostbench.experiments.running.dask_executor import DaskExecutor
 
-        return DaskExecutor(scheduler, data_dirs, jobs=jobs, options=dask, **limits)
-    return LocalExecutor(jobs or max(n_cores() // (threads or 1), 1), data_dirs, **limits)
+        return DaskExecutor(scheduler, data_dirs, limits, jobs=jobs, options=dask)
+    return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
 
 
 class InlineExecutor(Executor):
@@ -168,18 +154,15 @@ class InlineExecutor(Executor):
     Parameters
     ----------
     data_dirs : sequence of path, default=()
-    raise_errors : bool, default=False
-        Propagate exceptions of a run instead of recording them.
     """
 
-    def __init__(self, data_dirs: Sequence[str | Path] = (), *, raise_errors: bool = False) -> None:
+    def __init__(self, data_dirs: Sequence[str | Path] = ()) -> None:
         super().__init__(1, data_dirs, ahead=0)
-        self._let_through = (BaseException if raise_errors else KeyboardInterrupt,)
         self._ended: list[tuple[Key, Record]] = []
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Carry out the run."""
-        self._ended.append((key, perform(self.job(run, key), let_through=self._let_through)))
+        self._ended.append((key, perform(self.job(run, key), let_through=KeyboardInterrupt)))
 
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
@@ -198,25 +181,14 @@ class LocalExecutor(Executor):
     jobs : int, default=1
         Number of workers.
     data_dirs : sequence of path, default=()
-    time_limit : float or None, default=None
-        Wall time of one run in seconds; its processes are killed when it is over.
-    memory_limit : int or None, default=None
-        Bytes of one run, including the processes that it starts. Allocations beyond the limit fail;
-        if the memory exceeds it nevertheless, the processes are killed.
-    threads : int or None, default=None
-        Threads of a run. None: 1, and more once fewer runs are left than there are workers.
+    limits : RunLimits
+        Of each run.
     """
 
     def __init__(
-        self,
-        jobs: int = 1,
-        data_dirs: Sequence[str | Path] = (),
-        *,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        threads: int | None = None,
+        self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: RunLimits = NO_LIMITS
     ) -> None:
-        if memory_limit is not None and memory_limit < _LEAST_MEMORY:
+        if limits.memory is not None and limits.memory < _LEAST_MEMORY:
             raise BoostbenchError(
                 f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
                 where="memory limit",
@@ -225,9 +197,7 @@ class LocalExecutor(Executor):
             what = "requires fork, as on Linux and macOS; use `--executor inline`"
             raise BoostbenchError(what, where="--executor local")
         super().__init__(jobs, data_dirs, ahead=jobs)
-        self._time_limit = time_limit
-        self._memory_limit = memory_limit
-        self._threads = threads
+        self._limits = limits
         self._sent: dict[int, Task] = {}
         self._n_sent = 0
         self._ended: list[tuple[float, Key, Record]] = []
@@ -249,8 +219,8 @@ class LocalExecutor(Executor):
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Start a run; it gets more threads if fewer runs than cores are left."""
-        threads = self._threads or max(self.jobs // n_left, 1)
-        self.submit_job(self.job(run, key, self._time_limit, self._memory_limit, threads))
+        threads = self._limits.threads or max(self.jobs // n_left, 1)
+        self.submit_job(self.job(run, key, replace(self._limits, threads=threads)))
 
     def submit_job(self, job: Job | tuple[Job, ...]) -> int:
         """Start a job and return the number of its task."""
@@ -380,10 +350,10 @@ class LocalExecutor(Executor):
 def _record(job: Job, update: TaskUpdate, started: str) -> Record:
     """Return the record of a job that has ended in any way."""
     if update.kind == "timeout":
-        message = f"was stopped at the time limit of {job.time_limit:g} s"
+        message = f"was stopped at the time limit of {job.limits.time:g} s"
         return failure(job, "timeout", "TimeoutError", message, started, update.log)
     if update.kind == "memory":
-        limit = (job.memory_limit or 0) / 2**20
+        limit = (job.limits.memory or 0) / 2**20
         message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
         return failure(job, "out-of-memory", "MemoryError", message, started, update.log)
     if update.kind == "died":

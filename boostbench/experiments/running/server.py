@@ -172,7 +172,7 @@ class _Worker:
         """Send a task to the idle worker."""
         self._log = b""
         self.task = task
-        limit = task.job.time_limit if isinstance(task.job, Job) else None
+        limit = task.job.limits.time if isinstance(task.job, Job) else None
         self._deadline = time.monotonic() + (limit or math.inf)
         with contextlib.suppress(OSError):  # the worker has died; `reap` notices
             self._requests.send(task.job)
@@ -215,7 +215,7 @@ class _Worker:
         """Return whether the task newly exceeds a limit, and set `exceeded`."""
         if self.task is None or self.has_answered or self.exceeded:
             return False
-        limit = self.task.job.memory_limit if isinstance(self.task.job, Job) else None
+        limit = self.task.job.limits.memory if isinstance(self.task.job, Job) else None
         if time.monotonic() > self._deadline:
             self.exceeded = "timeout"
         elif limit is not None and memory.exceeds(self.pid, limit):

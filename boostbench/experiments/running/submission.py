@@ -24,6 +24,7 @@ import psutil
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.conduct import run_plan
@@ -58,10 +59,8 @@ class Batch:
     data_dirs, plugins : tuple of str
     jobs : int
         Number of simultaneous runs.
-    time_limit, memory_limit : float (seconds) and int (bytes), or None
-        Limits of one run.
-    threads : int or None
-        See `LocalExecutor`.
+    limits : RunLimits
+        Of each run.
     retry : tuple of str
         See `Experiment.run`.
     """
@@ -71,9 +70,7 @@ class Batch:
     data_dirs: tuple[str, ...]
     plugins: tuple[str, ...] = ()
     jobs: int = 1
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    threads: int | None = None
+    limits: RunLimits = NO_LIMITS
     retry: tuple[str, ...] = ()
 
     def __call__(self) -> dict[str, int]:
@@ -82,13 +79,7 @@ class Batch:
             registry.use_plugin(Path(plugin))
         store = RecordStore(self.results)
         plan = make_plan(self.runs, store, self.data_dirs, check_packages=True)
-        with LocalExecutor(
-            self.jobs,
-            self.data_dirs,
-            time_limit=self.time_limit,
-            memory_limit=self.memory_limit,
-            threads=self.threads,
-        ) as executor:
+        with LocalExecutor(self.jobs, self.data_dirs, self.limits) as executor:
             outcome = run_plan(plan.todo(retry=self.retry or None), store, executor)
         logging.getLogger("submitit").info("%s, %d not done", outcome.counts, outcome.n_left)
         if outcome.interrupted:
@@ -175,13 +166,13 @@ def _submit(
     parameters: dict[str, Any] = {
         "name": name,
         "timeout_min": round(max(job_time, 2 * longest, _LEAST_JOB_SECONDS) / 60),
-        "cpus_per_task": template.jobs * (template.threads or 1),
+        "cpus_per_task": template.jobs * (template.limits.threads or 1),
         "stderr_to_stdout": True,
         "slurm_array_parallelism": most_jobs,
         "slurm_additional_parameters": {"requeue": True, **options},
     }
-    if template.memory_limit is not None:
-        parameters["mem_gb"] = template.jobs * template.memory_limit / 2**30 + _WORKER_GB
+    if template.limits.memory is not None:
+        parameters["mem_gb"] = template.jobs * template.limits.memory / 2**30 + _WORKER_GB
     try:
         folder.mkdir(parents=True, exist_ok=True)
         executor = submitit.AutoExecutor(

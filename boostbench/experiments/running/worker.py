@@ -19,6 +19,7 @@ from boostbench.errors import (
     DataUnavailableError,
     UnknownNameError,
 )
+from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
@@ -44,9 +45,7 @@ class Job:
     data_dirs : tuple of str
     plugins : tuple of str
         Plugin files to load first.
-    time_limit, memory_limit : float (seconds) and int (bytes), or None
-    threads : int
-        Number of threads of the boosters of this package; results do not depend on it.
+    limits : RunLimits
     sources : tuple of (str, str)
         Path and digest of each file that the code in the key was computed from.
     """
@@ -55,16 +54,14 @@ class Job:
     key: Key
     data_dirs: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    threads: int = 1
+    limits: RunLimits = NO_LIMITS
     sources: tuple[tuple[str, str], ...] = ()
 
 
 def perform(
     job: Job,
     *,
-    let_through: tuple[type[BaseException], ...] = (),
+    let_through: type[BaseException] | tuple[()] = (),
     tell: Tell = lambda _: None,
 ) -> Record:
     """Carry out a job and return its record.
@@ -72,8 +69,8 @@ def perform(
     Parameters
     ----------
     job : Job
-    let_through : tuple of exception types, default=()
-        Exceptions to propagate instead of recording: KeyboardInterrupt, or all for debugging.
+    let_through : exception type, optional
+        Exception to propagate instead of recording, such as KeyboardInterrupt.
     tell : callable, optional
         Called after each round with the number of rounds completed.
 
@@ -86,7 +83,7 @@ def perform(
     started = now()
     environment.reset_peak_memory()
     try:
-        with environment.memory_limit(job.memory_limit):
+        with environment.memory_limit(job.limits.memory):
             fields = _execute(job, tell)
         fields["stop_reason"] = as_text(fields["stop_reason"])
         return _record(job, "ok", None, fields, started)
@@ -136,7 +133,7 @@ def _execute(job: Job, tell: Tell) -> dict[str, Any]:
     inputs.watch()
     load_plugins(job)
     inputs.check_sources(job.sources)
-    with inputs.noting(inputs.plugin_of(job.sources)), threads(job.threads):
+    with inputs.noting(inputs.plugin_of(job.sources)), threads(job.limits.threads or 1):
         fields = execute(job.run, job.data_dirs, job.key.data, tell)
     inputs.check_sources(job.sources)
     return {**fields, "inputs": inputs.seen(job.sources)}
@@ -159,8 +156,8 @@ def _status_of(problem: BaseException) -> str:
 def _error_fields(problem: BaseException, job: Job) -> dict[str, Any]:
     """Return the ``error`` field of a record; its log ends with the traceback."""
     message = as_text(problem)
-    if isinstance(problem, MemoryError) and job.memory_limit is not None:
-        limit = f"needs more than the memory limit of {job.memory_limit / 2**20:.0f} MiB"
+    if isinstance(problem, MemoryError) and job.limits.memory is not None:
+        limit = f"needs more than the memory limit of {job.limits.memory / 2**20:.0f} MiB"
         message = f"{limit} ({message})" if message else limit
     try:
         trace = "".join(traceback.format_exception(problem))[-_LONGEST_TEXT:].splitlines()
@@ -196,7 +193,9 @@ def _record(
         "peak_memory_mb": environment.peak_memory_mb() if is_alive else None,
         "versions": versions(_package_of(job.run)),
         "host": environment.host(),
-        "threads": {**environment.threads(), "boostbench": job.threads} if is_alive else {},
+        "threads": {**environment.threads(), "boostbench": job.limits.threads or 1}
+        if is_alive
+        else {},
         "started": started,
         "finished": now(),
     }

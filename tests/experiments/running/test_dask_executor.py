@@ -9,6 +9,7 @@ import pytest
 from boostbench.api import load_experiments
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import dask_executor, dask_worker
 from boostbench.experiments.running.conduct import run_plan
@@ -55,7 +56,7 @@ def test_a_run_that_goes_wrong_costs_itself_alone(cluster, runs_of, tmp_path, mo
     runs = [run for run in runs_of(text) if run.data.name == "iris" and not run.seed]
     store = RecordStore(tmp_path)
     todo = [p for p in make_plan(runs, store).todo() if p.run.noise.model == "none"]
-    with DaskExecutor(cluster.scheduler_address, time_limit=3) as executor:
+    with DaskExecutor(cluster.scheduler_address, limits=RunLimits(time=3)) as executor:
         run_plan(todo, store, executor)
     done = [planned for planned in make_plan(runs, store).runs if planned.status != "missing"]
     told = {p.run.booster.name: p.record().error for p in done}

@@ -3,6 +3,7 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import executors
 from boostbench.experiments.running.conduct import run_plan
@@ -63,7 +64,7 @@ def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_pat
     run, results = runs_of(SMALL.replace("toy-centroids", "samme"))[:1], {}
     for threads, n_used in ((None, 3), (1, 1), (2, 2)):
         folder = tmp_path / f"{n_used}"
-        with LocalExecutor(3, threads=threads) as executor:
+        with LocalExecutor(3, limits=RunLimits(threads=threads)) as executor:
             assert carry_out(run, folder, executor).counts == {"ok": 1}
         store = RecordStore(folder)
         (record,) = (store.read(path) for path in store.all_paths())
@@ -98,4 +99,4 @@ def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatc
 
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
     with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
-        LocalExecutor(1, memory_limit=2**28)
+        LocalExecutor(1, limits=RunLimits(memory=2**28))

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.running import submission
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.running.submission import Batch, BatchJob, jobs_under_way, submit_runs
@@ -44,7 +45,7 @@ def test_batches_are_of_about_equal_time_and_leave_no_run_out(runs_of, tmp_path)
 
 
 def test_a_bundle_does_only_what_is_still_missing(runs_of, template, monkeypatch):
-    monkeypatch.setattr(submission, "LocalExecutor", lambda jobs, *a, **k: InlineExecutor(*a))
+    monkeypatch.setattr(submission, "LocalExecutor", lambda _, dirs, __: InlineExecutor(dirs))
     runs = runs_of(SMALL)
     carry_out(runs[:3], template.results)
     planned = plan_of(runs, template.results).runs
@@ -119,7 +120,7 @@ def test_a_job_asks_for_a_core_for_each_thread_of_each_run(runs_of, template, mo
     monkeypatch.setattr(submitit.AutoExecutor, "update_parameters", update)
     todo = plan_of(runs_of(SMALL), template.results).todo()
     with pytest.raises(BoostbenchError, match="enough"):
-        submit_runs(todo, replace(template, jobs=2, threads=3), **HOW)
+        submit_runs(todo, replace(template, jobs=2, limits=RunLimits(threads=3)), **HOW)
     assert asked["cpus_per_task"] == 6
 
 
