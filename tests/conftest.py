@@ -50,7 +50,7 @@ def in_this_process(monkeypatch):
     """Do the runs of commands that offer no other executor than worker processes here."""
     from boostbench.experiments.running import executors  # only where tests are run
 
-    def inline(jobs=1, data_dirs=(), **limits):
+    def inline(jobs=1, data_dirs=(), limits=None):
         return executors.InlineExecutor(data_dirs)
 
     monkeypatch.setattr(executors, "LocalExecutor", inline)
