@@ -118,7 +118,7 @@ def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
             lambda result: 100 * error_at(result, "test_error"),
             booster,
             absent=lambda result: "" if result.ok else result.reason or result.status,
-            on_test=True,
+            metric="test_error",
         )
 
     tables = {name: {b: sample(name, b) for b in study.boosters} for name in study.datasets}

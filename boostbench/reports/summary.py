@@ -17,6 +17,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.claims import Origin
 from boostbench.experiments.configs.config import Config
 from boostbench.reports.claims.verdicts import Status, Verdict
+from boostbench.reports.claims.writing import verdict_json
 from boostbench.reports.tables.table import Table
 from boostbench.reports.values.agreement import Held
 from boostbench.reports.values.frame import Study
@@ -94,18 +95,7 @@ class ReportSummary(_Tolerant):
             tables=tuple(tables),
             printed={k: held for table in tables.values() for k, held in table.held.items()},
             figures=tuple(figures),
-            claims=tuple(
-                JudgedClaim(
-                    says=verdict.claim.says,
-                    note=verdict.claim.note,
-                    origin=verdict.claim.origin,
-                    section=verdict.claim.section,
-                    verdict=verdict.status,
-                    reasons=verdict.reasons,
-                    marks=verdict.marks,
-                )
-                for verdict in verdicts
-            ),
+            claims=tuple(JudgedClaim.model_validate(verdict_json(each)) for each in verdicts),
         )
 
     def text(self) -> str:

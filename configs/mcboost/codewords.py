@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import check_choice
-from boostbench.theory.codewords import ORIENTATIONS
 from boostbench.theory.codewords import codewords as codewords_of
+from boostbench.validation import OneOrMore
 
-_DRAWABLE = (2, 3, 4)
+_Size = Literal[2, 3, 4]
+_Orientation = Literal["recursive", "helmert"]
 _RAISED = "¹²³⁴"
 _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
 
@@ -26,8 +24,8 @@ _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
 def codewords(
     study: Study,
     *,
-    n_classes: int | Sequence[int] = _DRAWABLE,
-    orientation: str | Sequence[str] = "recursive",
+    n_classes: OneOrMore[_Size] = (2, 3, 4),
+    orientation: OneOrMore[_Orientation] = ("recursive",),
 ) -> Figure:
     """The vertices of the regular simplex that stand for 2, 3 or 4 classes.
 
@@ -37,26 +35,20 @@ def codewords(
     ----------
     study : Study
         Ignored, as codewords do not depend on any run.
-    n_classes : int or sequence of int, default=(2, 3, 4)
+    n_classes : sequence of int, default=(2, 3, 4)
         Numbers of classes.
-    orientation : {"recursive", "helmert"} or sequence of these, default="recursive"
+    orientation : sequence of {"recursive", "helmert"}, default=("recursive",)
         Orientations of the simplex.
     """
-    orientations = [orientation] if isinstance(orientation, str) else list(orientation)
-    for each in orientations:
-        check_choice("orientation", each, ORIENTATIONS)
-    sizes = list(n_classes) if isinstance(n_classes, list | tuple) else [n_classes]
-    if not sizes or any(type(K) is not int or K not in _DRAWABLE for K in sizes):
-        raise BoostbenchError(f"n_classes must be of 2, 3 and 4, which can be drawn, found {sizes}")
     figure = Figure(
-        figsize=(2.15 * len(sizes), 0.15 + 2.15 * len(orientations)), layout="constrained"
+        figsize=(2.15 * len(n_classes), 0.15 + 2.15 * len(orientation)), layout="constrained"
     )
-    panels = itertools.product(orientations, sizes)
+    panels = itertools.product(orientation, n_classes)
     for place, (its_orientation, K) in enumerate(panels, start=1):
         Y = codewords_of(K, its_orientation)
         shape: dict[str, Any] = {"projection": "3d"} if K == 4 else {}
-        axes = figure.add_subplot(len(orientations), len(sizes), place, **shape)
-        words = f", {its_orientation}" if len(orientations) > 1 else ""
+        axes = figure.add_subplot(len(orientation), len(n_classes), place, **shape)
+        words = f", {its_orientation}" if len(orientation) > 1 else ""
         axes.set_title(f"K = {K}{words}", loc="left", fontweight="bold")
         (_draw_tetrahedron if K == 4 else _draw_plane)(axes, Y, _LIMITS[K])
     return figure

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.figures.pairs import pair_up, share_in_words
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study
+from boostbench.validation import OneOrMore
 
 _PANEL, _HEIGHT = 2.5, 2.3
 _PAPER = "#D55E00"
@@ -21,9 +20,9 @@ _PAPER = "#D55E00"
 def excess(
     study: Study,
     *,
-    booster: str | None = None,
-    reference: str | None = None,
-    at: Any = None,
+    booster: BoosterLabel | None = None,
+    reference: BoosterLabel | None = None,
+    at: OneOrMore[int] | None = None,
     printed: float | None = None,
 ) -> Figure:
     """Histograms of a booster's test error less the reference's on the same samples.
@@ -33,15 +32,13 @@ def excess(
     study : Study
     booster, reference : str or None, default=None
         Labels; the first and the last booster of the config by default.
-    at : int, sequence of int or None, default=None
+    at : sequence of int or None, default=None
         Rounds T, one per panel; the checkpoints of the config by default.
     printed : float or None, default=None
         Excess printed in the paper for its single draw after the last of these rounds, in
         percentage points. It is drawn as a line in the last panel, with the share of draws below.
     """
-    if printed is not None and (isinstance(printed, bool) or not isinstance(printed, int | float)):
-        raise BoostbenchError(f"printed must be a number of points, found {printed!r}")
-    pairing = pair_up(study, booster, reference, "test_error", at)
+    pairing = pair_up(study, booster, reference, ["test_error"], at)
     excesses = {T: a - b for (_, T), (a, b) in pairing.values.items()}
     n = max(len(values) for values in excesses.values())
     figure = Figure(figsize=(0.4 + _PANEL * len(excesses), _HEIGHT), layout="constrained")

@@ -11,14 +11,16 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel
 from boostbench.experiments.running.execution import prepare
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve
-from boostbench.reports.values.part_options import check_choice, chosen_booster, chosen_rounds
+from boostbench.reports.values.part_options import chosen_rounds
 from boostbench.reports.values.predictor import codewords_of, labels_of, predictor_of
 from boostbench.theory.gaussians import bayes_error, log_densities
+from boostbench.validation import OneOrMore
 
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
@@ -27,10 +29,10 @@ _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "
 def predictions(
     study: Study,
     *,
-    booster: str | None = None,
-    dataset: str | None = None,
+    booster: BoosterLabel | None = None,
+    dataset: DataSetLabel | None = None,
     seed: int | None = None,
-    at: Any = None,
+    at: OneOrMore[int] | None = None,
 ) -> Figure:
     """Predictions f(x) of three classes on the test samples at T = 0 and later, one column each.
 
@@ -47,7 +49,7 @@ def predictions(
         Labels; the first booster and data set of the config by default.
     seed : int or None, default=None
         Seed of the run; the first one by default.
-    at : int, sequence of int or None, default=None
+    at : sequence of int or None, default=None
         Rounds T in addition to 0; the checkpoints of the config by default.
     """
     result = _chosen_result(study, booster, dataset, seed)
@@ -93,10 +95,10 @@ def _handles(n_classes: int, *, with_plane: bool) -> list[Line2D]:
     return [*handles, line] if with_plane else handles
 
 
-def _chosen_result(study: Study, booster: Any, dataset: Any, seed: Any) -> Result:
-    label = chosen_booster(study, "booster", study.boosters[0] if booster is None else booster)
-    name = study.datasets[0] if dataset is None else dataset
-    check_choice("dataset of predictions", name, study.datasets)
+def _chosen_result(
+    study: Study, booster: str | None, dataset: str | None, seed: int | None
+) -> Result:
+    label, name = booster or study.boosters[0], dataset or study.datasets[0]
     fitting = [
         result
         for result in study.results

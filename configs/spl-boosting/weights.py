@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import DataSetLabel
 from boostbench.experiments.running.execution import Problem, prepare
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.part_options import check_choice
 
 _PANEL, _BOTTOM = 2.35, 0.8
 _MEAN_AREA = 14.0  # mean area of a mark, in square points
@@ -30,7 +30,7 @@ _MARKS: dict[tuple[int, int], tuple[str, str, str]] = {
 
 
 def weights(
-    study: Study, *, dataset: str | None = None, seed: int | None = None, columns: int = 3
+    study: Study, *, dataset: DataSetLabel | None = None, seed: int | None = None, columns: int = 3
 ) -> Figure:
     """Training samples of two classes in the plane, as heavy as each booster has them at the end.
 
@@ -91,8 +91,7 @@ def weights(
 
 def _chosen(study: Study, dataset: str | None, seed: int | None) -> list[Result]:
     """Return the runs with results on a data set for a seed and the first noise model."""
-    name = study.datasets[0] if dataset is None else dataset
-    check_choice("dataset of weights", name, study.datasets)
+    name = dataset or study.datasets[0]
     its_seed = min(r.run.seed for r in study.results) if seed is None else seed
     noise = study.noises[0]
     found = [

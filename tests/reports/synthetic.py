@@ -71,6 +71,13 @@ def make_config(
     return config.model_copy(update={"report": parts})
 
 
+def made(kind: str, study: Study, **options: Any) -> Any:
+    """Return the table or figure that a report makes of options as a config has them."""
+    context = {"setting": Setting((study.config.path,)), "scope": study.config.scope()}
+    (part,) = read_parts([{kind: options}], context)
+    return part.options.function(study, **part.options.arguments())
+
+
 def make_record(
     run: Run, errors: Callable[[Run], Any] | None = None, *, n_rounds: int | None = None
 ) -> dict[str, Any]:

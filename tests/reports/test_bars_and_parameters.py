@@ -9,7 +9,7 @@ from boostbench.reports.figures.levels import draw_parameter
 from boostbench.reports.figures.repeats import draw_bars
 from boostbench.reports.figures.style import drawing_style
 
-from .synthetic import EXCHANGE, make_config, study_of, svg_of
+from .synthetic import EXCHANGE, made, make_config, study_of, svg_of
 
 
 def drawn(draw, study, **options):
@@ -121,13 +121,13 @@ def test_the_same_figure_gives_the_same_bytes(sizes, errors):
 
 
 @pytest.mark.parametrize(
-    ("draw", "options", "complaint"),
+    ("kind", "options", "complaint"),
     [
-        (draw_bars, {"value": "test_eror"}, "did you mean 'test_error'"),
-        (draw_bars, {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("bars", {"value": "test_eror"}, "did you mean 'test_error'"),
+        ("bars", {"at": 1000}, "at must be rounds from 1 to 100"),
     ],
 )
-def test_wrong_options(errors, draw, options, complaint):
-    with pytest.raises(BoostbenchError) as caught:
-        draw(errors, **options)
+def test_wrong_options(errors, kind, options, complaint):
+    with pytest.raises(ValueError) as caught:
+        made(kind, errors, **options)
     assert complaint in str(caught.value)

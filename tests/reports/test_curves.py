@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec
-from boostbench.reports.figures.error_curves import draw_curves
 from boostbench.reports.figures.style import booster_colours, drawing_style, files_of
 
-from .synthetic import EXCHANGE, make_config, study_of
+from .synthetic import EXCHANGE, made, make_config, study_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAW = """
@@ -32,7 +31,7 @@ with drawing_style():
 
 def drawn(study, **options):
     with drawing_style():
-        return draw_curves(study, **options)
+        return made("curves", study, **options)
 
 
 def test_the_same_bytes_whatever_the_hash_seed(tmp_path, monkeypatch, capsys):
@@ -181,15 +180,15 @@ def test_a_single_round_can_be_drawn(tmp_path):
     ("options", "complaint"),
     [
         ({"y": ["test_eror"]}, "did you mean 'test_error'"),
-        ({"y": 5}, "unknown y of curves '5'"),
-        ({"y": []}, "must be metrics that share an axis, found none"),
+        ({"y": 5}, "must be text or a list of text, found 5"),
+        ({"y": []}, "must share an axis, found none"),
         ({"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
         ({"first_round": "two"}, "found 'two'"),
     ],
 )
 def test_wrong_options(tmp_path, options, complaint):
-    with pytest.raises(BoostbenchError) as caught:
-        draw_curves(study_of(make_config(tmp_path)), **options)
+    with pytest.raises(ValueError) as caught:
+        drawn(study_of(make_config(tmp_path)), **options)
     assert complaint in str(caught.value)
 
 
@@ -267,7 +266,7 @@ def test_a_curve_without_a_value_above_zero_leaves_a_figure_on_a_log_scale(tmp_p
     config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "sm-boost"])
     study = study_of(config, lambda run: [0 if run.method == "samme" else 10] * run.rounds)
     with drawing_style():
-        figure = draw_curves(study, y="test_error", y_scale="log")
+        figure = made("curves", study, y="test_error", y_scale="log")
         assert files_of(figure).png
     shown = {line.get_color(): line.get_ydata() for line in figure.axes[0].get_lines()}
     assert sorted(bool(np.isnan(errors).all()) for errors in shown.values()) == [False, True]

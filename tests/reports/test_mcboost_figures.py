@@ -18,7 +18,7 @@ from boostbench.reports.values.predictor import labels_of, margins_of, predictor
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import make_config, make_record, make_result, runs_of, study_of
+from .synthetic import made, make_config, make_record, make_result, runs_of, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
@@ -106,14 +106,14 @@ def test_predictions_are_drawn_above_the_samples(gaussians):
     ("options", "complaint"),
     [
         ({"booster": "cdd"}, "did you mean 'cd'"),
-        ({"dataset": "dna"}, "unknown dataset of predictions 'dna'"),
+        ({"dataset": "dna"}, "unknown data set 'dna'"),
         ({"seed": 7}, "no run of 'cd' on 'gaussians-mcboost' with the seed 7"),
         ({"at": [5]}, "the scores of round 5 were not recorded; there are 4, 8"),
     ],
 )
 def test_wrong_options_of_predictions(gaussians, options, complaint):
-    with pytest.raises(BoostbenchError, match=complaint):
-        draw_predictions(gaussians, **options)
+    with pytest.raises(ValueError, match=complaint):
+        made(f"{FOLDER}/predictions.py:predictions", gaussians, **options)
 
 
 def test_predictions_need_scores_of_three_classes(gaussians, tmp_path):
@@ -140,12 +140,13 @@ def test_codewords_are_points_of_unit_length(gaussians):
     assert len(titles) == 6
     tips = [text.xy for text in figure.axes[1].texts if hasattr(text, "xy")]
     assert_allclose(tips, codewords(3))
-    (alone,) = drawn(draw_codewords, gaussians, n_classes=4).axes
+    (alone,) = drawn(draw_codewords, gaussians, n_classes=[4]).axes
     assert alone.get_title(loc="left") == "K = 4"
-    with pytest.raises(BoostbenchError, match="n_classes must be of 2, 3 and 4"):
-        draw_codewords(gaussians, n_classes=5)
-    with pytest.raises(BoostbenchError, match="did you mean 'helmert'"):
-        draw_codewords(gaussians, orientation="helmet")
+    kind = f"{FOLDER}/codewords.py:codewords"
+    with pytest.raises(ValueError, match="one of 2, 3, 4"):
+        made(kind, gaussians, n_classes=5)
+    with pytest.raises(ValueError, match="did you mean 'helmert'"):
+        made(kind, gaussians, orientation="helmet")
 
 
 @pytest.fixture
@@ -163,8 +164,8 @@ def test_the_excess_says_where_the_paper_lies(draws):
     assert [text.get_text() for text in first.texts][:1] == ["median 0.95"]
     assert last.texts[2].get_text() == "paper 0.15: 10 % (3 to 30) as low"  # 0 and 0.1
     assert len(first.texts) == 2
-    with pytest.raises(BoostbenchError, match="printed must be a number of points"):
-        draw_excess(draws, printed="0.17 %")
+    with pytest.raises(ValueError, match="must be a number"):
+        made(f"{FOLDER}/excess.py:excess", draws, printed="0.17 %")
 
 
 def test_claims_about_predictions(gaussians):

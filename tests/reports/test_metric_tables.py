@@ -14,7 +14,7 @@ from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows, score_rows
 from boostbench.reports.values.rank_statistics import case_errors
 
-from .synthetic import EXCHANGE, make_config, make_record, make_result, runs_of, study_of
+from .synthetic import EXCHANGE, made, make_config, make_record, make_result, runs_of, study_of
 
 AUC = {"one": 0.75, "two": 0.875}
 LOG_LOSS = {"one": 0.5, "two": 0.25}
@@ -71,7 +71,7 @@ def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
     table = build_pairwise_table(its, value="test_auc")
     assert "1 \N{MINUS SIGN} test AUC" in table.title
     assert next(iter(table.rows)).cells[1].text == "0/0/2"
-    pairing = pair_up(its, "one", "two", "test_auc", [5])
+    pairing = pair_up(its, "one", "two", ["test_auc"], [5])
     assert pairing.values["test_auc", 5].tolist() == [[25.0, 25.0], [12.5, 12.5]]
 
 
@@ -95,7 +95,7 @@ def test_what_is_of_the_whole_run_stands_at_its_last_round(tmp_path):
 
 def test_curves_of_a_metric(tmp_path):
     with drawing_style():
-        (axes,) = draw_curves(study(tmp_path).only(datasets=["dna"]), y="test_auc").axes
+        (axes,) = draw_curves(study(tmp_path).only(datasets=["dna"]), y=["test_auc"]).axes
     assert axes.get_ylabel() == "test AUC (%)"
     assert {line.get_ydata()[-1] for line in axes.lines if len(line.get_ydata()) > 1} == {75, 87.5}
 
@@ -157,5 +157,5 @@ def test_a_round_without_a_confusion_matrix_is_refused(tmp_path):
 
 
 def test_a_metric_of_the_whole_run_has_no_curve(tmp_path):
-    with pytest.raises(BoostbenchError, match=r"y of curves 'fit_time'"):
-        draw_curves(study(tmp_path), y="fit_time")
+    with pytest.raises(ValueError, match="fit_time"):
+        made("curves", study(tmp_path), y="fit_time")

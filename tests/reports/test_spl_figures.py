@@ -182,7 +182,7 @@ def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
 
 
 def test_the_share_of_weight_is_a_curve_like_others(gaussians):
-    figure = drawn(draw_curves, gaussians, y="noisy_weight_share")
+    figure = drawn(draw_curves, gaussians, y=["noisy_weight_share"])
     (axes,) = figure.axes
     assert axes.get_ylabel() == "weight on corrupted samples (%)"
     last = [line.get_ydata()[-1] for line in axes.lines]
@@ -194,4 +194,4 @@ def test_the_share_of_weight_is_a_curve_like_others(gaussians):
 
 def test_a_share_that_was_not_recorded_is_asked_for(tmp_path):
     with pytest.raises(BoostbenchError, match=r"'record: \[weights\]' makes runs do so"):
-        draw_curves(study_of(make_config(tmp_path)), y="noisy_weight_share")
+        draw_curves(study_of(make_config(tmp_path)), y=["noisy_weight_share"])

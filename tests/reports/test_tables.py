@@ -7,7 +7,7 @@ from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
 
-from .synthetic import EXCHANGE, make_config, study_of
+from .synthetic import EXCHANGE, made, make_config, study_of
 
 HEADER = "dataset,method,T,noise,error,unit,doubt\n"
 
@@ -211,13 +211,17 @@ def test_a_table_says_what_it_shows(tmp_path):
     [
         ({"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
         ({"at": "ten"}, "found 'ten'"),
-        ({"value": "train_error", "paper": "x.csv"}, "'paper' holds test errors"),
     ],
 )
 def test_wrong_options(tmp_path, options, complaint):
-    with pytest.raises(BoostbenchError) as caught:
-        build_table(study_of(make_config(tmp_path)), **options)
+    with pytest.raises(ValueError) as caught:
+        made("table", study_of(make_config(tmp_path)), **options)
     assert complaint in str(caught.value)
+
+
+def test_printed_test_errors_are_not_compared_with_other_values(tmp_path):
+    with pytest.raises(BoostbenchError, match="'paper' holds test errors"):
+        build_table(study_of(make_config(tmp_path)), value="train_error", paper="x.csv")
 
 
 def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):

@@ -136,7 +136,9 @@ def _split(value: Any) -> str | Params:
     return value if isinstance(value, str) else Params(value)
 
 
-def _beside(value: str, info: ValidationInfo) -> str:
+def _beside(value: Any, info: ValidationInfo) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be the path of a file, found {show(value)}")
     path = setting_of(info).beside(value)
     if not is_file(path):
         raise ValueError(f"there is no file {path}")
@@ -206,5 +208,6 @@ Missing = float | Literal["keep", "median", "most-frequent"]
 AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 #: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
+BESIDE = BeforeValidator(_beside, json_schema_input_type=str)
 #: A file, named relative to the config; validation returns its full path.
-FileBeside = Annotated[str, AfterValidator(_beside)]
+FileBeside = Annotated[str, BESIDE]

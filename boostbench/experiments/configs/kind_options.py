@@ -4,8 +4,7 @@ A kind of table or figure is a function; its keyword-only parameters, with their
 are its options. This module derives a model from the parameters, on the base class named by the
 registry of the kind; the model is validated with the rest of the config. Types that depend on the
 config (the label of a booster, a file beside the config) read the `Scope` and the `Setting` from
-the context of the validation. A kind whose options constrain each other has a model with validators
-(`with_options`). A kind of claim is itself the model of its options.
+the context of the validation. A kind of claim is itself the model of its options.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
 
@@ -25,8 +24,6 @@ from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
 from boostbench.source import show
 from boostbench.validation import Model
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -90,19 +87,8 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     return _model(kind, base)
 
 
-def with_options(model: type[Options]) -> Callable[[Function], Function]:
-    """Return a decorator that sets the base class of the model of a kind's options."""
-
-    def mark(function: Function) -> Function:
-        function.options = model  # type: ignore[attr-defined]
-        return function
-
-    return mark
-
-
 @lru_cache(maxsize=500)
 def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
-    base = getattr(function, "options", base)
     parameters = inspect.signature(function).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         base = type("AnyOptions", (base,), {"model_config": ConfigDict(extra="allow")})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,9 +22,9 @@ from pydantic import (
     model_validator,
 )
 
-from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
+from boostbench.errors import nearest, unknown
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.fields import is_file
+from boostbench.experiments.configs.fields import BESIDE
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
@@ -299,29 +298,10 @@ _Count = Annotated[int, Ge(0)]
 Counts = dict[BoosterLabel, Annotated[Listed[_Count], _one_or_more(_Count)]]
 
 
-def _file(read: Callable[[Path], Any]) -> PlainValidator:
-    """Return a validator that reads a file, given by its path relative to the config."""
-
-    def load(value: Any, info: ValidationInfo) -> Any:
-        if not isinstance(value, str):
-            raise ValueError(f"must be the path of a file, found {show(value)}")
-        path: Path = (info.context or {})["setting"].beside(value)
-        if not is_file(path):
-            raise ValueError(f"there is no file {path}")
-        try:
-            return read(path)
-        except ConfigError as error:
-            raise ValueError("; ".join(map(str, error.complaints))) from error
-        except BoostbenchError as error:
-            raise ValueError(str(error)) from error
-
-    return PlainValidator(load, json_schema_input_type=str)
-
-
-def _twin(path: Path) -> Config:
+def _twin(path: str) -> Config:
     """Read another config without its claims, which may refer back to the first config."""
-    return load_config(path, check_parameters=False, with_claims=False)
+    return load_config(Path(path), check_parameters=False, with_claims=False)
 
 
-PaperFile = Annotated[Any, _file(read_paper_values)]
-Twin = Annotated[Any, _file(_twin)]
+PaperFile = Annotated[Any, BESIDE, AfterValidator(read_paper_values)]
+Twin = Annotated[Any, BESIDE, AfterValidator(_twin)]

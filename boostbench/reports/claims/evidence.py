@@ -160,33 +160,20 @@ class Evidence:
             If given, runs of another number of rounds have no value.
         """
         metric = value or self.selection.value
-        label = booster or cell.booster
+        size = METRICS[metric].size if counted else ""
 
         def read(result: Result) -> float:
             if rounds not in (None, result.run.rounds):
                 return math.nan
-            at = result.run.rounds if cell.at == END else int(cell.at)
+            at = None if cell.at == END else int(cell.at)
             error = error_at(result, metric, at)
-            size = METRICS[metric].size
-            if counted and size and result.record:
-                return error * float(getattr(result.record, size))
-            return error
+            return error * float(getattr(result.record, size)) if size else error
 
-        is_test_error = metric == "test_error" and not counted
-        wrong_at = cell.at if is_test_error else None
-        on_test = METRICS[metric].on_test
-        samples = [
-            self._dataset_sample(name, cell, label, read, wrong_at=wrong_at, on_test=on_test)
-            for name in cell.datasets
-        ]
-        if is_test_error:
-            samples = [
-                replace(sample, printed=self._printed_error(cell, name, label))
-                for name, sample in zip(cell.datasets, samples, strict=True)
-            ]
-        return over_sets(samples)
+        return self.gathered(cell, read, booster, metric="" if counted else metric)
 
-    def gathered(self, cell: Cell, read: Callable[[Result], float], booster: str = "") -> Repeats:
+    def gathered(
+        self, cell: Cell, read: Callable[[Result], float], booster: str = "", *, metric: str = ""
+    ) -> Repeats:
         """Return the values of ``read`` for the runs of a cell, as means over its data sets.
 
         Parameters
@@ -196,9 +183,11 @@ class Evidence:
             Function from an ok `Result` to a number; NaN if there is no value.
         booster : str, default=""
             Label; by default, the booster of the cell.
+        metric : str, default=""
+            Metric that ``read`` returns; empty for a computed value.
         """
         label = booster or cell.booster
-        return over_sets([self._dataset_sample(name, cell, label, read) for name in cell.datasets])
+        return over_sets([self._of_set(name, cell, label, read, metric) for name in cell.datasets])
 
     def printed(
         self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
@@ -267,29 +256,26 @@ class Evidence:
         values = (self.printed(paper, cell, dataset, booster) for paper in self._papers)
         return next((value.error for value in values if value is not None), None)
 
-    def _dataset_sample(
+    def _of_set(
         self,
         dataset: str,
         cell: Cell,
         booster: str,
         read: Callable[[Result], float],
-        *,
-        wrong_at: int | str | None = None,
-        on_test: bool = False,
+        metric: str,
     ) -> Repeats:
         results = self._results.get((dataset, booster, cell.noise), [])
         name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
         if not results:
             units = frozenset((seed, 0) for seed in self.scope.seeds)
-            return Repeats({}, Design(units), (f"{name}: not among the runs",))
-        return sample_of(
-            results,
-            read,
-            name,
-            absent=lambda result: _gap(result, cell.at),
-            wrong_at=wrong_at,
-            on_test=on_test,
-        )
+            sample = Repeats({}, Design(units), (f"{name}: not among the runs",))
+        else:
+            sample = sample_of(
+                results, read, name, absent=lambda r: _gap(r, cell.at), metric=metric, at=cell.at
+            )
+        is_test_error = metric == "test_error"
+        printed = self._printed_error(cell, dataset, booster) if is_test_error else None
+        return replace(sample, printed=printed)
 
 
 def _gap(result: Result, at: int | str) -> str:

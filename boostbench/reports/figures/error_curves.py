@@ -40,7 +40,7 @@ from boostbench.reports.values.part_options import (
     Band,
     PaperFile,
     Scale,
-    chosen_metrics,
+    check_metrics,
     metric_of,
 )
 from boostbench.validation import OneOrMore
@@ -120,7 +120,7 @@ def draw_curves(
     """
     from matplotlib.figure import Figure
 
-    metrics = chosen_metrics(study, "y of curves", y, _LINES)
+    check_metrics(study, y)
     rounds = max(2, *(result.run.rounds for result in study.results))
     if first_round not in range(1, rounds):
         raise BoostbenchError(
@@ -129,11 +129,11 @@ def draw_curves(
     values = read_paper_values(paper) if paper else PaperValues()
     colours = colours_of(study)
     markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
-    has_stops = "test_error" in metrics and any(result.stopped_at for result in study.results)
+    has_stops = "test_error" in y and any(result.stopped_at for result in study.results)
     look = _Look(
         colours=colours,
         markers=markers,
-        metrics=metrics,
+        metrics=y,
         x_scale=x_scale,
         y_scale=y_scale,
         band=band,
@@ -164,7 +164,7 @@ def draw_curves(
             _draw_panel(axes, by_panel.get((noise, dataset), []), study.boosters, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
-                axes.set_ylabel(f"{heading}{_axis(metrics)}{', log scale' * (y_scale == 'log')}")
+                axes.set_ylabel(f"{heading}{_axis(y)}{', log scale' * (y_scale == 'log')}")
             if column >= len(below):
                 axes.set_xlabel("round")
     repeats = repeats_in_words(study, band=band)

@@ -17,12 +17,7 @@ from boostbench.reports.figures.panels import colours_of, describe, remark, titl
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import (
-    MetricName,
-    chosen_booster,
-    chosen_metrics,
-    chosen_rounds,
-)
+from boostbench.reports.values.part_options import MetricName, check_metrics, chosen_rounds
 from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
@@ -50,7 +45,7 @@ class Pairing:
 
     x: str  # label
     y: str  # label
-    metrics: list[str]
+    metrics: Sequence[str]
     rounds: list[int]
     #: By metric and round: errors of x and y in percent, or costs, shape (2, n_problems).
     values: dict[tuple[str, int], NDArray[np.float64]]
@@ -68,7 +63,13 @@ class Pairing:
         return max(len(errors.T) for errors in self.values.values())
 
 
-def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> Pairing:
+def pair_up(
+    study: Study,
+    x: str | None,
+    y: str | None,
+    metrics: Sequence[str],
+    at: int | Sequence[int] | None,
+) -> Pairing:
     """Return the errors of two boosters on the problems with results of both.
 
     Parameters
@@ -76,16 +77,15 @@ def pair_up(study: Study, x: str | None, y: str | None, value: Any, at: Any) -> 
     study : Study
     x, y : str or None
         Labels; None for the first and the last booster of the study.
-    value : str or sequence of str
-        Metrics.
+    metrics : sequence of str
     at : int, sequence of int or None
         Rounds; None for the checkpoints.
     """
-    x = chosen_booster(study, "x", study.boosters[0] if x is None else x)
-    y = chosen_booster(study, "y", study.boosters[-1] if y is None else y)
+    x, y = x or study.boosters[0], y or study.boosters[-1]
     if x == y:
         raise BoostbenchError(f"x and y must be two boosters, found {x!r} twice")
-    metrics, rounds = chosen_metrics(study, "value", value), chosen_rounds(study, at)
+    check_metrics(study, metrics)
+    rounds = chosen_rounds(study, at)
     study = study.only(boosters=[x, y])
     frame = tidy(study.results, rounds, metrics).dropna(subset="value")
     values = {}

@@ -23,7 +23,7 @@ from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import AtRound, MetricName, compared_value
+from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
 from boostbench.reports.values.rank_statistics import (
     Cases,
     RankTests,
@@ -152,9 +152,9 @@ def draw_pairs(
     """
     from matplotlib.figure import Figure
 
-    metric, T = compared_value(study, value, at)
+    check_compared(study, value)
     pairs = [(a, b) for a in study.boosters for b in study.boosters if a != b]
-    tests = compare_pairs(study.results, pairs, metric, T)
+    tests = compare_pairs(study.results, pairs, value, chosen_round(study, at))
     differences: dict[str, list[float]] = {}
     for (a, _), test in tests.items():
         differences.setdefault(a, []).append(test.difference)
@@ -180,7 +180,7 @@ def draw_pairs(
     describe(
         figure,
         f"Each method (row) against each other (column) over {sets} data sets: mean difference of "
-        f"{METRICS[metric].lost}{', in points' * bool(METRICS[metric].unit)}; wins/ties/losses, a "
+        f"{METRICS[value].lost}{', in points' * bool(METRICS[value].unit)}; wins/ties/losses, a "
         "win is a lower value of the row's; p of Wilcoxon's signed-rank test of this pair, not "
         f"adjusted, bold up to {alpha:g}. The first row has the lowest values.",
     )
@@ -188,7 +188,8 @@ def draw_pairs(
 
 
 def _cases(study: Study, value: str, at: int | None) -> Cases:
-    return case_errors(study.results, study.contenders, *compared_value(study, value, at))
+    check_compared(study, value)
+    return case_errors(study.results, study.contenders, value, chosen_round(study, at))
 
 
 def _draw_shares(

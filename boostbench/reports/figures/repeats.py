@@ -22,7 +22,7 @@ from boostbench.reports.figures.panels import (
 )
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.text import capital
-from boostbench.reports.values.frame import Study, error_at
+from boostbench.reports.values.frame import Study, check_recorded, error_at
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
@@ -30,8 +30,7 @@ from boostbench.reports.values.part_options import (
     MetricName,
     PaperFile,
     Scale,
-    chosen_metrics,
-    chosen_rounds,
+    chosen_round,
 )
 
 if TYPE_CHECKING:
@@ -68,9 +67,9 @@ class RunValues:
     def __init__(self, study: Study, value: str, at: int | None) -> None:
         import pandas as pd
 
-        (self.metric,) = chosen_metrics(study, "value", value)
-        T = None if at is None else chosen_rounds(study, at)[-1]
-        metric = METRICS[self.metric]
+        check_recorded(study, value)
+        T, metric = chosen_round(study, at), METRICS[value]
+        self.metric = value
         rows = [
             {
                 "dataset": result.run.dataset,

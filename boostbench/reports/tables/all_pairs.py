@@ -7,7 +7,13 @@ from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.part_options import AtRound, MetricName, Title, compared_value
+from boostbench.reports.values.part_options import (
+    AtRound,
+    MetricName,
+    Title,
+    check_compared,
+    chosen_round,
+)
 from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
@@ -31,11 +37,11 @@ def build_pairwise_table(
     control : str or None, default=None
         Compare only with this booster, with p-values adjusted by Holm's method.
     """
-    metric, T = compared_value(study, value, at)
+    check_compared(study, value)
     columns = study.boosters if control is None else [control]
     row_boosters = [booster for booster in study.boosters if booster != control]
     pairs = ((a, b) for a in row_boosters for b in columns if a != b)
-    tests = compare_pairs(study.results, pairs, metric, T)
+    tests = compare_pairs(study.results, pairs, value, chosen_round(study, at))
     texts = {
         "wins/ties/losses": {
             pair: f"{test.wins}/{test.ties}/{test.losses}" for pair, test in tests.items()
@@ -49,7 +55,7 @@ def build_pairwise_table(
         texts["p (Holm)"] = {pair: f"{p:.2g}" for pair, p in zip(tests, adjusted, strict=True)}
     counts = {test.wins + test.ties + test.losses for test in tests.values()}
     return Table(
-        title=title or f"Pairs of boosters: {METRICS[metric].lost}",
+        title=title or f"Pairs of boosters: {METRICS[value].lost}",
         names=("booster", "against"),
         columns=tuple(columns),
         rows=tuple(
@@ -60,7 +66,7 @@ def build_pairwise_table(
         footers=(
             f"Over {span(counts)} data sets; a win is a lower value of the booster on the left.",
             "Difference: mean of the left less that of the column's"
-            f"{', in points' * bool(METRICS[metric].unit)}.",
+            f"{', in points' * bool(METRICS[value].unit)}.",
             "Effect size: rank-biserial correlation; -1: the left one is lower on every data set.",
             "p: Wilcoxon's signed-rank test of this pair"
             f"{', not adjusted for the number of pairs' * (control is None)}.",

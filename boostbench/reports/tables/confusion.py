@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.part_options import Title, chosen_rounds
+from boostbench.reports.values.part_options import Title, chosen_round
 
 
 def build_confusion_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
@@ -22,7 +22,7 @@ def build_confusion_table(study: Study, *, at: int | None = None, title: Title =
     at : int or None, default=None
         Round T, for which matrices must be recorded; by default the last round of each run.
     """
-    T = None if at is None else chosen_rounds(study, at)[-1]
+    T = chosen_round(study, at)
     blocks: dict[tuple[str, str, str], NDArray[np.int64]] = {}
     n_without = 0
     for result in study.results:

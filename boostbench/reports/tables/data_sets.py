@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import FileBeside
-from boostbench.experiments.configs.kind_options import with_options
 from boostbench.experiments.store.record import Record
 from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.paper import NO_VALUE, read_rows
-from boostbench.reports.values.part_options import PartOptions, Title
+from boostbench.reports.values.part_options import Title
 from boostbench.validation import OneOrMore
 
 
@@ -34,6 +33,10 @@ def _majority(record: Record) -> float:
     return 100.0 * max(counts) / sum(counts)
 
 
+ColumnName = Annotated[
+    Literal["n_train", "n_test", "n_samples", "n_features", "n_classes", "majority"],
+    Field(description="Column of the table."),
+]
 _COLUMNS = {
     "n_train": _Column("training", lambda record: record.n_train, "training samples"),
     "n_test": _Column("test", lambda record: record.n_test, "test samples"),
@@ -42,33 +45,29 @@ _COLUMNS = {
     "n_classes": _Column("classes", lambda record: record.n_classes, "classes"),
     "majority": _Column("majority (%)", _majority, "the share of the largest class", digits=1),
 }
-DEFAULT_COLUMNS = ("n_train", "n_test", "n_features", "n_classes")
+DEFAULT_COLUMNS: tuple[ColumnName, ...] = ("n_train", "n_test", "n_features", "n_classes")
 
 #: By data set: the printed text of each column, and a remark on doubtful values under "doubt".
 PaperSizes = Mapping[str, Mapping[str, str]]
 
 
-class DataTableOptions(PartOptions):
-    """Options of the table of data sets."""
-
-    columns: OneOrMore[Literal[tuple(_COLUMNS)]] = Field(  # type: ignore[valid-type]
-        DEFAULT_COLUMNS, description="Columns of the table."
-    )
-    paper: FileBeside | None = Field(None, description="File with the sizes printed in a paper.")
-
-    @model_validator(mode="after")
-    def _check_paper(self) -> DataTableOptions:
-        if self.paper:
-            read_paper_sizes(self.paper, self.columns)
-        return self
+def _paper(value: str, info: ValidationInfo) -> str:
+    read_paper_sizes(value, info.data.get("columns", ()))
+    return value
 
 
-@with_options(DataTableOptions)
+_File = Annotated[
+    FileBeside,
+    AfterValidator(_paper),
+    Field(description="File with the sizes printed in a paper."),
+]
+
+
 def build_data_table(
     study: Study,
     *,
-    columns: Sequence[str] = DEFAULT_COLUMNS,
-    paper: str | None = None,
+    columns: OneOrMore[ColumnName] = DEFAULT_COLUMNS,
+    paper: _File | None = None,
     title: Title = "",
 ) -> Table:
     """Build the table of a study's data sets, one row per data set.

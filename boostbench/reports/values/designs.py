@@ -18,7 +18,7 @@ from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import Params, canonical_json
 from boostbench.reports.values.frame import Result
-from boostbench.reports.values.metrics import END
+from boostbench.reports.values.metrics import END, METRICS
 
 Unit = tuple[int, int]
 Statistic = Literal["mean", "median"]
@@ -124,8 +124,8 @@ def sample_of(
     name: str,
     *,
     absent: Callable[[Result], str] = lambda result: "" if result.ok else result.status,
-    wrong_at: int | str | None = None,
-    on_test: bool = False,
+    metric: str = "",
+    at: int | str = END,
 ) -> Repeats:
     """Return the values of a quantity in the runs of one booster on one data set.
 
@@ -138,13 +138,13 @@ def sample_of(
         Name of the runs in gaps.
     absent : callable
         Function from a `Result` to the reason why it has no value; empty if it has one.
-    wrong_at : int, "end" or None, default=None
-        Round whose misclassified test samples are read; None if the quantity is not a test error.
-    on_test : bool, default=False
-        True if the quantity is estimated on test samples.
+    metric : str, default=""
+        Metric that ``read`` returns; empty for a computed value.
+    at : int or "end", default="end"
+        Round of a test error, whose misclassified test samples are read.
     """
     results = list(results)
-    design = design_of(results, on_test=on_test)
+    design = design_of(results, on_test=bool(metric) and METRICS[metric].on_test)
     values: dict[Unit, float] = {}
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
@@ -156,9 +156,8 @@ def sample_of(
             continue
         values[unit] = value
         # Only where tests need them: those of thousands of runs on fresh data take much memory.
-        if wrong_at is not None and design.counts_each and result.record is not None:
-            at = result.run.rounds if wrong_at == END else int(wrong_at)
-            right = result.record.right_at(at)
+        if metric == "test_error" and design.counts_each and result.record is not None:
+            right = result.record.right_at(result.run.rounds if at == END else int(at))
             if right is not None:
                 on_each[unit] = (~right).astype(np.float64)
     return Repeats(values, design, tuple(dict.fromkeys(gaps)), on_each)

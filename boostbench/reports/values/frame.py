@@ -198,18 +198,8 @@ def error_curve(
 
 
 def error_at(result: Result, metric: str, at: int | None = None) -> float:
-    """Return `error_curve` at one round, by default the last, in a tenth of the time."""
-    record = result.record
-    assert record is not None
-    quantity, at = METRICS[metric], at or result.run.rounds
-    if quantity.whole is not None:
-        whole = quantity.whole(record)
-        return np.nan if whole is None or at < result.run.rounds else float(whole)
-    curve = record.curve(quantity.curve)
-    if at > len(curve) and not quantity.held:
-        return np.nan
-    value = np.float64(curve[min(at, len(curve)) - 1])
-    return value / float(getattr(record, quantity.size)) if quantity.size else value
+    """Return `error_curve` at one round, by default the last."""
+    return float(error_curve(result, metric, [at or result.run.rounds])[0])
 
 
 def tidy(
@@ -265,8 +255,6 @@ def tidy(
     frame["value"] = _joined(
         [
             error_curve(result, metric, grid)
-            if len(grid) != 1
-            else np.array([error_at(result, metric, grid[0])])
             for result, grid in zip(usable, grids, strict=True)
             for metric in metrics
         ],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Sequence
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from boostbench.errors import BoostbenchError, UnknownNameError, unknown
+from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.fields import FileBeside, Slug
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
@@ -69,40 +69,16 @@ class PartOptions(Options):
     noises: OneOrMore[NoiseLabel] = Field((), description="Show only these noises.")
 
 
-def check_choice(name: str, found: Any, known: Iterable[str]) -> None:
-    """Raise `UnknownNameError` unless ``found`` is one of the known words."""
-    known = list(known)  # ``found`` need not be hashable
-    if found not in known:
-        raise UnknownNameError(name, str(found), known)
-
-
-def chosen_booster(study: Study, name: str, label: Any) -> str:
-    """Return the label of a booster of the study, which the option ``name`` gives."""
-    check_choice(f"booster for {name!r}", label, study.boosters)
-    return str(label)
-
-
-def chosen_metrics(
-    study: Study, name: str, value: Any, known: Collection[str] = METRICS.keys()
-) -> list[str]:
-    """Return the metrics that an option gives, as one name or a list.
-
-    Raises
-    ------
-    BoostbenchError
-        If a metric is unknown or not recorded by any run, or if metrics have different axes.
-    """
-    metrics = list(value) if isinstance(value, list | tuple) else [value]
+def check_metrics(study: Study, metrics: Sequence[str]) -> None:
+    """Raise an error if a metric is not recorded by any run, or if metrics have different axes."""
     for metric in metrics:
-        check_choice(name, metric, known)
         check_recorded(study, metric)
     if len({METRICS[metric].axis for metric in metrics}) != 1:
         found = ", ".join(metrics) or "none"
-        raise BoostbenchError(f"{name} must be metrics that share an axis, found {found}")
-    return metrics
+        raise BoostbenchError(f"metrics of a figure must share an axis, found {found}")
 
 
-def chosen_rounds(study: Study, at: Any) -> list[int]:
+def chosen_rounds(study: Study, at: int | Sequence[int] | None) -> list[int]:
     """Return the rounds that an option gives, in ascending order; None for the checkpoints.
 
     Raises
@@ -112,23 +88,21 @@ def chosen_rounds(study: Study, at: Any) -> list[int]:
     """
     if at is None:
         return list(study.config.checkpoints)
-    rounds = at if isinstance(at, list | tuple) else [at]
+    rounds = [at] if isinstance(at, int) else at
     largest = max(result.run.rounds for result in study.results)
     for each in rounds:
-        if isinstance(each, bool) or not isinstance(each, int) or not 1 <= each <= largest:
+        if not 1 <= each <= largest:
             raise BoostbenchError(f"at must be rounds from 1 to {largest}, found {each!r}")
     return sorted(set(rounds))
 
 
-def compared_value(study: Study, value: str, at: int | None) -> tuple[str, int | None]:
-    """Return the metric and round T of a comparison of boosters; None for the last rounds.
+def chosen_round(study: Study, at: int | None) -> int | None:
+    """Return the round that an option gives; None for the last round of each run."""
+    return None if at is None else chosen_rounds(study, at)[-1]
 
-    Raises
-    ------
-    BoostbenchError
-        If there are fewer than two boosters, or an option is wrong.
-    """
-    (metric,) = chosen_metrics(study, "value", value)
+
+def check_compared(study: Study, value: str) -> None:
+    """Raise an error if no run recorded the metric, or there are fewer than two boosters."""
+    check_recorded(study, value)
     if len(study.boosters) < 2:
         raise BoostbenchError("a comparison needs two boosters or more")
-    return metric, None if at is None else chosen_rounds(study, at)[-1]
