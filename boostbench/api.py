@@ -29,7 +29,6 @@ from boostbench.experiments.planning.planner import (
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, pack
-from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 from boostbench.registry import use_plugin
 
@@ -298,8 +297,9 @@ class Experiment:
         from boostbench.reports.values.frame import collect
         from boostbench.reports.values.unread import Unread
 
-        keep = None if whole else Unread(self.config, self.runs).left_out
-        return collect(self.config, self._plan_to_report(keep).results())
+        plan = self._plan_to_report()
+        results = plan.results() if whole else plan.results(Unread(self.config, self.runs).left_out)
+        return collect(self.config, results)
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -371,11 +371,9 @@ class Experiment:
         name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
         return self.store.folder.parent / name
 
-    def _plan_to_report(self, keep: Callable[[Run, Record], Record] | None = None) -> Plan:
+    def _plan_to_report(self) -> Plan:
         packed = self.report_folder / PACKED
-        return plan_to_report(
-            self.runs, self.store, packed, self.data, config=self.config, keep=keep
-        )
+        return plan_to_report(self.runs, self.store, packed, self.data, config=self.config)
 
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
 from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError, absence
@@ -16,7 +16,7 @@ from boostbench.experiments.runs import BoosterSpec, Data, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.packed import PackedRecords
 from boostbench.experiments.store.record import Record, Summary
-from boostbench.experiments.store.records import AnyRecord, RecordStore
+from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.store.versions import other_versions
 from boostbench.inputs import digest_of
 
@@ -33,7 +33,6 @@ def make_plan(
     config: Config | None = None,
     check_packages: bool = False,
     strict: bool = False,
-    keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
     """Compare runs with the stored records.
 
@@ -49,9 +48,6 @@ def make_plan(
         Import the boosters, so that runs whose package is absent are skipped.
     strict : bool, default=False
         Treat records made with other versions of the numerical libraries as stale.
-    keep : callable or None, default=None
-        Returns the part of a run's record that `Plan.results` holds; whole records are then read,
-        once each. By default, only summaries of records are read.
 
     Returns
     -------
@@ -65,26 +61,18 @@ def make_plan(
     is valid.
     """
     planner = _Planner(store, tuple(data_dirs), check_packages, strict)
-
-    def reduced(run: Run, record: Record | None) -> Record | None:
-        return record if keep is None or record is None else keep(run, record)
-
     if config is None or config.select is None:
-        if keep is None:
-            for run in runs:
-                planner.find(run, store.summary)
-            store.keep_summaries()
-            return Plan(planner.planned())
         for run in runs:
-            planner.find(run, lambda path, own=run: reduced(own, store.read(path)))  # type: ignore[misc]
-        planned = planner.planned()
-        results = [p.result(record) for p, record in zip(planned, planner.records(), strict=True)]
-        return Plan(planned, lambda: results)
+            planner.find(run)
+        store.keep_summaries()
+        return Plan(planner.planned())
 
     def read(run: Run, curve: str) -> Record | None:
-        return planner.find(run, lambda path: store.read_curve(path, curve))
+        planned = planner.find(run)
+        return None if planned is None else planned.record(curve)
 
     selections = [Selection(group, config, read) for group in groups_of(runs, config.select)]
+    store.keep_summaries()
     planned = planner.planned()
     by_run = {planned_run.run: planned_run for planned_run in planned}
     n_open = sum(
@@ -94,12 +82,9 @@ def make_plan(
     )
     return Plan(
         planned,
-        lambda: [
-            replace(result, record=reduced(head, result.record))
-            for selection in selections
-            for head in selection.heads
-            for result in [selection.result(head, by_run)]
-        ],
+        lambda: (
+            selection.result(head, by_run) for selection in selections for head in selection.heads
+        ),
         n_open,
         {run: selection.curve for selection in selections for run in selection.tried()},
     )
@@ -112,24 +97,23 @@ def plan_to_report(
     data_dirs: Sequence[str | Path] = (),
     *,
     config: Config | None = None,
-    keep: Callable[[Run, Record], Record] | None = None,
 ) -> Plan:
     """Compare runs with the stored records, or with packed records if no run has a record.
 
     Parameters
     ----------
-    runs, store, data_dirs, config, keep
+    runs, store, data_dirs, config
         As for `make_plan`.
     packed : Path
         File of `PackedRecords`; may be absent.
     """
-    plan = make_plan(runs, store, data_dirs, config=config, keep=keep)
+    plan = make_plan(runs, store, data_dirs, config=config)
     if not packed.is_file() or any(planned.record_file for planned in plan.runs):
         return plan
     archive = PackedRecords(packed)
     store.damaged += archive.damaged
     archive.damaged = store.damaged  # one list for damage detected later
-    return make_plan(runs, archive, data_dirs, config=config, keep=keep)
+    return make_plan(runs, archive, data_dirs, config=config)
 
 
 def have_records(
@@ -189,9 +173,8 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.strict = strict
-        #: Each run with its newest record of current code and data: the planned run, and the record
-        #: unless it is stale or a summary, to limit memory. Keys are compared faster than runs.
-        self._lookups: dict[Key, tuple[Run, PlannedRun | None, Record | None]] = {}
+        #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
+        self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
         self._estimates = Estimates()
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
@@ -199,36 +182,20 @@ class _Planner:
         self._packages: dict[str, str] = {}
         self._is_binary: dict[str, bool] = {}
 
-    def find(self, run: Run, read: Callable[[Path], AnyRecord | None]) -> AnyRecord | None:
-        """Return the valid record of a run, read by ``read`` on the first call.
-
-        None if there is no valid record, or if ``read`` returns summaries.
-        """
+    def find(self, run: Run) -> PlannedRun | None:
+        """Return the run with its newest record, which may be stale; None without a record."""
         key = self.key_of(run)
-        lookup = self._lookups.get(key)
-        if lookup is None:
-            planned, record = self._look_up(run, key, read) or (None, None)
-            is_stale = planned is not None and planned.status == "stale"
-            if record is not None and not is_stale:
-                self._estimates.add(record)
-            is_kept = isinstance(record, Record) and not is_stale
-            lookup = run, planned, cast("Record", record) if is_kept else None
-            self._lookups[key] = lookup
-        return cast("AnyRecord | None", lookup[2])
+        if key not in self._lookups:
+            self._lookups[key] = run, self._look_up(run, key)
+        return self._lookups[key][1]
 
-    def records(self) -> list[Record | None]:
-        """Return the valid records in the order of `planned`; None for runs without."""
-        return [record for _, _, record in self._lookups.values()]
-
-    def _look_up(
-        self, run: Run, key: Key, read: Callable[[Path], Summary | None]
-    ) -> tuple[PlannedRun, Summary] | None:
+    def _look_up(self, run: Run, key: Key) -> PlannedRun | None:
         stale = None
         for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
             changed = _difference(file.key, key)
             if changed and not self.store.is_archive:
                 continue
-            record = read(file.path)
+            record = self.store.summary(file.path)
             if record is not None and (file.key.rounds == run.rounds or record.nested_rounds):
                 planned = PlannedRun.of(record, file, self.store, run)
                 outdated = "" if self.store.is_archive else self._outdated(record)
@@ -236,8 +203,9 @@ class _Planner:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     if not planned.reason and (changed or absent):
                         planned = replace(planned, reason=changed or absent)
-                    return planned, record
-                stale = replace(planned, status="stale", reason=outdated), record
+                    self._estimates.add(record)
+                    return planned
+                stale = replace(planned, status="stale", reason=outdated)
         return stale
 
     def _outdated(self, record: Summary) -> str:
@@ -253,7 +221,7 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order of the first calls of `find`."""
-        for key, (run, *_) in self._lookups.items():
+        for key, (run, _) in self._lookups.items():
             if not self._estimates.know(run):  # estimate from a record of other rounds or code
                 others = self.store.find(run.data.name, key.value)
                 record = self.store.summary(others[0].path) if others else None
@@ -263,7 +231,7 @@ class _Planner:
             planned
             if planned and planned.status != "stale"
             else self._without_record(run, key, planned)
-            for key, (run, planned, _) in self._lookups.items()
+            for key, (run, planned) in self._lookups.items()
         )
 
     def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:

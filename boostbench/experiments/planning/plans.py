@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,7 @@ class Plan:
     runs: tuple[PlannedRun, ...]  # in the order of execution
     #: Returns one result for each method, data set, noise, seed and fold. None: the result of each
     #: run is read from its record.
-    read_results: Callable[[], list[Result]] | None = None
+    read_results: Callable[[], Iterable[Result]] | None = None
     #: Number of incomplete selections of parameters, which may require further runs.
     n_open: int = 0
     #: Trials whose parameters were not selected, with the name of the curve of the criterion.
@@ -222,11 +222,17 @@ class Plan:
         store.keep_summaries()
         return cls(tuple(runs))
 
-    def results(self) -> list[Result]:
-        """Read the results of the runs, or of the selections among them."""
-        if self.read_results is not None:
-            return self.read_results()
-        return [planned.result(planned.record()) for planned in self.runs]
+    def results(
+        self, keep: Callable[[Run, Record], Record] = lambda _, record: record
+    ) -> list[Result]:
+        """Read the results of the runs, or of the selections among them, reduced by ``keep``."""
+        read = self.read_results or (lambda: (p.result(p.record()) for p in self.runs))
+        return [
+            result
+            if result.record is None
+            else replace(result, record=keep(result.run, result.record))
+            for result in read()
+        ]
 
     def records(self, *, whole: bool = True) -> Iterator[tuple[Run, Record]]:
         """Yield the runs that have a valid record, with their records.
