@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import MinLen
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -24,8 +25,8 @@ _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
 def codewords(
     study: Study,
     *,
-    n_classes: OneOrMore[_Size] = (2, 3, 4),
-    orientation: OneOrMore[_Orientation] = ("recursive",),
+    n_classes: Annotated[OneOrMore[_Size], MinLen(1)] = (2, 3, 4),
+    orientation: Annotated[OneOrMore[_Orientation], MinLen(1)] = ("recursive",),
 ) -> Figure:
     """The vertices of the regular simplex that stand for 2, 3 or 4 classes.
 

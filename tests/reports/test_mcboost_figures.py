@@ -145,6 +145,8 @@ def test_codewords_are_points_of_unit_length(gaussians):
     kind = f"{FOLDER}/codewords.py:codewords"
     with pytest.raises(ValueError, match="one of 2, 3, 4"):
         made(kind, gaussians, n_classes=5)
+    with pytest.raises(ValueError, match=r"found \[\]"):
+        made(kind, gaussians, n_classes=[])
     with pytest.raises(ValueError, match="did you mean 'helmert'"):
         made(kind, gaussians, orientation="helmet")
 
