@@ -1,7 +1,8 @@
 """Python interface to experiments: plan, run, results, report and verdicts.
 
 The command line is built on this module. Nothing here prints, exits or reads ``sys.argv``;
-progress is reported to callbacks, and every error is a `BoostbenchError`.
+progress is reported to callbacks, damaged records to the logger ``"boostbench"``, and every error
+is a `BoostbenchError`.
 """
 
 from __future__ import annotations
@@ -461,8 +462,6 @@ def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
         plans = [replace(each, store=own_store).plan(check_packages=False) for each in experiments]
     except BoostbenchError:  # raised again when the plan is needed
         return False
-    finally:
-        store.damaged += own_store.damaged
     return all(planned.status == "ok" for plan in plans for planned in plan.runs)
 
 

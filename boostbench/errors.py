@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
 
 #: Maximum number of names listed in full; of more names, the most similar half as many are listed.
 _MOST_NAMES = 20
@@ -42,6 +44,21 @@ def absence(what: str, error: ModuleNotFoundError) -> str:
     """Return the message that ``what`` needs a package, with the command to install it."""
     package = (error.name or "").partition(".")[0]
     return f"{what} needs the package {package!r}, which is not installed: pip install {package}"
+
+
+def import_extra(module: str, extra: str, *, where: str) -> Any:
+    """Import a module of the packages in an extra of boostbench.
+
+    Raises
+    ------
+    BoostbenchError
+        If the package is not installed; the message has the command to install it.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        what = f"needs the package {error.name!r}: pip install 'boostbench[{extra}]'"
+        raise BoostbenchError(what, where=where) from None
 
 
 class ConfigError(BoostbenchError):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Jobs, Json, Quiet, Sample, SelectedRuns
-from boostbench.cli.output import print_rows, warn_of_damage
+from boostbench.cli.output import print_rows
 from boostbench.cli.progress import showing_progress
 
 
@@ -32,7 +32,6 @@ def adopt(
     for experiment in selection.load():
         with showing_progress(experiment.config.name, quiet=quiet) as listener:
             rows += experiment.revalidate(sample, jobs=jobs, on_event=listener)
-        warn_of_damage(experiment.store)
     nothing = "no run is stale only because of its code"
     print_rows([asdict(row) for row in rows], as_json=as_json, nothing=nothing)
     return INCOMPLETE if any(row.stale for row in rows) else OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.new import new
 from boostbench.cli.noise import noise
+from boostbench.cli.output import PrintedLog
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
@@ -157,6 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Arguments without the program name; ``sys.argv[1:]`` by default.
     """
     _open_closed_streams()
+    logging.getLogger("boostbench").handlers = [PrintedLog()]
     try:
         app(arguments, prog_name="boostbench")
     except SystemExit as end:

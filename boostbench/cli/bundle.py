@@ -9,7 +9,6 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Experiments
-from boostbench.cli.output import warn_of_damage
 
 
 def bundle(
@@ -36,5 +35,4 @@ def bundle(
         file = output / f"{experiment.report_folder.name}.zip"
         write_bundle(experiment, file)
         print(file)
-        warn_of_damage(experiment.store)
     return OK

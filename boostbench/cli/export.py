@@ -10,8 +10,8 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SelectedRuns, parse_numbers
-from boostbench.cli.output import print_error, warn_of_damage
-from boostbench.errors import BoostbenchError
+from boostbench.cli.output import print_error
+from boostbench.errors import BoostbenchError, import_extra
 from boostbench.reports.text import csv_text
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def export(
 
     experiments = selection.load(check_parameters=False)
     results = [result for experiment in experiments for result in experiment.study().results]
-    warn_of_damage(experiments[0].store)
     metrics = {name for experiment in experiments for name in experiment.config.metrics}
     rows = (
         score_rows(results, rounds[0] if rounds else None)
@@ -95,10 +94,5 @@ def _write(frame: pd.DataFrame, output: Path | None) -> None:
         labels = {name: frame[name].map(csv_text) for name in sorted(names)}
         frame.assign(**labels).to_csv(output or sys.stdout, index=False, lineterminator="\n")
     else:
-        try:
-            frame.to_parquet(output, index=False)
-        except ImportError as error:
-            raise BoostbenchError(
-                "parquet needs the package pyarrow: pip install 'boostbench[parquet]'",
-                where=f"--output {output}",
-            ) from error
+        import_extra("pyarrow", "parquet", where=f"--output {output}")
+        frame.to_parquet(output, index=False)

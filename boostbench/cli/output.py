@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,6 @@ from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
     from boostbench.experiments.store.record import Record
-    from boostbench.experiments.store.records import RecordStore
 
 Row = Mapping[str, Any]
 
@@ -72,18 +72,19 @@ def print_error(message: object) -> None:
         print(f"boostbench: {line}", file=sys.stderr)
 
 
+class PrintedLog(logging.Handler):
+    """Handler that prints the messages of the library, such as those on damaged records."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message on stderr."""
+        print_error(record.getMessage())
+
+
 def print_log(record: Record | None) -> None:
     """Print the last output of a failed run, including its traceback, on stderr."""
     log = [] if record is None or record.error is None else record.error.log_tail
     for line in log:
         print(f"  {visible(line)}", file=sys.stderr)
-
-
-def warn_of_damage(store: RecordStore) -> None:
-    """Print the damaged records found since the last call on stderr."""
-    for message in store.damaged:
-        print_error(message)
-    store.damaged.clear()
 
 
 def _print_plain(titles: list[str], cells: list[list[str]]) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from boostbench.cli.guard import INTERRUPTED, OK
 from boostbench.cli.options import Json, SelectedRuns, Shard, Strict, parse_shard
-from boostbench.cli.output import print_json, print_rows, warn_of_damage
+from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def plan(
             if experiment.sample(sample, jobs=jobs, on_event=listener).interrupted:
                 return INTERRUPTED
     plans = [(experiment.config.name, experiment.plan(strict=strict)) for experiment in experiments]
-    warn_of_damage(experiments[0].store)
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])
     else:

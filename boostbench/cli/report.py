@@ -13,7 +13,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns
-from boostbench.cli.output import is_fancy, print_error, warn_of_damage
+from boostbench.cli.output import is_fancy, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
 
@@ -79,8 +79,6 @@ def report(
             print_error(error)
             code = INCOMPLETE
             continue
-        finally:
-            warn_of_damage(experiment.store)
         folder = experiment.report_folder
         folder = folder if output is None else output / folder.name
         written = made.write(folder)

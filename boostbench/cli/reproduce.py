@@ -10,7 +10,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import Data, Jobs, Plugins, Results, Size, completing
-from boostbench.cli.output import print_error, warn_of_damage
+from boostbench.cli.output import print_error
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_print
 from boostbench.cli.verify import in_colour
@@ -112,8 +112,6 @@ def _report(experiment: Experiment) -> int:
         # A config without any run, for example without its data, does not stop the others.
         print_error(error)
         return INCOMPLETE
-    finally:
-        warn_of_damage(experiment.store)
     page = made.write(experiment.report_folder)[-1]
     print_table(made)
     for verdict in made.verdicts:

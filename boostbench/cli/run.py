@@ -24,7 +24,7 @@ from boostbench.cli.options import (
     program,
     repeatable,
 )
-from boostbench.cli.output import print_error, print_log, warn_of_damage
+from boostbench.cli.output import print_error, print_log
 from boostbench.cli.progress import in_words, n_runs, showing_progress
 
 if TYPE_CHECKING:
@@ -139,7 +139,6 @@ def run_and_print(
 
 def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
     """Print the skipped runs and the limits of the config that are not enforced."""
-    warn_of_damage(experiment.store)
     for reason, skipped in plan.skipped().items():
         print_error(f"skipping {n_runs(len(skipped))}: {reason}")
     limits = experiment.config.limits

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, Json, Verbose
-from boostbench.cli.output import print_error, print_json, print_log, print_rows, warn_of_damage
+from boostbench.cli.output import print_error, print_json, print_log, print_rows
 from boostbench.cli.progress import n_runs
 from boostbench.errors import BoostbenchError
 
@@ -35,15 +35,12 @@ def status(*, selection: AnyRuns, verbose: Verbose = False, as_json: Json = Fals
     from boostbench.experiments.store.record import FAILURES
     from boostbench.experiments.store.records import RecordStore
 
-    store = RecordStore(selection.results)
     if selection.configs:
         experiments = selection.load(check_parameters=False)
-        store = experiments[0].store
         plans = [experiment.plan(check_packages=False) for experiment in experiments]
         plan = Plan(tuple(planned for part in plans for planned in part.runs))
     else:
-        plan = Plan.of(store)
-    warn_of_damage(store)
+        plan = Plan.of(RecordStore(selection.results))
     if as_json:
         print_json(plan.rows())
     else:

@@ -15,7 +15,6 @@ from boostbench.cli.options import (
     parse_shard,
     repeatable,
 )
-from boostbench.cli.output import warn_of_damage
 from boostbench.cli.progress import n_runs
 
 
@@ -69,7 +68,6 @@ def submit(
             options=pairs,
             **limits.parsed(),
         )
-        warn_of_damage(experiment.store)
         name = experiment.config.name
         if submitted:
             total = n_runs(sum(len(job.runs) for job in submitted))

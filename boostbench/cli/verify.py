@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Experiments, Jobs, Json, Sample
-from boostbench.cli.output import is_fancy, print_json, print_rows, warn_of_damage
+from boostbench.cli.output import is_fancy, print_json, print_rows
 from boostbench.cli.progress import showing_progress
 from boostbench.errors import BoostbenchError
 
@@ -50,7 +50,6 @@ def verify(
         return OK if all(row["verdict"].startswith("same") for row in rows) else INCOMPLETE
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
-    warn_of_damage(experiments[0].store)
     if as_json:
         from boostbench.reports.claims.writing import verdict_json
 

@@ -9,7 +9,6 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SelectedRuns
-from boostbench.cli.output import warn_of_damage
 from boostbench.cli.progress import n_runs
 from boostbench.cli.status import jobs_in_words
 
@@ -38,7 +37,6 @@ def watch(
         for experiment in experiments:
             for status, n in experiment.plan(check_packages=False).counts().items():
                 counts[status] = counts.get(status, 0) + n
-        warn_of_damage(experiments[0].store)
         jobs = jobs_under_way(selection.results)
         had_jobs = had_jobs or bool(jobs)
         by_status = ", ".join(f"{n} {status}" for status, n in counts.items())

@@ -14,7 +14,7 @@ from boostbench.data.dataset import encode_labels
 from boostbench.data.readers import read_labels
 from boostbench.data.splits import subsample
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError, hint, unknown
-from boostbench.theory.spaces import SPACES, Space, all_stumps, example_space
+from boostbench.theory.spaces import SPACES, Space, all_stumps
 
 
 def find_space(
@@ -60,7 +60,7 @@ def find_space(
         if value and not applies:
             raise BoostbenchError(f"is for {kind}, which {source!r} is not", where=option)
     if is_example:
-        return example_space(source, **dict(_parse_setting(source, text) for text in settings))
+        return SPACES[source](**dict(_parse_setting(source, text) for text in settings))
     if is_file:
         return _space_of_file(Path(source), target or "y", classes)
     return _space_of_stumps(source, rows, data)

@@ -10,7 +10,6 @@ from math import comb, floor
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.errors import UnknownNameError
 from boostbench.theory.layout import check_classes, require
 
 #: Largest number of predictions (samples times classifiers) of a space.
@@ -211,19 +210,6 @@ SPACES: dict[str, Callable[..., Space]] = {
     "subsets": subsets,
     "windows": windows,
 }
-
-
-def example_space(name: str, **params: float) -> Space:
-    """Return a counter-example of the paper by name in `SPACES`.
-
-    Examples
-    --------
-    >>> example_space("windows", n=11).predictions.shape
-    (11, 11)
-    """
-    if name not in SPACES:
-        raise UnknownNameError("space of weak classifiers", name, SPACES)
-    return SPACES[name](**params)
 
 
 def _check_size(n: int, n_classifiers: int) -> None:

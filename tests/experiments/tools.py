@@ -49,5 +49,4 @@ def records_of(results):
     for path in store.all_paths():
         record = store.read(Path(path)).plain()
         found[record["key"]] = {k: v for k, v in record.items() if k not in CIRCUMSTANCES}
-    assert not store.damaged
     return found

@@ -18,7 +18,7 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import Space, example_space
+from boostbench.theory.spaces import SPACES, Space
 from tests.theory.vectors import VECTORS, spaces
 
 TINY = 1e-7
@@ -86,13 +86,13 @@ def violated_by_search(condition: str, table: Space, gamma: float) -> bool:
 
 @pytest.mark.parametrize("vector", VECTORS["conditions"], ids=lambda v: v["space"])
 def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
-    space = example_space(str(vector["space"]), **vector["params"])  # type: ignore[arg-type]
+    space = SPACES[str(vector["space"])](**vector["params"])  # type: ignore[arg-type]
     for name, decision in decide_all(space).items():
         assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
 
 
 def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
-    space = example_space("two-constants")
+    space = SPACES["two-constants"]()
     C = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
     assert_allclose(costs_of(space.predictions, C), 0.0)
     assert_allclose(baseline_cost("edge-over-random", C, space.y, 0.1), -0.2)
@@ -101,7 +101,7 @@ def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
 
 @pytest.mark.parametrize(("n", "K", "r", "gamma"), [(6, 3, 2, 0.0), (6, 3, 3, 0.1), (5, 4, 2, 0.3)])
 def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -> None:
-    space = example_space("subsets", n=n, n_classes=K, n_right=r)
+    space = SPACES["subsets"](n=n, n_classes=K, n_right=r)
     C = np.zeros((n, K))
     C[np.arange(n), space.y] = -1.0
     excess = costs_of(space.predictions, C) - baseline_cost("mh", C, space.y, gamma)
@@ -111,7 +111,7 @@ def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -
 def test_windows_are_boostable_and_fail_their_baseline() -> None:
     vector = VECTORS["windows"]
     n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
-    space = example_space("windows", n=n, n_classes=K, gamma=gamma)
+    space = SPACES["windows"](n=n, n_classes=K, gamma=gamma)
     assert decide(space, "minimal").gamma > TINY
     decision = decide(space, "edge-over-random")
     assert not decision.holds(gamma)
@@ -140,8 +140,8 @@ def test_two_classes_have_one_condition(table: Space) -> None:
 
 
 def test_m1_and_edge_over_random_are_incomparable() -> None:
-    subsets = example_space("subsets", n=5, n_classes=4, n_right=2)
-    windows = example_space("windows")
+    subsets = SPACES["subsets"](n=5, n_classes=4, n_right=2)
+    windows = SPACES["windows"]()
     edges = [decide_all(s) for s in (subsets, windows)]
     assert edges[0]["m1"].gamma < 0 < edges[0]["edge-over-random"].gamma
     assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma

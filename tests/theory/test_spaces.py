@@ -13,7 +13,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
 from boostbench.theory.layout import own_labels, uniform_baseline
-from boostbench.theory.spaces import all_stumps, example_space, subsets, windows
+from boostbench.theory.spaces import SPACES, all_stumps, subsets, windows
 from tests.theory.vectors import LAZY, VECTORS, minimal_edge
 
 
@@ -37,7 +37,6 @@ def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("window", {}, "did you mean 'windows'"),
         ("windows", {"n": 9}, "exceed"),
         ("windows", {"gamma": 0.0}, "gamma"),
         ("subsets", {"n_right": 7}, "n_right"),
@@ -46,7 +45,7 @@ def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
 )
 def test_impossible_spaces_are_refused(name: str, params: dict[str, float], message: str) -> None:
     with pytest.raises(BoostbenchError, match=message):
-        example_space(name, **params)
+        SPACES[name](**params)
 
 
 def test_all_classifiers_hold_each_once_and_the_first_first() -> None:

@@ -111,8 +111,6 @@ def plan_to_report(
     if not packed.is_file() or any(planned.record_file for planned in plan.runs):
         return plan
     archive = PackedRecords(packed)
-    store.damaged += archive.damaged
-    archive.damaged = store.damaged  # one list for damage detected later
     return make_plan(runs, archive, data_dirs, config=config)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from boostbench.errors import BoostbenchError, hint
+from boostbench.errors import BoostbenchError, hint, import_extra
 from boostbench.threads import n_cores
 
 _CONNECT_SECONDS = 10.0
@@ -39,7 +39,7 @@ class Cluster:
     """
 
     def __init__(self, scheduler: str | None, jobs: int | None, options: Mapping[str, str]) -> None:
-        self._distributed = _import("distributed", "distributed")
+        self._distributed = import_extra("distributed", "dask", where="--executor dask")
         self._options = {name: yaml.safe_load(text) for name, text in options.items()}
         self._started: Any = None
         self.address = scheduler or ""
@@ -89,7 +89,7 @@ class Cluster:
 
 def _batch_system(name: str) -> Any:
     """Return the dask-jobqueue class with a name such as ``slurm`` or ``SLURMCluster``."""
-    package = _import("dask_jobqueue", "dask-jobqueue")
+    package = import_extra("dask_jobqueue", "dask", where="--executor dask")
     names = [name for name in dir(package) if name.endswith("Cluster")]
     classes = {name.removesuffix("Cluster").lower(): name for name in names}
     classes.pop("jobqueue", None)
@@ -98,13 +98,3 @@ def _batch_system(name: str) -> Any:
         what = f"{name!r} is neither an address as in tcp://host:8786 nor a batch system"
         raise BoostbenchError(f"{what}; {hint(wanted, classes)}", where="--scheduler")
     return getattr(package, classes[wanted])
-
-
-def _import(module: str, package: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ModuleNotFoundError:
-        what = f"requires the package {package!r}; install it with `pip install boostbench[dask]`"
-        raise BoostbenchError(what, where="--executor dask") from None

@@ -48,16 +48,6 @@ def _cpu_model() -> str:
     return match[1].strip() if match else platform.processor()
 
 
-def limit_threads(n: int = 1) -> None:
-    """Limit the numerical libraries already loaded to ``n`` threads."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(limits=n)
-    numba = sys.modules.get("numba")
-    if numba is not None and n < numba.config.NUMBA_NUM_THREADS:
-        numba.set_num_threads(n)
-
-
 def threads() -> dict[str, int]:
     """Return the number of threads of each numerical library in this process."""
     return dict(_threads(len(sys.modules)))  # computed again only after an import

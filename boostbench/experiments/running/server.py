@@ -116,7 +116,6 @@ def serve(descriptor: int, jobs: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     environment.adopt_orphans()
-    environment.limit_threads(1)
     for cached in (versions, environment.host, environment.threads):
         cached()
     gc.collect()

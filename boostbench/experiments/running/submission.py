@@ -23,7 +23,7 @@ from typing import Any
 import psutil
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import PlannedRun
@@ -136,7 +136,7 @@ def submit_runs(todo: Sequence[PlannedRun], template: Batch, **how: Any) -> list
     BoostbenchError
         If submitit is missing or the batch system rejects the jobs.
     """
-    submitit = _import_submitit()
+    submitit = import_extra("submitit", "slurm", where="submit")
     store = RecordStore(template.results)
     store.prepare()
     with closing(RunLocks(store.folder)) as locks:
@@ -267,12 +267,3 @@ def _local_states() -> dict[str, str]:
 def _run_id(key: Key) -> str:
     """Return the id of a run, without code and data, which the job determines itself."""
     return f"{key.value}-{key.rounds}"
-
-
-def _import_submitit() -> Any:
-    try:
-        import submitit
-    except ModuleNotFoundError:
-        what = "requires the package 'submitit'; install it with `pip install boostbench[slurm]`"
-        raise BoostbenchError(what, where="submit") from None
-    return submitit

@@ -10,6 +10,7 @@ the file by a quarter to a third.
 
 from __future__ import annotations
 
+import logging
 import lzma
 import re
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ from boostbench.experiments.store.record import SHORT, Record
 from boostbench.experiments.store.records import RecordFile, RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
+_log = logging.getLogger(__name__)
 PACKED = "records.jsonl.xz"
 #: LZMA parameters suited to text with many numbers.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
@@ -60,7 +62,7 @@ class PackedRecords(RecordStore):
         for line in _unpacked(file).splitlines(keepends=True):
             match = _KEY.match(line)
             if match is None:
-                self.damaged.append(f"{file}: a line that is not a record is ignored")
+                _log.warning("%s: a line that is not a record is ignored", file)
                 continue
             key = Key.parse(match[1].decode())
             record_file = RecordFile(key, file)
@@ -82,7 +84,7 @@ class PackedRecords(RecordStore):
         return _STEPS.sub(_as_numbers, self._lines[path])
 
     def _set_aside(self, path: Path, error: RecordError) -> None:
-        self.damaged.append(f"{error}; it is ignored")
+        _log.warning("%s; it is ignored", error)
 
 
 def pack(records: Iterable[Record], file: Path) -> None:

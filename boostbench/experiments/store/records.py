@@ -9,6 +9,7 @@ be merged by copying.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import re
 import time
@@ -35,6 +36,7 @@ from boostbench.experiments.store.record import (
 from boostbench.experiments.store.summaries import Summaries, stamp_of
 from boostbench.whole_files import read_file, write_file
 
+_log = logging.getLogger(__name__)
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
 _BULK_BEGINS = b', "round_zero": '
 _LEFTOVER_SECONDS = 600
@@ -75,8 +77,6 @@ class RecordStore:
     ----------
     folder : Path
         ``results_dir / "runs"``.
-    damaged : list of str
-        A message for each unreadable file, with its new name if it was renamed.
     """
 
     #: True if records are valid whatever the current code and data.
@@ -84,7 +84,6 @@ class RecordStore:
 
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
-        self.damaged: list[str] = []
         #: By folder name and value.
         self._known: dict[str, dict[str, list[RecordFile]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
@@ -190,7 +189,7 @@ class RecordStore:
         return BoostbenchError(what, where=str(self.folder))
 
     def read(self, path: Path) -> Record | None:
-        """Read a record; None if it is damaged, see `damaged`."""
+        """Read a record; None, with a warning in the log, if it is damaged."""
         return self._read(path, Record)
 
     def summary(self, path: Path) -> Summary | None:
@@ -222,11 +221,11 @@ class RecordStore:
                 raise RecordError(f"the record has status {record.status!r}", where=str(path))
             return record
         except _OtherFormatError as error:
-            self.damaged.append(str(error))
+            _log.warning("%s", error)
         except RecordError as error:
             self._set_aside(path, error)
         except DataError as error:
-            self.damaged.append(f"{error}; it is ignored")
+            _log.warning("%s; it is ignored", error)
         return None
 
     def read_curve(self, path: Path, name: str) -> Record | None:
@@ -268,7 +267,7 @@ class RecordStore:
             outcome = f"renamed to {aside.name}"
         except OSError:
             outcome = "could not be renamed"
-        self.damaged.append(f"{error}; {outcome}, the run will be done again")
+        _log.warning("%s; %s, the run will be done again", error, outcome)
         for by_value in self._known.values():
             files = by_value.get(path.name.partition("-")[0], [])
             files[:] = [file for file in files if file.path != path]
