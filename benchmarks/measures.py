@@ -26,6 +26,7 @@ ALONE: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "scaling": tree_speed.scaling,
     "growth": growth.growth,
     "memory": memory.memory,
+    "large": memory.large,
     "start": start.start,
 }
 MEASURES = (*ON_DATA, *ALONE)
