@@ -207,7 +207,8 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
     def weigh(classes: slice) -> None:
         its_w = w[:, classes]
         np.subtract(least, its_w, out=its_w)
-        np.multiply(exp(its_w), importance, out=its_w)
+        exp(its_w, out=its_w)
+        its_w *= importance
 
     def sign(classes: slice) -> None:
         w[:, classes] *= state.signs[:, classes]

@@ -26,6 +26,8 @@ from boostbench.threads import in_parts, n_threads
 SPARSE_SHARE = 0.6
 #: Bytes of the columns that are copied, sorted and encoded at a time.
 _BLOCK_BYTES = 2**24
+#: Number of values that are encoded together.
+_TOGETHER = 256
 
 
 class BinnedData(NamedTuple):
@@ -139,6 +141,7 @@ def bin_features(
     width = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
 
     def bin_part(part: slice) -> None:
+        first = np.empty(_TOGETHER, dtype=np.int32)
         for start in range(part.start, part.stop, width):
             block = X[:, start : min(start + width, part.stop)]
             columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
@@ -148,7 +151,7 @@ def bin_features(
                 else:
                     low, high = _equal_bins(extremes or _extremes(column), max_bins)
                 missing = bool(np.isnan(column).any())
-                _encode(column, high, codes[j])
+                _encode(column, high, codes[j], first)
                 n_bins[j] = len(low)
                 lows[j] = np.append(low, np.nan) if missing else low
                 highs[j] = np.append(high, np.nan) if missing else high
@@ -229,20 +232,26 @@ def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _encode(column, high, codes):  # type: ignore[no-untyped-def]
-    """Write for each value x the first bin whose largest value is at least x; NaN gets n_bins."""
+def _encode(column, high, codes, first):  # type: ignore[no-untyped-def]
+    """Write for each value x the first bin whose largest value is at least x; NaN gets n_bins.
+
+    The binary searches of as many values as `first` has elements take each step together, as a
+    vector operation.
+    """
     n_bins = high.shape[0]
-    for i in range(column.shape[0]):
-        x = column[i]
-        if x != x:
-            codes[i] = n_bins
-        else:
-            first, size = 0, n_bins
-            while size > 1:
-                half = size >> 1
-                first += half if high[first + half - 1] < x else 0
-                size -= half
-            codes[i] = first
+    for start in range(0, column.shape[0], first.shape[0]):
+        values = column[start : start + first.shape[0]]
+        for i in range(values.shape[0]):
+            first[i] = 0
+        size = n_bins
+        while size > 1:
+            half = np.int32(size >> 1)
+            for i in range(values.shape[0]):
+                below = high[np.uint64(first[i] + half - 1)] < values[i]
+                first[i] += half if below else np.int32(0)
+            size -= half
+        for i in range(values.shape[0]):
+            codes[start + i] = first[i] if values[i] == values[i] else n_bins
 
 
 def _rows_of(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.compiled import inner, stage
+from boostbench.weak_learners.histograms import fetch_ahead
 
 
 @inner
@@ -88,6 +89,7 @@ def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
     n_parts, sparse = data.cuts.shape[0] - 1, share.sparse < share.sparse_end
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
+        fetch_ahead(data, share, rows, i)
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)

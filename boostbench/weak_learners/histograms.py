@@ -13,12 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.compiled import inner
+from boostbench.compiled import inner, prefetch
 from boostbench.weak_learners.criteria import COSTS
+
+#: Largest number of codes that are assumed to stay in the cache.
+_IN_CACHE = 1 << 20
+#: Number of rows between the row added to a histogram and the row whose codes are fetched.
+_AHEAD = 4
 
 
 class Share(NamedTuple):
-    """Ranges of all, dense and sparse features in the parts ``part..stop-1`` of the features."""
+    """Ranges of all, dense and sparse features in the parts ``part..stop-1`` of the features.
+
+    Codes are fetched ``ahead`` rows before they are used.
+    """
 
     part: int
     stop: int
@@ -28,13 +36,28 @@ class Share(NamedTuple):
     dense_end: int
     sparse: int
     sparse_end: int
+    ahead: int
 
 
 @inner
 def share_of(data, part, stop):  # type: ignore[no-untyped-def]
     """Return the ranges of features in the parts ``part..stop-1``."""
     a, b = data.cuts[part], data.cuts[stop]
-    return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2])
+    ahead = _AHEAD if data.codes.size > _IN_CACHE else data.codes.shape[1]
+    return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2], ahead)
+
+
+@inner
+def fetch_ahead(data, share, rows, i):  # type: ignore[no-untyped-def]
+    """Fetch the codes of a later row into the cache; those of the rows of a node are scattered."""
+    if i + share.ahead < rows.shape[0]:
+        r, n_parts = np.int64(rows[i + share.ahead]), data.cuts.shape[0] - 1
+        for j in range(share.dense, share.dense_end, 64):  # bytes of a cache line
+            prefetch(data.dense_codes, r * data.dense_codes.shape[1] + j)
+        if share.sparse < share.sparse_end:
+            start = data.sparse_start
+            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop], 16):
+                prefetch(data.sparse_bins, p)
 
 
 @inner
@@ -110,6 +133,7 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
     for i in range(rows.shape[0]):
+        fetch_ahead(data, share, rows, i)
         r = rows[i]
         w = number[r]
         plane = label[r] * n_bins
@@ -130,6 +154,7 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
     for i in range(rows.shape[0]):
+        fetch_ahead(data, share, rows, i)
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
         samples = stat[r, 2] if counted else np.int64(0)
@@ -154,6 +179,7 @@ def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
     n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
+        fetch_ahead(data, share, rows, i)
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)
