@@ -99,7 +99,6 @@ class DaskExecutor(Executor):
         self._waiting: deque[_Submission] = deque()
         self._under_way: dict[Any, _Submission] = {}
         self._messages: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._ended: list[tuple[Key, Record]] = []
         #: Futures that no worker can execute, which make an adaptive cluster start workers.
         self._demand: list[Any] = []
         self._n_left = 0
@@ -142,7 +141,7 @@ class DaskExecutor(Executor):
         with suppress(Empty):
             while True:
                 self._handle(*self._messages.get_nowait())
-        ended, self._ended = self._ended, []
+        ended = super().ended()
         self._n_left -= len(ended)
         return ended
 
