@@ -255,9 +255,13 @@ class RecordStore:
         return read_file(path)
 
     def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
+        """Return the records of a data set by value, each list from oldest to newest."""
         folder = folder_name(dataset)
         if folder not in self._known:
-            self._known[folder] = _scan(self.folder / folder)
+            by_value: dict[str, list[RecordFile]] = {}
+            for file in _by_age(self.folder / folder):
+                by_value.setdefault(file.key.value, []).append(file)
+            self._known[folder] = by_value
         return self._known[folder]
 
     def _set_aside(self, path: Path, error: RecordError) -> None:
@@ -316,14 +320,6 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
 def folder_name(dataset: str) -> str:
     """Return the name of the folder for the records of a data set."""
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
-
-
-def _scan(folder: Path) -> dict[str, list[RecordFile]]:
-    """Return the records of a folder by value, each list from oldest to newest."""
-    by_value: dict[str, list[RecordFile]] = {}
-    for file in _by_age(folder):
-        by_value.setdefault(file.key.value, []).append(file)
-    return by_value
 
 
 def _by_age(folder: Path) -> Iterable[RecordFile]:
