@@ -18,6 +18,7 @@ from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.summaries import stamp_of
 
 _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
@@ -179,8 +180,9 @@ class _Conductor:
         self.locks = RunLocks(store.folder)
         # A record with another stamp was written by another process since the plan was made.
         self.stamps = {
-            planned.key: None if planned.status in ("missing", "stale") else self.stamp(planned)
+            planned.key: stamp_of(self.path(planned))
             for planned in todo
+            if planned.status not in ("missing", "stale")
         }
         self.executor = executor
         self.on_event = on_event
@@ -215,8 +217,8 @@ class _Conductor:
         if not self.locks.take(planned.key):
             self.locked_elsewhere.append(planned)
             return
-        stamp = self.stamp(planned)
-        if stamp is not None and stamp != self.stamps[planned.key]:
+        stamp = stamp_of(self.path(planned))
+        if stamp and stamp != self.stamps.get(planned.key):
             record = self.store.read(self.path(planned))
             if record is not None:
                 self.store.remember(record)
@@ -229,14 +231,6 @@ class _Conductor:
 
     def path(self, planned: PlannedRun) -> Path:
         return self.store.path_of(planned.run.data.name, planned.key)
-
-    def stamp(self, planned: PlannedRun) -> tuple[int, int] | None:
-        """Return an identifier of the record file of a run; None if there is no file."""
-        try:
-            status = self.path(planned).stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
 
     def capacity(self) -> int:
         """Return the maximum number of submitted runs.
