@@ -50,11 +50,6 @@ class RecordFile(NamedTuple):
     key: Key
     folder: Path
 
-    @classmethod
-    def of(cls, path: Path) -> RecordFile:
-        """Return key and folder of a path."""
-        return cls(Key.parse(path.stem), path.parent)
-
     @property
     def path(self) -> Path:
         """Path of the file."""
@@ -132,7 +127,7 @@ class RecordStore:
     def remember(self, record: Record) -> None:
         """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
-        new = RecordFile.of(self.path_of(dataset, key))
+        new = RecordFile(key, self.folder / folder_name(dataset))
         self._curves.pop(new.path, None)
         files = self._stored(dataset).setdefault(key.value, [])
         files[:] = [*(file for file in files if file != new), new]
