@@ -46,8 +46,6 @@ class Progress:
         Estimated time until the end, in seconds; NaN if there is no estimate yet.
     interrupted : bool
         True if Ctrl-C ended the work.
-    n_left : int
-        Number of unfinished runs.
     untouched : tuple of PlannedRun
         Runs of the experiment outside the plan, with their earlier statuses.
     notice : str
@@ -62,7 +60,6 @@ class Progress:
     seconds: float = 0.0
     remaining: float = 0.0
     interrupted: bool = False
-    n_left: int = 0
     untouched: tuple[PlannedRun, ...] = ()
     notice: str = ""
 
@@ -70,6 +67,11 @@ class Progress:
     def done(self) -> int:
         """Number of finished runs."""
         return sum(self.counts.values())
+
+    @property
+    def n_left(self) -> int:
+        """Number of unfinished runs."""
+        return self.total - self.done
 
     @property
     def work_done(self) -> float:
@@ -89,7 +91,6 @@ class Progress:
             [*self.failures, *other.failures],
             seconds=self.seconds + other.seconds,
             interrupted=self.interrupted or other.interrupted,
-            n_left=self.n_left + other.n_left,
         )
 
 
@@ -225,8 +226,7 @@ class _Conductor:
                 self.count(planned, record, 0.0)
                 return
         self.running[planned.key] = (planned, time.monotonic())
-        n_left = len(self.running) + len(self.waiting) + len(self.locked_elsewhere)
-        self.executor.submit(planned.run, planned.key, n_left)
+        self.executor.submit(planned.run, planned.key, self.progress.n_left)
         self.notify("started", planned)
 
     def path(self, planned: PlannedRun) -> Path:
@@ -262,7 +262,6 @@ class _Conductor:
         if record.status != "ok":
             self.progress.failures.append((planned, record))
             if self.fail_fast:
-                self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere)
                 self.waiting.clear()
                 self.locked_elsewhere.clear()
         self.notify("finished", planned, record)
@@ -306,7 +305,6 @@ class _Conductor:
         return left / self.executor.jobs
 
     def outcome(self) -> Progress:
-        self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere) + len(self.running)
         self.progress.seconds = time.monotonic() - self.start_time
         self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
         return self.progress
