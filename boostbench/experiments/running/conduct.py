@@ -198,12 +198,11 @@ class _Conductor:
         for _ in self.executor.prepare([planned.run for planned in self.waiting]):
             self.notify("preparing")
         while self.waiting or self.locked_elsewhere or self.running:
+            if not self.waiting and len(self.running) < self.executor.jobs:
+                self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
             while self.waiting and len(self.running) < self.capacity():
                 self.start(self.waiting.popleft())
                 self.collect()
-            if not self.waiting and len(self.running) < self.executor.jobs:
-                for _ in range(len(self.locked_elsewhere)):
-                    self.start(self.locked_elsewhere.popleft())
             n_before = self.progress.done
             if self.running:
                 self.executor.wait(_TICK_SECONDS)
