@@ -21,15 +21,10 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import (
-    check_data,
-    have_records,
-    make_plan,
-    plan_to_report,
-)
+from boostbench.experiments.planning.planner import check_data, have_records, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.packed import PACKED, pack
+from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore
 from boostbench.registry import use_plugin
 
@@ -373,8 +368,12 @@ class Experiment:
         return self.store.folder.parent / name
 
     def _plan_to_report(self) -> Plan:
+        """Compare the runs with their records, or with packed records if no run has a record."""
+        plan = make_plan(self.runs, self.store, self.data, config=self.config)
         packed = self.report_folder / PACKED
-        return plan_to_report(self.runs, self.store, packed, self.data, config=self.config)
+        if not packed.is_file() or any(planned.record_file for planned in plan.runs):
+            return plan
+        return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
 
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None

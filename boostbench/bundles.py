@@ -19,14 +19,14 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError, model_validator
 
-from boostbench.api import Experiment, Paths, paths_of
+from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data import locate, search_dirs
 from boostbench.data.loading import sha256_of_rows
 from boostbench.errors import BoostbenchError, DataUnavailableError
@@ -35,6 +35,7 @@ from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.planning.adoption import RELATIVE, differences, sample_of
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import PlannedRun
+from boostbench.experiments.running.environment import host
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.packed import PACKED, PackedRecords
@@ -43,9 +44,6 @@ from boostbench.resources import shipped
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model, first_mistake
 from boostbench.whole_files import LARGEST
-
-if TYPE_CHECKING:
-    from boostbench.experiments.running.conduct import Event
 
 _MANIFEST = "bundle.json"
 _PACKAGE = Path(__file__).resolve().parent
@@ -130,7 +128,7 @@ def write_bundle(experiment: Experiment, file: Path) -> None:
         "overrides": experiment.overrides,
         "plugins": [f"configs/{plugin.relative_to(root).as_posix()}" for plugin in plugins],
         "records": f"{results}/{PACKED}",
-        "environment": _environment(),
+        "environment": {"versions": versions(), "host": host()},
         "data": {
             name: _checksums(experiment, run)
             for name, run in _runs_by_data_set(experiment.runs).items()
@@ -154,7 +152,7 @@ def check_bundle(
     share: float = 0.05,
     jobs: int | None = None,
     executor: Literal["local", "inline"] = "local",
-    on_event: Callable[[Event], None] | None = None,
+    on_event: Listener | None = None,
 ) -> list[Compared]:
     """Repeat a sample of the runs of a bundle, and compare results and data with the bundle.
 
@@ -316,12 +314,6 @@ def _checksums(experiment: Experiment, run: Run) -> dict[str, str]:
         return {"absent": error.what}
     rows = {} if located.kind == "generator" else {"rows_sha256": sha256_of_rows(located)}
     return {"checksum": located.checksum, **rows}
-
-
-def _environment() -> dict[str, Any]:
-    from boostbench.experiments.running.environment import host
-
-    return {"versions": versions(), "host": host()}
 
 
 def _unpack(file: Path, folder: Path) -> _Manifest:

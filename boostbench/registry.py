@@ -100,19 +100,6 @@ class Registry:
         """Remove a name that was registered by a decorator; unknown names are ignored."""
         self._registered.pop(name, None)
 
-    def expect(self, name: str, path: Path, where: str) -> None:
-        """Register a name to be resolved by executing a plugin file.
-
-        Raises
-        ------
-        PluginError
-            If the name is taken, or as by `load_plugin`.
-        """
-        if name in self._builtin or self._registered.get(name, path) != path:
-            load_plugin(path, where=where)  # raises the error for a taken name
-        else:
-            self._registered[name] = path
-
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
         return sorted({*self._registered, *self._builtin, *self._installed()})
@@ -313,14 +300,18 @@ def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
     Raises
     ------
     PluginError
-        As by `load_plugin`.
+        If a name is taken, or as by `load_plugin`.
     """
     path = Path(path).expanduser().resolve()
     expected = [] if execute else names_registered_by(path, _KINDS)
     if not expected:
         load_plugin(path, where=where)
     for kind, name in expected:
-        _KINDS[kind].expect(name, path, where)
+        names = _KINDS[kind]
+        if name in names._builtin or names._registered.get(name, path) != path:
+            load_plugin(path, where=where)  # raises the error for a taken name
+        else:
+            names._registered[name] = path
 
 
 def used_plugins() -> tuple[Path, ...]:

@@ -6,7 +6,6 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.plugin_checks import check_plugin
-from boostbench.registry import boosters, generators, noise_models, weak_learners
 
 BOOSTER = """
 import numpy as np
@@ -58,13 +57,6 @@ def own(rng, *, n=60):
 """
 
 
-@pytest.fixture(autouse=True)
-def own_names(monkeypatch):
-    """Forget what plugins of a test registered in this process."""
-    for kind in (boosters, generators, noise_models, weak_learners):
-        monkeypatch.setattr(kind, "_registered", dict(kind._registered))
-
-
 @pytest.fixture
 def first_problem(tmp_path):
     """Return a function that gives the first test that a plugin fails, and its problem."""
@@ -76,6 +68,15 @@ def first_problem(tmp_path):
         return next(((f.what, f.problem) for f in findings if f.error is not None), None)
 
     return check
+
+
+def assert_found(found, problem):
+    """Check which test a plugin fails first and what is said of it; None: it passes all."""
+    if problem is None:
+        assert found is None
+    else:
+        assert found[0].startswith(problem[0])
+        assert problem[1] in found[1]
 
 
 def indented(source, **parts):
@@ -95,8 +96,7 @@ def indented(source, **parts):
 )
 def test_a_bad_booster_is_found_out(first_problem, noise, last, what, problem):
     found = first_problem(BOOSTER.replace("NOISE", noise).replace("LAST", last), ":Bad")
-    assert found[0].startswith(what)
-    assert problem in found[1]
+    assert_found(found, (what, problem))
 
 
 def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
@@ -117,12 +117,7 @@ def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
     ],
 )
 def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem):
-    found = first_problem(LEARNER.replace("CHANGE", change))
-    if problem is None:
-        assert found is None
-    else:
-        assert found[0] == problem[0]
-        assert problem[1] in found[1]
+    assert_found(first_problem(LEARNER.replace("CHANGE", change)), problem)
 
 
 @pytest.mark.parametrize(
@@ -139,12 +134,7 @@ def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem)
     ],
 )
 def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
-    found = first_problem(indented(NOISE, BODY=body))
-    if problem is None:
-        assert found is None
-    else:
-        assert found[0].startswith(problem[0])
-        assert problem[1] in found[1]
+    assert_found(first_problem(indented(NOISE, BODY=body)), problem)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +157,7 @@ def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
     ],
 )
 def test_a_generator_is_judged_by_its_data(first_problem, body, problem):
-    found = first_problem(indented(GENERATOR, BODY=body))
-    if problem is None:
-        assert found is None
-    else:
-        assert found[0].startswith(problem[0])
-        assert problem[1] in found[1]
+    assert_found(first_problem(indented(GENERATOR, BODY=body)), problem)
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,7 @@ def spinning(tmp_path):
     """Return a plugin file in use that registers a weak learner by a decorator."""
     path = plugin_file(tmp_path, PLAIN.format(name="spin"))
     use_plugin(path)
-    yield path
-    weak_learners.unregister("spin")
+    return path
 
 
 def test_a_plugin_file_in_use_is_executed_when_its_name_is_asked_for(spinning):
@@ -209,9 +208,6 @@ def test_a_plugin_file_that_may_register_more_is_executed_at_once(tmp_path, monk
     path = plugin_file(tmp_path, PLAIN.format(name="whirl") + source)
     use_plugin(path)
     assert is_executed(path)
-    for name in ("whirl", "spin", "spun"):
-        weak_learners.unregister(name)
-        tables.unregister(name)
 
 
 @pytest.mark.parametrize("name", ["stump", "spin"])

@@ -41,7 +41,12 @@ def config_file(tmp_path):
 def runs_of(config_file):
     """Return the runs of a config given as text."""
 
-    def expanded(text):
-        return expand(load_config(config_file(text)))
+    def expanded(text, **options):
+        return expand(load_config(config_file(text), **options))
 
     return expanded
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"

@@ -35,11 +35,11 @@ def load_plan(config, results, patterns=()):
     return make_plan(select(expand(config), patterns), RecordStore(results), config=config)
 
 
-def carry_out(runs, results, executor=None, **options):
+def carry_out(runs, results, executor=None, data_dirs=(), **options):
     """Do what is to do; returns the outcome."""
     store = RecordStore(results)
-    plan = make_plan(runs, store, check_packages=True)
-    return run_plan(plan.todo(**options), store, executor or InlineExecutor())
+    plan = make_plan(runs, store, data_dirs, check_packages=True)
+    return run_plan(plan.todo(**options), store, executor or InlineExecutor(data_dirs))
 
 
 def records_of(results):

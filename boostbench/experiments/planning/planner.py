@@ -14,7 +14,6 @@ from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
-from boostbench.experiments.store.packed import PackedRecords
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.store.versions import other_versions
@@ -88,30 +87,6 @@ def make_plan(
         n_open,
         {run: selection.curve for selection in selections for run in selection.tried()},
     )
-
-
-def plan_to_report(
-    runs: Sequence[Run],
-    store: RecordStore,
-    packed: Path,
-    data_dirs: Sequence[str | Path] = (),
-    *,
-    config: Config | None = None,
-) -> Plan:
-    """Compare runs with the stored records, or with packed records if no run has a record.
-
-    Parameters
-    ----------
-    runs, store, data_dirs, config
-        As for `make_plan`.
-    packed : Path
-        File of `PackedRecords`; may be absent.
-    """
-    plan = make_plan(runs, store, data_dirs, config=config)
-    if not packed.is_file() or any(planned.record_file for planned in plan.runs):
-        return plan
-    archive = PackedRecords(packed)
-    return make_plan(runs, archive, data_dirs, config=config)
 
 
 def have_records(

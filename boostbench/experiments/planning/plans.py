@@ -215,7 +215,7 @@ class Plan:
                 where=str(store.folder.parent),
             )
         runs = [
-            PlannedRun.of(summary, RecordFile.of(path), store)
+            PlannedRun.of(summary, RecordFile(summary.key, path.parent), store)
             for path in store.all_paths()
             if (summary := store.summary(path)) is not None
         ]

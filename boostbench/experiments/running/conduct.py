@@ -18,6 +18,7 @@ from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.summaries import stamp_of
 
 _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
@@ -45,8 +46,6 @@ class Progress:
         Estimated time until the end, in seconds; NaN if there is no estimate yet.
     interrupted : bool
         True if Ctrl-C ended the work.
-    n_left : int
-        Number of unfinished runs.
     untouched : tuple of PlannedRun
         Runs of the experiment outside the plan, with their earlier statuses.
     notice : str
@@ -61,7 +60,6 @@ class Progress:
     seconds: float = 0.0
     remaining: float = 0.0
     interrupted: bool = False
-    n_left: int = 0
     untouched: tuple[PlannedRun, ...] = ()
     notice: str = ""
 
@@ -69,6 +67,11 @@ class Progress:
     def done(self) -> int:
         """Number of finished runs."""
         return sum(self.counts.values())
+
+    @property
+    def n_left(self) -> int:
+        """Number of unfinished runs."""
+        return self.total - self.done
 
     @property
     def work_done(self) -> float:
@@ -88,7 +91,6 @@ class Progress:
             [*self.failures, *other.failures],
             seconds=self.seconds + other.seconds,
             interrupted=self.interrupted or other.interrupted,
-            n_left=self.n_left + other.n_left,
         )
 
 
@@ -179,8 +181,9 @@ class _Conductor:
         self.locks = RunLocks(store.folder)
         # A record with another stamp was written by another process since the plan was made.
         self.stamps = {
-            planned.key: None if planned.status in ("missing", "stale") else self.stamp(planned)
+            planned.key: stamp_of(self.path(planned))
             for planned in todo
+            if planned.status not in ("missing", "stale")
         }
         self.executor = executor
         self.on_event = on_event
@@ -195,12 +198,11 @@ class _Conductor:
         for _ in self.executor.prepare([planned.run for planned in self.waiting]):
             self.notify("preparing")
         while self.waiting or self.locked_elsewhere or self.running:
+            if not self.waiting and len(self.running) < self.executor.jobs:
+                self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
             while self.waiting and len(self.running) < self.capacity():
                 self.start(self.waiting.popleft())
                 self.collect()
-            if not self.waiting and len(self.running) < self.executor.jobs:
-                for _ in range(len(self.locked_elsewhere)):
-                    self.start(self.locked_elsewhere.popleft())
             n_before = self.progress.done
             if self.running:
                 self.executor.wait(_TICK_SECONDS)
@@ -215,28 +217,19 @@ class _Conductor:
         if not self.locks.take(planned.key):
             self.locked_elsewhere.append(planned)
             return
-        stamp = self.stamp(planned)
-        if stamp is not None and stamp != self.stamps[planned.key]:
+        stamp = stamp_of(self.path(planned))
+        if stamp and stamp != self.stamps.get(planned.key):
             record = self.store.read(self.path(planned))
             if record is not None:
                 self.store.remember(record)
                 self.count(planned, record, 0.0)
                 return
         self.running[planned.key] = (planned, time.monotonic())
-        n_left = len(self.running) + len(self.waiting) + len(self.locked_elsewhere)
-        self.executor.submit(planned.run, planned.key, n_left)
+        self.executor.submit(planned.run, planned.key, self.progress.n_left)
         self.notify("started", planned)
 
     def path(self, planned: PlannedRun) -> Path:
         return self.store.path_of(planned.run.data.name, planned.key)
-
-    def stamp(self, planned: PlannedRun) -> tuple[int, int] | None:
-        """Return an identifier of the record file of a run; None if there is no file."""
-        try:
-            status = self.path(planned).stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
 
     def capacity(self) -> int:
         """Return the maximum number of submitted runs.
@@ -268,7 +261,6 @@ class _Conductor:
         if record.status != "ok":
             self.progress.failures.append((planned, record))
             if self.fail_fast:
-                self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere)
                 self.waiting.clear()
                 self.locked_elsewhere.clear()
         self.notify("finished", planned, record)
@@ -312,7 +304,6 @@ class _Conductor:
         return left / self.executor.jobs
 
     def outcome(self) -> Progress:
-        self.progress.n_left += len(self.waiting) + len(self.locked_elsewhere) + len(self.running)
         self.progress.seconds = time.monotonic() - self.start_time
         self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
         return self.progress

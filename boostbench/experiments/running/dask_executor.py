@@ -19,8 +19,8 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.running import dask_worker
 from boostbench.experiments.running.dask_clusters import Cluster
-from boostbench.experiments.running.dask_worker import Parcel, greet, parcels_of, perform, receive
 from boostbench.experiments.running.executors import Executor
 from boostbench.experiments.running.server import MOST_LOSSES
 from boostbench.experiments.running.worker import Job, as_text, failure, now
@@ -93,13 +93,12 @@ class DaskExecutor(Executor):
         self._cluster = Cluster(scheduler, jobs, options or {})
         self._client = self._cluster.connect()
         self._samples: list[Job] = []
-        self._parcels: list[Parcel] = []
+        self._parcels: list[dask_worker.Parcel] = []
         #: State of each worker by address: "asked", "ready", or the reason why it is not used.
         self._workers: dict[str, str] = {}
         self._waiting: deque[_Submission] = deque()
         self._under_way: dict[Any, _Submission] = {}
         self._messages: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._ended: list[tuple[Key, Record]] = []
         #: Futures that no worker can execute, which make an adaptive cluster start workers.
         self._demand: list[Any] = []
         self._n_left = 0
@@ -110,7 +109,7 @@ class DaskExecutor(Executor):
         """Collect the code and files that workers need; they are checked as workers join."""
         by_booster = {run.booster: run for run in runs}
         self._samples = [self.job(run) for run in by_booster.values()]
-        self._parcels = parcels_of(runs, self._data_dirs)
+        self._parcels = dask_worker.parcels_of(runs, self._data_dirs)
         self._workers.clear()
         self._n_left = len(runs)
         return ()
@@ -142,7 +141,7 @@ class DaskExecutor(Executor):
         with suppress(Empty):
             while True:
                 self._handle(*self._messages.get_nowait())
-        ended, self._ended = self._ended, []
+        ended = super().ended()
         self._n_left -= len(ended)
         return ended
 
@@ -212,7 +211,7 @@ class DaskExecutor(Executor):
             self._client = self._cluster.connect()
 
     def _greet(self, worker: str) -> None:
-        self._send("greeted", worker, greet, self._samples, [p.content for p in self._parcels])
+        self._send("greeted", worker, dask_worker.greet, self._samples, self._parcels)
 
     def _send(self, kind: str, worker: str, function: Any, *arguments: Any) -> Any:
         """Call a function on a worker; the end of the call becomes a message of this kind."""
@@ -231,7 +230,7 @@ class DaskExecutor(Executor):
                 return
             if state == "ready" and worker not in busy:
                 try:
-                    future = self._send("done", worker, perform, self._waiting[0].job)
+                    future = self._send("done", worker, dask_worker.perform, self._waiting[0].job)
                 except Exception:  # the client is closed; the next update reconnects
                     return
                 sent = self._waiting.popleft()
@@ -264,8 +263,9 @@ class DaskExecutor(Executor):
         """Accept a worker that has the same code; send missing files to it first."""
         if missing:
             parcels = [self._parcels[number] for number in missing]
-            files = [(parcel.content, parcel.read()) for parcel in parcels]
-            self._send("received", worker, receive, self._client.scatter(files, workers=[worker]))
+            files = [(parcel, dask_worker.read_parcel(parcel)) for parcel in parcels]
+            scattered = self._client.scatter(files, workers=[worker])
+            self._send("received", worker, dask_worker.receive, scattered)
             return
         for job, worker_code in zip(self._samples, codes, strict=True):
             code = code_of(job.run)

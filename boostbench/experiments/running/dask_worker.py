@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -29,22 +29,10 @@ from boostbench.whole_files import write_file
 
 _WAIT_SECONDS = 1.0
 _PACKAGE = str(Path(fingerprints.__file__).parents[2])
-#: A folder of the client, and the names (relative to it) and digests of its files.
-Content = tuple[str, tuple[tuple[str, str], ...]]
+#: Files that workers need: a folder of the client, and names (relative to it) and digests.
+Parcel = tuple[str, tuple[tuple[str, str], ...]]
 #: Folder of this worker for each folder of the client.
 _local_folders: dict[str, str] = {}
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """Files of one folder of the client that workers need."""
-
-    content: Content
-
-    def read(self) -> dict[str, bytes]:
-        """Return the contents of the files by name."""
-        folder, files = self.content
-        return {name: (Path(folder) / name).read_bytes() for name, _ in files}
 
 
 def parcels_of(runs: Sequence[Run], data_dirs: Iterable[str]) -> list[Parcel]:
@@ -65,17 +53,23 @@ def parcels_of(runs: Sequence[Run], data_dirs: Iterable[str]) -> list[Parcel]:
         names = sorted({os.path.relpath(p, folder) for p in paths if p.is_relative_to(folder)})
         if names:
             files = tuple((name, digest_of(os.path.join(folder, name))) for name in names)
-            parcels.append(Parcel((folder, files)))
+            parcels.append((folder, files))
     return parcels
 
 
-def greet(jobs: Sequence[Job], contents: Sequence[Content]) -> tuple[list[int], list[str]]:
+def read_parcel(parcel: Parcel) -> dict[str, bytes]:
+    """Return the contents of the files of a parcel by name."""
+    folder, files = parcel
+    return {name: (Path(folder) / name).read_bytes() for name, _ in files}
+
+
+def greet(jobs: Sequence[Job], parcels: Sequence[Parcel]) -> tuple[list[int], list[str]]:
     """Return the indices of the missing parcels or, if there are none, the code of each job.
 
     In the second case the kernels that the jobs need are compiled, without the limits of a run.
     """
     fingerprints.forget()
-    missing = [number for number, content in enumerate(contents) if not _is_available(content)]
+    missing = [number for number, parcel in enumerate(parcels) if not _is_available(parcel)]
     if missing:
         return missing, []
     jobs = [_with_local_paths(job) for job in jobs]
@@ -88,11 +82,11 @@ def greet(jobs: Sequence[Job], contents: Sequence[Content]) -> tuple[list[int], 
     return [], codes
 
 
-def receive(parcels: Sequence[tuple[Content, Mapping[str, bytes]]]) -> None:
+def receive(parcels: Sequence[tuple[Parcel, Mapping[str, bytes]]]) -> None:
     """Store files in the cache folder."""
-    for content, files in parcels:
+    for parcel, files in parcels:
         for name, file_content in files.items():
-            path = _cache_folder(content) / name
+            path = _cache_folder(parcel) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, file_content)
 
@@ -111,18 +105,18 @@ def perform(job: Job) -> Record:
     return ended[0][1]
 
 
-def _is_available(content: Content) -> bool:
+def _is_available(parcel: Parcel) -> bool:
     """Return whether this worker has all files of a parcel, and remember their folder."""
-    folder, files = content
-    for place in (Path(folder), _cache_folder(content)):
+    folder, files = parcel
+    for place in (Path(folder), _cache_folder(parcel)):
         if all(digest_of(str(place / name)) == digest for name, digest in files):
             _local_folders[folder] = str(place)
             return True
     return False
 
 
-def _cache_folder(content: Content) -> Path:
-    return cache_dir() / "sent" / hashlib.sha256(repr(content[1]).encode()).hexdigest()[:16]
+def _cache_folder(parcel: Parcel) -> Path:
+    return cache_dir() / "sent" / hashlib.sha256(repr(parcel[1]).encode()).hexdigest()[:16]
 
 
 def _with_local_paths(job: Job) -> Job:

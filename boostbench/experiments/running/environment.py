@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,12 @@ def host() -> dict[str, Any]:
 
 
 def _cpu_model() -> str:
-    try:
+    with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return platform.processor()
-    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return match[1].strip() if match else platform.processor()
+        match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+        if match:
+            return match[1].strip()
+    return platform.processor()
 
 
 def threads() -> dict[str, int]:
@@ -66,21 +66,17 @@ def _threads(n_modules: int) -> dict[str, int]:
 
 def reset_peak_memory() -> None:
     """Reset the peak memory, so that earlier runs of a worker do not count (Linux only)."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return
 
 
 def peak_memory_mb() -> float | None:
     """Return the peak resident memory since the last reset, in MiB; None if unknown."""
-    try:
+    with suppress(OSError):
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         match = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
         if match:
             return round(int(match[1]) / 1024, 1)
-    except OSError:
-        pass
     try:
         import resource
     except ImportError:

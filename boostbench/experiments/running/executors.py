@@ -68,6 +68,7 @@ class Executor(ABC):
     def __init__(self, jobs: int, data_dirs: Sequence[str | Path], *, ahead: int) -> None:
         self.jobs = jobs
         self.ahead = ahead
+        self._ended: list[tuple[Key, Record]] = []
         # Resolved here because workers may have another environment.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
 
@@ -85,9 +86,10 @@ class Executor(ABC):
     def wait(self, timeout: float) -> None:  # noqa: B027
         """Wait until a run ends, for at most ``timeout`` seconds."""
 
-    @abstractmethod
     def ended(self) -> list[tuple[Key, Record]]:
         """Return the records of the runs that have ended since the last call."""
+        ended, self._ended = self._ended, []
+        return ended
 
     def rounds(self) -> Mapping[Key, int]:
         """Return the number of completed rounds of the runs in progress, where it is known."""
@@ -158,16 +160,10 @@ class InlineExecutor(Executor):
 
     def __init__(self, data_dirs: Sequence[str | Path] = ()) -> None:
         super().__init__(1, data_dirs, ahead=0)
-        self._ended: list[tuple[Key, Record]] = []
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Carry out the run."""
         self._ended.append((key, perform(self.job(run, key), let_through=KeyboardInterrupt)))
-
-    def ended(self) -> list[tuple[Key, Record]]:
-        """Return the records of the runs that have ended since the last call."""
-        ended, self._ended = self._ended, []
-        return ended
 
 
 class LocalExecutor(Executor):
@@ -200,7 +196,8 @@ class LocalExecutor(Executor):
         self._limits = limits
         self._sent: dict[int, Task] = {}
         self._n_sent = 0
-        self._ended: list[tuple[float, Key, Record]] = []
+        #: Ended runs, each with the time from which it is reported.
+        self._due: list[tuple[float, Key, Record]] = []
         self._lost_in_a_row = 0
         self._is_closed = False
         self._start_server()
@@ -240,9 +237,9 @@ class LocalExecutor(Executor):
         while self._server.poll():
             self._receive()
         clock = time.monotonic()
-        ended = [(key, record) for due, key, record in self._ended if due <= clock]
-        self._ended = [entry for entry in self._ended if entry[0] > clock]
-        return ended
+        self._ended += [(key, record) for due, key, record in self._due if due <= clock]
+        self._due = [entry for entry in self._due if entry[0] > clock]
+        return super().ended()
 
     def rounds(self) -> Mapping[Key, int]:
         """Return the number of completed rounds of the runs in progress, where it is known."""
@@ -285,7 +282,7 @@ class LocalExecutor(Executor):
         if isinstance(task.job, Job):
             may_be_for_all = update.kind == "died" and -update.exit_code in _FOR_ALL
             due = time.monotonic() + (_FOR_ALL_SECONDS if may_be_for_all else 0.0)
-            self._ended.append((due, task.job.key, _record(task.job, update, task.started)))
+            self._due.append((due, task.job.key, _record(task.job, update, task.started)))
 
     def _start_server(self) -> None:
         own_end, server_end = socket.socketpair()
@@ -344,7 +341,7 @@ class LocalExecutor(Executor):
         if isinstance(task.job, Job):
             message = "the server of the worker processes ended each time this run was in progress"
             record = failure(task.job, "killed", "ProcessExpired", message, task.started)
-            self._ended.append((0.0, task.job.key, record))
+            self._ended.append((task.job.key, record))
 
 
 def _record(job: Job, update: TaskUpdate, started: str) -> Record:

@@ -50,11 +50,6 @@ class RecordFile(NamedTuple):
     key: Key
     folder: Path
 
-    @classmethod
-    def of(cls, path: Path) -> RecordFile:
-        """Return key and folder of a path."""
-        return cls(Key.parse(path.stem), path.parent)
-
     @property
     def path(self) -> Path:
         """Path of the file."""
@@ -132,7 +127,7 @@ class RecordStore:
     def remember(self, record: Record) -> None:
         """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
-        new = RecordFile.of(self.path_of(dataset, key))
+        new = RecordFile(key, self.folder / folder_name(dataset))
         self._curves.pop(new.path, None)
         files = self._stored(dataset).setdefault(key.value, [])
         files[:] = [*(file for file in files if file != new), new]
@@ -255,9 +250,13 @@ class RecordStore:
         return read_file(path)
 
     def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
+        """Return the records of a data set by value, each list from oldest to newest."""
         folder = folder_name(dataset)
         if folder not in self._known:
-            self._known[folder] = _scan(self.folder / folder)
+            by_value: dict[str, list[RecordFile]] = {}
+            for file in _by_age(self.folder / folder):
+                by_value.setdefault(file.key.value, []).append(file)
+            self._known[folder] = by_value
         return self._known[folder]
 
     def _set_aside(self, path: Path, error: RecordError) -> None:
@@ -316,14 +315,6 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
 def folder_name(dataset: str) -> str:
     """Return the name of the folder for the records of a data set."""
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
-
-
-def _scan(folder: Path) -> dict[str, list[RecordFile]]:
-    """Return the records of a folder by value, each list from oldest to newest."""
-    by_value: dict[str, list[RecordFile]] = {}
-    for file in _by_age(folder):
-        by_value.setdefault(file.key.value, []).append(file)
-    return by_value
 
 
 def _by_age(folder: Path) -> Iterable[RecordFile]:

@@ -22,11 +22,6 @@ seeds: 2
 """
 
 
-@pytest.fixture
-def results(tmp_path):
-    return tmp_path / "results"
-
-
 def counts(runs, results, **options):
     return make_plan(runs, RecordStore(results), **options).counts()
 
@@ -100,7 +95,7 @@ def test_the_reason_of_a_failure_is_told(runs_of, results):
 
 
 @pytest.fixture
-def data_file(tmp_path, runs_of):
+def data_file(tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     rows = [f"{i % 7},{i % 3},{'ab'[i % 2]}" for i in range(60)]
@@ -110,21 +105,13 @@ def data_file(tmp_path, runs_of):
 
 
 @pytest.fixture
-def own_runs(config_file, data_file):
-    from boostbench.experiments.planning.grid import expand
-
-    text = SMALL.replace("[wine, iris]", "[mine]")
-    return expand(load_config(config_file(text), data_dirs=[data_file.parent]))
+def own_runs(runs_of, data_file):
+    return runs_of(SMALL.replace("[wine, iris]", "[mine]"), data_dirs=[data_file.parent])
 
 
 def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
-    from boostbench.experiments.running.executors import InlineExecutor
-
     dirs = [data_file.parent]
-    store = RecordStore(results)
-    from boostbench.experiments.running.conduct import run_plan
-
-    run_plan(make_plan(own_runs, store, dirs).todo(), store, InlineExecutor(dirs))
+    carry_out(own_runs, results, data_dirs=dirs)
     assert counts(own_runs, results, data_dirs=dirs) == {"ok": 4}
     data_file.write_text(data_file.read_text() + "1,1,a\n")
     plan = make_plan(own_runs, RecordStore(results), dirs)
@@ -137,12 +124,8 @@ def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
 def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
     own_runs, data_file, results
 ):
-    from boostbench.experiments.running.conduct import run_plan
-    from boostbench.experiments.running.executors import InlineExecutor
-
     dirs = [data_file.parent]
-    store = RecordStore(results)
-    run_plan(make_plan(own_runs, store, dirs).todo()[:3], store, InlineExecutor(dirs))
+    carry_out(own_runs[:3], results, data_dirs=dirs)
     (data_file.parent / "user.yaml").write_text("mine: {n_rows: 60}\n")
     data_file.unlink()
     plan = make_plan(own_runs, RecordStore(results), dirs)
@@ -163,13 +146,11 @@ def test_changed_code_makes_a_run_stale(runs_of, results, monkeypatch):
     assert plan.runs[0].reason == "the code changed since it was done"
 
 
-def test_a_booster_whose_package_is_absent_is_skipped(config_file, tmp_path, results):
+def test_a_booster_whose_package_is_absent_is_skipped(runs_of, tmp_path, results):
     (tmp_path / "mine.py").write_text("from surely_not_installed import Booster\n")
     text = SMALL.replace("[toy-centroids]", "['mine.py:Booster', toy-centroids]")
-    config = load_config(config_file(text), check_parameters=False)
-    from boostbench.experiments.planning.grid import expand
-
-    plan = make_plan(expand(config), RecordStore(results), check_packages=True)
+    runs = runs_of(text, check_parameters=False)
+    plan = make_plan(runs, RecordStore(results), check_packages=True)
     assert plan.counts() == {"missing": 8, "skipped": 8}
     assert "surely_not_installed" in next(iter(plan.skipped()))
 

@@ -133,7 +133,7 @@ def test_files_that_a_worker_lacks_are_kept_by_content(tmp_path, monkeypatch):
     )
     assert dask_worker.greet((), [content]) == ([], [])
     assert dask_worker._local_path(str(folder)) == str(folder)
-    parcel = content, dask_worker.Parcel(content).read()
+    parcel = content, dask_worker.read_parcel(content)
     shutil.rmtree(folder)
     assert dask_worker.greet((), [content]) == ([0], [])
     dask_worker.receive([parcel])
@@ -168,10 +168,10 @@ def test_plugins_and_data_are_sent_to_workers_that_lack_them(
 
         def then_hide(runs):
             yield from prepare(runs)
-            files = {parcel.content: parcel.read() for parcel in executor._parcels}
+            files = {parcel: dask_worker.read_parcel(parcel) for parcel in executor._parcels}
             names = {name for _, its in files for name, _ in its}
             assert {"sent.py", "mine.csv", "mine.yaml"} <= names
-            monkeypatch.setattr(dask_worker.Parcel, "read", lambda its: files[its.content])
+            monkeypatch.setattr(dask_worker, "read_parcel", files.get)
             for folder in (code, data):
                 shutil.rmtree(folder)
 

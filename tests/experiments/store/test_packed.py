@@ -24,11 +24,6 @@ seeds: 2
 
 
 @pytest.fixture
-def results(tmp_path):
-    return tmp_path / "results"
-
-
-@pytest.fixture
 def done(runs_of, results):
     """The records of two finished runs."""
     carry_out(runs_of(TWO), results)

@@ -24,11 +24,6 @@ seeds: 2
 
 
 @pytest.fixture
-def results(tmp_path):
-    return tmp_path / "results"
-
-
-@pytest.fixture
 def done(runs_of, results):
     """Two finished runs in ``results``."""
     runs = runs_of(TWO)
