@@ -152,16 +152,14 @@ def draw_curves(
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
     figure = Figure(figsize=size, layout="constrained")
     counts = n_repeats(study.results)
-    by_panel: dict[tuple[str, str], list[Result]] = {}
-    for result in study.results:
-        by_panel.setdefault((result.noise, result.run.dataset), []).append(result)
     for i, (noise, datasets) in enumerate(rows):
         below = rows[i + 1][1] if i + 1 < len(rows) else ()
         for column, dataset in enumerate(datasets):
             axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
             title(axes, dataset)
             mark_runs(axes, counts, noise, dataset)
-            _draw_panel(axes, by_panel.get((noise, dataset), []), study.boosters, look)
+            cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
+            _draw_panel(axes, cells, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
                 axes.set_ylabel(f"{heading}{_axis(y)}{', log scale' * (y_scale == 'log')}")
@@ -222,13 +220,11 @@ class _Look:
     has_stops: bool  # True if test errors are drawn and a run stopped early
 
 
-def _draw_panel(
-    axes: Axes, results: Sequence[Result], boosters: Iterable[str], look: _Look
-) -> None:
+def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> None:
+    """Draw the results of the boosters on one data set, a cell of results for each booster."""
     axes.set_xscale(look.x_scale)
     axes.set_yscale(look.y_scale)
-    ok = [result for result in results if result.ok]
-    by_booster = [[r for r in ok if r.run.method == booster] for booster in boosters]
+    by_booster = [[result for result in cell if result.ok] for cell in cells]
     drawn: set[PaperValue] = set()
     for place, runs in enumerate(by_booster):
         for metric in look.metrics:
@@ -239,8 +235,8 @@ def _draw_panel(
             _draw_paper_values(axes, runs[0], look, drawn)
     _draw_bounds(axes, by_booster, look)
     _format_axes(axes, look)
-    if not ok:
-        say_no_result(axes, results)
+    if not any(by_booster):
+        say_no_result(axes, itertools.chain(*cells))
 
 
 def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:

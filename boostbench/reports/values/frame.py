@@ -89,6 +89,15 @@ class Study:
         finished = {result.run.method for result in self.results if result.ok}
         return [name for name in self.boosters if name in finished]
 
+    @cached_property
+    def cells(self) -> dict[tuple[str, str, str], list[Result]]:
+        """Results by the labels of noise, data set and booster, in the order of the config."""
+        cells: dict[tuple[str, str, str], list[Result]] = {}
+        for result in self.results:
+            labels = (result.noise, result.run.dataset, result.run.method)
+            cells.setdefault(labels, []).append(result)
+        return cells
+
     def only(
         self,
         boosters: Sequence[str] = (),
