@@ -25,7 +25,6 @@ from boostbench.reports.figures.panels import (
     mark_runs,
     n_repeats,
     name_ends,
-    remark,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
@@ -178,10 +177,7 @@ def _add_legend_and_caption(
     if len(look.metrics) == 1:
         others = others[1:]  # the axis label names the metric
         boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
-    if boosters or others:
-        add_legend(figure, boosters, others, note=repeats, beside=beside)
-    else:
-        remark(figure, repeats)
+    add_legend(figure, boosters, others, note=repeats, beside=beside)
     words = [_LINES[metric][0] for metric in look.metrics]
     describe(
         figure,

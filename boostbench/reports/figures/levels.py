@@ -18,7 +18,6 @@ from boostbench.reports.figures.panels import (
     mark_runs,
     n_repeats,
     name_ends,
-    remark,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
@@ -171,10 +170,7 @@ def _finish(
     note = f"{repeats.rounds}; {words}"
     panels = figure.axes
     handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(repeats.colours)
-    if handles or others:
-        add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
-    else:
-        remark(figure, note)
+    add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
     describe(figure, f"{capital(repeats.axis)} against {against} at {note}.")
 
 

@@ -102,11 +102,15 @@ def add_legend(
 ) -> None:
     """Add a legend below or beside the panels, and enlarge the figure to make room for it.
 
-    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title.
+    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title or,
+    without handles, a remark.
     """
     from matplotlib.lines import Line2D
 
     handles = [handle for group in groups for handle in group]
+    if not handles:
+        remark(figure, note)
+        return
     longest = max(len(in_print(str(handle.get_label()))) for handle in handles)
     width, height = figure.get_size_inches()
     column = 0.54 + 0.062 * longest  # inches
