@@ -243,4 +243,4 @@ def test_a_contradiction_of_printed_values_has_no_power(tmp_path):
 )
 def test_what_further_runs_would_decide(totals, more, reasons):
     groups = [GroupVerdict("T", "undecided", "all", 0, 0, 1, 0, total=total) for total in totals]
-    assert remedies(groups, more, None, over_sets=False) == reasons
+    assert list(remedies(groups, more, None, over_sets=False)) == reasons
