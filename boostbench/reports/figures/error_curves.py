@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-T = TypeVar("T")
 
 _SOLID, _DASHED, _DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
 _DASH_DOTTED, _LONG_DASHED = (0, (3, 1.2, 1, 1.2)), (0, (6, 1.2, 1, 1.2))
@@ -141,12 +139,12 @@ def draw_curves(
         rounds=rounds,
         has_stops=has_stops,
     )
+    n_columns = _columns(len(study.datasets))
     rows = [
-        (noise, datasets)
+        (noise, study.datasets[start : start + n_columns])
         for noise in study.noises
-        for datasets in _rows(study.datasets, _columns(len(study.datasets)))
+        for start in range(0, len(study.datasets), n_columns)
     ]
-    n_columns = max(len(row) for _, row in rows)
     width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
     figure = Figure(figsize=size, layout="constrained")
@@ -350,10 +348,6 @@ def _columns(n_datasets: int) -> int:
         return n_datasets
     at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
-
-
-def _rows(items: Sequence[T], length: int) -> list[Sequence[T]]:
-    return [items[start : start + length] for start in range(0, len(items), length)]
 
 
 def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:
