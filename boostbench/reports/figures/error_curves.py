@@ -23,7 +23,6 @@ from boostbench.reports.figures.panels import (
     describe,
     draw_line,
     mark_runs,
-    n_repeats,
     name_ends,
     repeats_in_words,
     round_log_ticks,
@@ -148,13 +147,12 @@ def draw_curves(
     width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
     figure = Figure(figsize=size, layout="constrained")
-    counts = n_repeats(study.results)
     for i, (noise, datasets) in enumerate(rows):
         below = rows[i + 1][1] if i + 1 < len(rows) else ()
         for column, dataset in enumerate(datasets):
             axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
             title(axes, dataset)
-            mark_runs(axes, counts, noise, dataset)
+            mark_runs(axes, study, noise, dataset)
             cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
             _draw_panel(axes, cells, look)
             if column == 0:

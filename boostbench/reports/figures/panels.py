@@ -63,8 +63,9 @@ def title(axes: Axes, text: str, pad: float | None = None) -> None:
     axes.set_title(text, loc="left", fontweight="bold", pad=pad)
 
 
-def mark_runs(axes: Axes, counts: Counter[tuple[str, str, str]], noise: str, dataset: str) -> None:
+def mark_runs(axes: Axes, study: Study, noise: str, dataset: str) -> None:
     """Write the number of runs behind a panel's means beside its title, if numbers differ."""
+    counts = _n_repeats(study)
     numbers = {n for key, n in counts.items() if key[:2] == (noise, dataset)}
     if numbers and len(set(counts.values())) > 1:
         axes.set_title(f"{span(numbers)} runs", loc="right", fontsize=SMALL, color=GREY)
@@ -85,16 +86,16 @@ def describe(figure: Figure, *sentences: str) -> None:
 
 def repeats_in_words(study: Study, *, band: bool) -> str:
     """Return a phrase on the number of runs behind each mean, and on the bands."""
-    counts = n_repeats(study.results).values()
+    counts = _n_repeats(study).values()
     if max(counts, default=0) < 2:
         return "single runs"
     means = f"means of {span(counts)} runs"
     return f"{means}, bands: one standard deviation on both sides" if band else means
 
 
-def n_repeats(results: Iterable[Result]) -> Counter[tuple[str, str, str]]:
+def _n_repeats(study: Study) -> Counter[tuple[str, str, str]]:
     """Count the runs with a result by noise, data set and booster."""
-    return Counter((r.noise, r.run.dataset, r.run.method) for r in results if r.ok)
+    return Counter((r.noise, r.run.dataset, r.run.method) for r in study.results if r.ok)
 
 
 def add_legend(
