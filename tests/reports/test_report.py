@@ -370,11 +370,8 @@ def test_a_plugin_that_raises_costs_its_part_alone(tmp_path):
     def draw_broken(study):
         return 1 / 0
 
-    try:
-        config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
-        report = make_report(collect(config, plan_of(config)))
-    finally:
-        registry.figures.unregister("broken")
+    config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
+    report = make_report(collect(config, plan_of(config)))
     assert report.undrawn["broken"].endswith("broken: raised ZeroDivisionError: division by zero")
     assert list(report.tables) == ["table"]
 
@@ -388,11 +385,8 @@ def test_a_figure_that_cannot_be_saved_costs_itself_alone(tmp_path):
         figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
         return figure
 
-    try:
-        config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
-        report = make_report(collect(config, plan_of(config)))
-    finally:
-        registry.figures.unregister("unsound")
+    config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
+    report = make_report(collect(config, plan_of(config)))
     page = report.write(tmp_path / "out")[-1].read_text()
     assert report.undrawn == {"unsound": "unsound: raised ZeroDivisionError: division by zero"}
     assert report.undrawn["unsound"] in page
@@ -421,11 +415,8 @@ def test_a_figure_of_a_plugin_is_one_function(tmp_path):
         figure.add_subplot().plot([len(study.results)], [1], "o")
         return figure
 
-    try:
-        config = make_config(tmp_path, report=[("dots", {"size": 1})])
-        report = report_of(tmp_path, config)
-    finally:
-        registry.figures.unregister("dots")
+    config = make_config(tmp_path, report=[("dots", {"size": 1})])
+    report = report_of(tmp_path, config)
     assert [path.name for path in report.paths][:2] == ["dots.png", "dots.svg"]
     assert report.report.main_table() == ""
 
@@ -435,14 +426,11 @@ def test_the_figure_of_the_documentation(tmp_path):
     plugin = tmp_path / "edges.py"
     plugin.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
     load_plugin(plugin)
-    try:
-        config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
-        planned = plan_of(config)
-        for item in planned:
-            item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
-        report = write_report(config, planned, tmp_path / "out")
-    finally:
-        registry.figures.unregister("edges")
+    config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
+    planned = plan_of(config)
+    for item in planned:
+        item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
+    report = write_report(config, planned, tmp_path / "out")
     assert report.paths[0].name == "edges.png"
 
 

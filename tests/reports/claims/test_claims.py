@@ -161,10 +161,7 @@ def test_the_kind_of_the_documentation(tmp_path):
     (tmp_path / "spread.py").write_text(source, encoding="utf-8")
     load_plugin(tmp_path / "spread.py")
     claim = {"says": "a", "steady": {"booster": "sm", "points": 5.0, "noise": "clean"}}
-    try:
-        (verdict,) = judge(world(tmp_path, "repeats-gaps", claim))
-    finally:
-        registry.claims.unregister("steady")
+    (verdict,) = judge(world(tmp_path, "repeats-gaps", claim))
     assert verdict.status == "reproduced"
     assert [case.subject for case in verdict.cases] == [*"abcd"]
 
