@@ -19,6 +19,7 @@ from boostbench.experiments.configs.report_parts import read_parts
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
+from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
@@ -192,6 +193,14 @@ def falling(run: Run) -> list[int]:
     t = np.arange(1, run.rounds + 1)
     wobble = 0.004 * np.sin(7 * run.seed + t / (3 + run.seed))
     return np.round(n * (level * (0.05 + 0.35 / np.sqrt(t)) + wobble)).astype(int).tolist()
+
+
+def drawn(draw: Callable[..., Figure], study: Study, **options: Any) -> Figure:
+    """Return a figure in the style of reports, as it is after it was written into files."""
+    with drawing_style():
+        figure = draw(study, **options)
+        files_of(figure)
+    return figure
 
 
 def svg_of(figure: Figure) -> bytes:

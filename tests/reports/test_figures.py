@@ -15,14 +15,9 @@ from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
-from .synthetic import EXCHANGE, made, make_config, study_of, svg_of
+from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of
 
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
-
-
-def drawn(draw, study, **options):
-    with drawing_style():
-        return draw(study, **options)
 
 
 def level(run):
@@ -178,22 +173,6 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
         with drawing_style():
             first, second = (svg_of(draw(study)) for _ in range(2))
         assert first == second
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "complaint"),
-    [
-        ("scatter", {"x": "sme"}, "unknown booster 'sme'"),
-        ("scatter", {"x": "samme", "y": "samme"}, "must be two boosters"),
-        ("scatter", {"value": "test_eror"}, "did you mean 'test_error'"),
-        ("scatter", {"value": "test_cost"}, "a 'cost' of the data sets"),
-        ("scatter", {"at": 1000}, "at must be rounds from 1 to 100"),
-    ],
-)
-def test_wrong_options(pairs, kind, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        made(kind, pairs, **options)
-    assert complaint in str(caught.value)
 
 
 def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):

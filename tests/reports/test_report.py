@@ -20,7 +20,7 @@ from boostbench.reports.page import render_page
 from boostbench.reports.values.frame import collect, tidy
 
 from .claims.stating import with_claims
-from .synthetic import make_config, plan_of
+from .synthetic import made, make_config, plan_of, study_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -336,6 +336,31 @@ def test_every_mistake_in_the_report_s_options_is_named_before_any_work(tmp_path
 def test_a_wrong_type_of_an_option_is_refused_with_the_config(tmp_path, kind, options, told):
     with pytest.raises(ValueError, match=told):
         make_config(tmp_path, report=[(kind, options)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "complaint"),
+    [
+        ("scatter", {"x": "sme"}, "unknown booster 'sme'"),
+        ("scatter", {"x": "samme", "y": "samme"}, "must be two boosters"),
+        ("scatter", {"value": "test_eror"}, "did you mean 'test_error'"),
+        ("scatter", {"value": "test_cost"}, "a 'cost' of the data sets"),
+        ("scatter", {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("bars", {"value": "test_eror"}, "did you mean 'test_error'"),
+        ("bars", {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("table", {"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
+        ("table", {"at": "ten"}, "found 'ten'"),
+        ("curves", {"y": ["test_eror"]}, "did you mean 'test_error'"),
+        ("curves", {"y": 5}, "must be text or a list of text, found 5"),
+        ("curves", {"y": []}, "must share an axis, found none"),
+        ("curves", {"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
+        ("curves", {"first_round": "two"}, "found 'two'"),
+    ],
+)
+def test_wrong_options(tmp_path, kind, options, complaint):
+    with pytest.raises(ValueError) as caught:
+        made(kind, study_of(make_config(tmp_path)), **options)
+    assert complaint in str(caught.value)
 
 
 def test_two_parts_of_one_name(tmp_path):
