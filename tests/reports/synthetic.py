@@ -6,6 +6,7 @@ import base64
 import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,14 @@ def plan_of(
 def study_of(config: Config, *args: Any, **options: Any) -> Study:
     """Return the study of a config, see `plan_of`."""
     return collect(config, plan_of(config, *args, **options))
+
+
+def with_records(study: Study, change: Callable[[Result], dict[str, Any]]) -> Study:
+    """Return a study with some fields of its records changed, given by name for each result."""
+    results = [
+        replace(r, record=r.record and r.record.model_copy(update=change(r))) for r in study.results
+    ]
+    return Study(study.config, tuple(results))
 
 
 def falling(run: Run) -> list[int]:

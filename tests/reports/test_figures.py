@@ -1,7 +1,5 @@
 """The figures of pairs, differences, noise levels and repeats."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -15,7 +13,7 @@ from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
-from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of
+from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of, with_records
 
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
 
@@ -178,11 +176,9 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
 def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):
     config = make_config(tmp_path, datasets=["madelon"], noise=[Noise("exchange", "beta")])
     study = study_of(config, level)
-    record = study.results[0].record.model_copy(
-        update={"noise": Corruption.model_construct(rate=0.17)}
-    )
     assert np.isnan(study.results[0].noise_rate)
-    assert dataclasses.replace(study.results[0], record=record).noise_rate == 0.17
+    drawn_rate = with_records(study, lambda _: {"noise": Corruption.model_construct(rate=0.17)})
+    assert drawn_rate.results[0].noise_rate == 0.17
 
 
 def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):
