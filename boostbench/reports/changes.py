@@ -56,11 +56,14 @@ def changes(before: Path, after: Path) -> list[Change]:
             contents = ("there", "") if name in old else ("", "there")
             differences.append(Change(name, "", "", *contents))
             continue
-        differences += _run_changes(name, old[name], new[name])
-        for table in sorted({*old[name].tables, *new[name].tables}):
+        both = old[name], new[name]
+        runs = ({"with a result": f"{each.runs.ok} of {each.runs.planned}"} for each in both)
+        differences += _changes(name, "runs", *runs)
+        for table in sorted({*both[0].tables, *both[1].tables}):
             cells = (_cells(folder / name / f"{table}.csv") for folder in (before, after))
-            differences += _cell_changes(name, table, *cells)
-        differences += _claim_changes(name, old[name], new[name])
+            differences += _changes(name, table, *cells)
+        verdicts = ({claim.says: claim.verdict for claim in each.claims} for each in both)
+        differences += _changes(name, "claim", *verdicts)
     return differences
 
 
@@ -72,29 +75,16 @@ def _experiments(folder: Path) -> dict[str, ReportSummary]:
     return summaries
 
 
-def _run_changes(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
-    before, after = (f"{each.runs.ok} of {each.runs.planned}" for each in (old, new))
-    if before != after:
-        yield Change(name, "runs", "with a result", before, after)
-
-
-def _cell_changes(
-    name: str, table: str, old: Mapping[str, str], new: Mapping[str, str]
+def _changes(
+    name: str, part: str, old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[Change]:
+    """Yield the differences between the contents of a part, by place."""
     for place in {**old, **new}:
         before, after = old.get(place, ""), new.get(place, "")
         if before != after:
             are_numbers = _NUMBER.fullmatch(before) and _NUMBER.fullmatch(after)
             difference = round(float(after) - float(before), 6) if are_numbers else None
-            yield Change(name, table, place, before, after, difference)
-
-
-def _claim_changes(name: str, old: ReportSummary, new: ReportSummary) -> Iterator[Change]:
-    before, after = ({c.says: c.verdict for c in each.claims} for each in (old, new))
-    for says in {**before, **after}:
-        verdicts = before.get(says, ""), after.get(says, "")
-        if verdicts[0] != verdicts[1]:
-            yield Change(name, "claim", says, *verdicts)
+            yield Change(name, part, place, before, after, difference)
 
 
 def _cells(path: Path) -> dict[str, str]:

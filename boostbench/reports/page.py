@@ -64,7 +64,6 @@ def render_page(
     """
     config = study.config
     counts = Counter(result.status for result in study.results)
-    cells = _cells(study)
     return render(
         "report.html.j2",
         title=config.title or config.name,
@@ -82,8 +81,8 @@ def render_page(
         withdrawn=withdrawn,
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
-        cells=[_cell_row(*cell) for cell in islice(cells.items(), _MOST_CELLS)],
-        n_cells=len(cells),
+        cells=[_cell_row(*cell) for cell in islice(study.cells.items(), _MOST_CELLS)],
+        n_cells=len(study.cells),
         provenance=provenance(study),
         config_name=config.path.name,
         config_text=_config_text(study),
@@ -186,19 +185,11 @@ def _gaps(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _cells(study: Study) -> dict[tuple[str, str, str], list[Result]]:
-    """Return the runs by data set, booster and noise."""
-    cells: dict[tuple[str, str, str], list[Result]] = {}
-    for result in study.results:
-        cell = result.run.dataset, result.run.method, result.noise
-        cells.setdefault(cell, []).append(result)
-    return cells
-
-
 def _cell_row(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, str]:
     """Return the row for the runs of a cell in the table of runs; numbers are means over runs."""
     ok = [(r, r.record) for r in results if r.ok and r.record is not None]
-    row = dict(zip(("data set", "booster", "noise"), cell, strict=True))
+    noise, dataset, booster = cell
+    row = {"data set": dataset, "booster": booster, "noise": noise}
     row["stopped"] = ", ".join(sorted({record.stop_reason for _, record in ok} - {""}))
     row["runs"] = f"{len(ok)} of {len(results)}" if len(ok) < len(results) else str(len(ok))
     made = {record.n_rounds for _, record in ok}

@@ -175,30 +175,10 @@ def decide(space: Space, condition: str) -> Decision:
     generators = chosen.generators(space.n_classes)
     at_zero = generators @ chosen.baseline(space.n_classes, 0.0)
     at_one = generators @ chosen.baseline(space.n_classes, 1.0)
-    n = len(space.y)
-    limit, slope = np.repeat(at_zero, n), np.repeat(at_zero - at_one, n)
-    return _solve(condition, space, generators, limit, slope)
-
-
-def decide_all(space: Space) -> dict[str, Decision]:
-    """Return the decisions of all conditions in `CONDITIONS`, by name; see `decide`."""
-    return {name: decide(space, name) for name in CONDITIONS}
-
-
-def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
-    """Return the cost ``sum_i C[i, h(x_i)]`` of every classifier, shape (n_classifiers,)."""
-    predictions = np.asarray(predictions)
-    C = np.asarray(cost, dtype=np.float64)
-    costs: Floats = np.take_along_axis(C, predictions, axis=1).sum(axis=0)
-    return costs
-
-
-def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Floats) -> Decision:
-    """Maximise gamma subject to ``<g, H[i]> + gamma * slope <= limit`` over all mixtures.
-
-    The constraints are ordered by generator, then by sample.
-    """
+    # Maximise gamma subject to <g, H[i]> + gamma * slope <= limit over all mixtures.
+    # The constraints are ordered by generator, then by sample.
     n, N = space.predictions.shape
+    limit, slope = np.repeat(at_zero, n), np.repeat(at_zero - at_one, n)
     true = space.y[:, None]
     # column of each prediction when the true label comes first
     position = space.predictions + (space.predictions < true)
@@ -214,12 +194,26 @@ def _solve(name: str, space: Space, generators: Floats, limit: Floats, slope: Fl
         method="highs",
     )
     if not result.success:
-        raise BoostbenchError(f"the linear program of {name!r} was not solved: {result.message}")
+        what = f"the linear program of {condition!r} was not solved: {result.message}"
+        raise BoostbenchError(what)
     weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(-1, n)
     return Decision(
         space,
-        condition=name,
+        condition=condition,
         gamma=float(result.x[-1]) + 0.0,  # converts -0.0 to 0.0
         mixture=result.x[:-1],
         witness=own_labels(weights.T @ generators, space.y),
     )
+
+
+def decide_all(space: Space) -> dict[str, Decision]:
+    """Return the decisions of all conditions in `CONDITIONS`, by name; see `decide`."""
+    return {name: decide(space, name) for name in CONDITIONS}
+
+
+def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
+    """Return the cost ``sum_i C[i, h(x_i)]`` of every classifier, shape (n_classifiers,)."""
+    predictions = np.asarray(predictions)
+    C = np.asarray(cost, dtype=np.float64)
+    costs: Floats = np.take_along_axis(C, predictions, axis=1).sum(axis=0)
+    return costs

@@ -65,6 +65,19 @@ def boostbench(capfd):
 
 
 @pytest.fixture
+def refused(boostbench):
+    """Return a function that runs a command line of bad input, and returns its messages."""
+
+    def run(*arguments: str | Path) -> str:
+        outcome = boostbench(*arguments)
+        assert outcome.code == 2
+        assert "Traceback" not in outcome.err
+        return outcome.err
+
+    return run
+
+
+@pytest.fixture
 def shell(tmp_path):
     """Return a function that runs a command line in a process of its own."""
 

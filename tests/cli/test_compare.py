@@ -73,9 +73,7 @@ def test_a_column_that_numbers_the_rows_of_an_own_file_is_named(boostbench, in_t
 
 
 @pytest.mark.parametrize("rope", ["-1", "nan"])
-def test_a_bad_number_is_refused_before_any_run(boostbench, rope, tmp_path):
+def test_a_bad_number_is_refused_before_any_run(refused, rope, tmp_path):
     asked = ("compare", "samme", "adaboost-mh", "--on", "iris", "--rope", rope)
-    outcome = boostbench(*asked)
-    assert outcome.code == 2
-    assert "the rope must be points from 0 to 100" in outcome.err
+    assert "the rope must be points from 0 to 100" in refused(*asked)
     assert not (tmp_path / "results").exists()

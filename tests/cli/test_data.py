@@ -25,10 +25,8 @@ def test_the_list_says_where_each_set_is(boostbench):
     assert "scikit-learn load_iris" in table
 
 
-def test_a_data_folder_that_is_not_there_is_bad_input(boostbench):
-    outcome = boostbench("data", "list", "--data", "nowhere")
-    assert outcome.code == 2
-    assert "--data: there is no folder 'nowhere'" in outcome.err
+def test_a_data_folder_that_is_not_there_is_bad_input(refused):
+    assert "--data: there is no folder 'nowhere'" in refused("data", "list", "--data", "nowhere")
 
 
 def test_verify_reads_what_is_here(boostbench):
@@ -50,10 +48,8 @@ def test_verify_tells_absent_from_damaged(boostbench, tmp_path):
     assert "rows: 2 found" in row["detail"]
 
 
-def test_an_unknown_set_is_answered_with_the_nearest(boostbench):
-    outcome = boostbench("data", "verify", "leter")
-    assert outcome.code == 2
-    assert "unknown data set 'leter'; did you mean 'letter'?" in outcome.err
+def test_an_unknown_set_is_answered_with_the_nearest(refused):
+    assert "unknown data set 'leter'; did you mean 'letter'?" in refused("data", "verify", "leter")
 
 
 def test_an_added_file_can_be_used(boostbench, mushrooms, tmp_path):
@@ -85,10 +81,8 @@ def test_a_changed_copy_is_noticed(boostbench, mushrooms, tmp_path):
     assert row["verdict"] == "damaged"
 
 
-def test_a_file_of_a_known_set_must_be_that_set(boostbench, mushrooms):
-    outcome = boostbench("data", "add", mushrooms, "--name", "vowel")
-    assert outcome.code == 2
-    assert "mushrooms.csv" in outcome.err
+def test_a_file_of_a_known_set_must_be_that_set(refused, mushrooms):
+    assert "mushrooms.csv" in refused("data", "add", mushrooms, "--name", "vowel")
 
 
 def test_a_column_that_numbers_the_rows_is_named(boostbench, tmp_path):
@@ -109,10 +103,8 @@ def test_a_column_that_numbers_the_rows_is_named(boostbench, tmp_path):
         (["inbox/mushrooms.txt"], "inbox/mushrooms.txt: unknown file format; known are .csv.gz"),
     ],
 )
-def test_a_file_that_cannot_be_added_is_named(boostbench, mushrooms, arguments, complaint):
-    outcome = boostbench("data", "add", *arguments)
-    assert outcome.code == 2
-    assert complaint in outcome.err
+def test_a_file_that_cannot_be_added_is_named(refused, mushrooms, arguments, complaint):
+    assert complaint in refused("data", "add", *arguments)
     assert not (mushrooms.parent.parent / "datasets").exists()
 
 

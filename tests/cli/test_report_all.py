@@ -16,10 +16,8 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     assert folder.name in (tmp_path / "again" / "README.md").read_text()
 
 
-def test_a_report_without_a_config_asks_for_one(boostbench):
-    outcome = boostbench("report")
-    assert outcome.code == 2
-    assert "name configs, or give --all" in outcome.err
+def test_a_report_without_a_config_asks_for_one(refused):
+    assert "name configs, or give --all" in refused("report")
 
 
 def test_all_reports_with_one_size_are_refused_at_once(boostbench):

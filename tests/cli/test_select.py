@@ -55,10 +55,8 @@ def test_only_what_is_asked_for_is_chosen(boostbench, chooses):
     assert {row["dataset"] for row in outcome.json} == {"iris"}
 
 
-def test_the_report_says_what_is_not_chosen_yet(boostbench, chooses):
-    outcome = boostbench("report", chooses)
-    assert outcome.code == 2
-    assert "2 of 2 fits that the choice rests on are to be done" in outcome.err
+def test_the_report_says_what_is_not_chosen_yet(refused, chooses):
+    assert "2 of 2 fits that the choice rests on are to be done" in refused("report", chooses)
 
 
 def test_the_table_of_choices_says_what_it_lacks(boostbench, chooses):

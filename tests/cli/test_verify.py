@@ -143,10 +143,8 @@ def test_reproduce_goes_on_without_the_data_of_one_config(
         (["noise20", "--size", "quik"], "unknown size 'quik'; did you mean 'quick'?"),
     ],
 )
-def test_reproduce_refuses_what_it_does_not_know(boostbench, arguments, message):
-    outcome = boostbench("reproduce", *arguments)
-    assert outcome.code == 2
-    assert message in outcome.err
+def test_reproduce_refuses_what_it_does_not_know(refused, arguments, message):
+    assert message in refused("reproduce", *arguments)
 
 
 def test_a_paper_is_its_folder_and_the_configs_that_name_it():

@@ -6,6 +6,7 @@ import base64
 import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from boostbench.experiments.configs.report_parts import read_parts
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
+from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
@@ -184,6 +186,14 @@ def study_of(config: Config, *args: Any, **options: Any) -> Study:
     return collect(config, plan_of(config, *args, **options))
 
 
+def with_records(study: Study, change: Callable[[Result], dict[str, Any]]) -> Study:
+    """Return a study with some fields of its records changed, given by name for each result."""
+    results = [
+        replace(r, record=r.record and r.record.model_copy(update=change(r))) for r in study.results
+    ]
+    return Study(study.config, tuple(results))
+
+
 def falling(run: Run) -> list[int]:
     """Return error counts that fall with the round, different for each run."""
     n = N_TEST.get(run.dataset, 1000)
@@ -192,6 +202,14 @@ def falling(run: Run) -> list[int]:
     t = np.arange(1, run.rounds + 1)
     wobble = 0.004 * np.sin(7 * run.seed + t / (3 + run.seed))
     return np.round(n * (level * (0.05 + 0.35 / np.sqrt(t)) + wobble)).astype(int).tolist()
+
+
+def drawn(draw: Callable[..., Figure], study: Study, **options: Any) -> Figure:
+    """Return a figure in the style of reports, as it is after it was written into files."""
+    with drawing_style():
+        figure = draw(study, **options)
+        files_of(figure)
+    return figure
 
 
 def svg_of(figure: Figure) -> bytes:

@@ -9,12 +9,11 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.figures.rank_figures import draw_pairs
-from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.tables.all_pairs import build_pairwise_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 from boostbench.reports.values.rank_statistics import compare_pair
 
-from .synthetic import make_config, study_of
+from .synthetic import drawn, make_config, study_of
 
 #: Demsar 2006, Table 2: areas under the curve of C4.5 and of C4.5 with tuned leaf sizes, 14 sets.
 C45 = (763, 599, 954, 628, 882, 936, 661, 583, 775, 1000, 940, 619, 972, 957)
@@ -130,10 +129,7 @@ def test_an_unknown_control_is_refused_with_the_config(tmp_path):
 
 def written(its_study, **options):
     """Return the texts in the matrix by row and column, and those that are bold."""
-    with drawing_style():
-        figure = draw_pairs(its_study, **options)
-        files_of(figure)
-    (axes,) = figure.axes
+    (axes,) = drawn(draw_pairs, its_study, **options).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     places = {
         (names[round(t.get_position()[1])], names[round(t.get_position()[0])]): t

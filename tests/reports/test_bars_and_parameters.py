@@ -9,12 +9,7 @@ from boostbench.reports.figures.levels import draw_parameter
 from boostbench.reports.figures.repeats import draw_bars
 from boostbench.reports.figures.style import drawing_style
 
-from .synthetic import EXCHANGE, made, make_config, study_of, svg_of
-
-
-def drawn(draw, study, **options):
-    with drawing_style():
-        return draw(study, **options)
+from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of
 
 
 def sized(name, label, size, **more):
@@ -118,16 +113,3 @@ def test_the_same_figure_gives_the_same_bytes(sizes, errors):
         with drawing_style():
             first, second = (svg_of(draw(study, **options)) for _ in range(2))
         assert first == second
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "complaint"),
-    [
-        ("bars", {"value": "test_eror"}, "did you mean 'test_error'"),
-        ("bars", {"at": 1000}, "at must be rounds from 1 to 100"),
-    ],
-)
-def test_wrong_options(errors, kind, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        made(kind, errors, **options)
-    assert complaint in str(caught.value)

@@ -176,22 +176,6 @@ def test_a_single_round_can_be_drawn(tmp_path):
     files_of(drawn(study_of(make_config(tmp_path, rounds=1, checkpoints=[1]))))
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"y": ["test_eror"]}, "did you mean 'test_error'"),
-        ({"y": 5}, "must be text or a list of text, found 5"),
-        ({"y": []}, "must share an axis, found none"),
-        ({"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
-        ({"first_round": "two"}, "found 'two'"),
-    ],
-)
-def test_wrong_options(tmp_path, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        drawn(study_of(make_config(tmp_path)), **options)
-    assert complaint in str(caught.value)
-
-
 def test_single_lines_have_their_names_at_their_ends_if_there_is_room(tmp_path):
     names = ["samme", "sm-boost", "mine"]
     config = make_config(tmp_path, datasets=["dna"], boosters=names)

@@ -1,7 +1,5 @@
 """The table of data sets, and what all parts of a report share."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -10,9 +8,8 @@ from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.data_sets import build_data_table
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
-from boostbench.reports.values.frame import Study
 
-from .synthetic import make_config, study_of
+from .synthetic import make_config, study_of, with_records
 
 PAPER = (
     "dataset,n_train,n_test,n_features,n_classes,doubt\n"
@@ -38,12 +35,8 @@ def test_sizes_are_those_of_the_records_beside_the_paper_s(tmp_path, paper):
 
 def test_problems_of_several_sizes_show_the_range(tmp_path):
     study = study_of(make_config(tmp_path, datasets=["madelon"], boosters=["samme"], seeds=2))
-    sizes = [
-        result.record.model_copy(update={"n_train": 200 + result.run.seed})
-        for result in study.results
-    ]
-    results = [dataclasses.replace(r, record=s) for r, s in zip(study.results, sizes, strict=True)]
-    assert "200 – 201" in to_csv(build_data_table(Study(study.config, tuple(results))))
+    study = with_records(study, lambda result: {"n_train": 200 + result.run.seed})
+    assert "200 – 201" in to_csv(build_data_table(study))
 
 
 def test_absent_data_says_so(tmp_path):
@@ -85,10 +78,8 @@ def test_costs_are_shown_as_they_are(tmp_path):
     study = study_of(make_config(tmp_path, datasets=["dna"], boosters=["samme"]))
     with pytest.raises(BoostbenchError, match=r"no run recorded test_cost; .* a 'cost'"):
         build_table(study, value="test_cost")
-    (result,) = study.results
-    curves = {**result.record.curves, "test_costs": np.full(100, 593.0)}
-    priced = dataclasses.replace(result, record=result.record.model_copy(update={"curves": curves}))
-    table = build_table(Study(study.config, (priced,)), value="test_cost")
+    curves = {**study.results[0].record.curves, "test_costs": np.full(100, 593.0)}
+    table = build_table(with_records(study, lambda _: {"curves": curves}), value="test_cost")
     assert table.rows[0].cells[0].text == "0.5000"
     assert table.footers[0].startswith("Mean cost on test samples. Bold")
 
@@ -97,15 +88,8 @@ def test_all_samples_and_the_share_of_the_largest_class(tmp_path):
     path = tmp_path / "majorities.csv"
     path.write_text("dataset,n_samples,majority\ndna,3186,51.9\nletter,,4.1\n")
     study = study_of(make_config(tmp_path, boosters=["samme"]))
-    counted = [
-        result.record.model_copy(update={"n_per_class": [500, 519, 981]})
-        for result in study.results
-    ]
-    results = [
-        dataclasses.replace(r, record=c) for r, c in zip(study.results, counted, strict=True)
-    ]
-    columns = ["n_samples", "majority"]
-    table = build_data_table(Study(study.config, tuple(results)), columns=columns, paper=str(path))
+    study = with_records(study, lambda _: {"n_per_class": [500, 519, 981]})
+    table = build_data_table(study, columns=["n_samples", "majority"], paper=str(path))
     text = to_markdown(table)
     assert "| dna | 3186 | 3186 | 49.0‡ | 51.9 |" in text
     assert "Samples and the share of the largest class as counted in the data." in text

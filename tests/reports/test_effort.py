@@ -1,15 +1,12 @@
 """The table of what runs took."""
 
-import dataclasses
-
 import pytest
 
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.effort import build_effort_table
 from boostbench.reports.tables.writers import to_markdown
-from boostbench.reports.values.frame import Study
 
-from .synthetic import make_config, study_of
+from .synthetic import make_config, study_of, with_records
 
 
 @pytest.fixture
@@ -23,15 +20,7 @@ def study(tmp_path):
             **{f"letter/samme/clean/seed-{seed}": ("skipped", "no file") for seed in range(3)},
         },
     )
-    results = [
-        dataclasses.replace(
-            r, record=r.record.model_copy(update={"seconds": {"fit": 1.0 + r.run.seed}})
-        )
-        if r.ok
-        else r
-        for r in made.results
-    ]
-    return Study(config, tuple(results))
+    return with_records(made, lambda result: {"seconds": {"fit": 1.0 + result.run.seed}})
 
 
 def test_a_row_counts_the_runs_and_has_the_medians_of_what_they_took(study):

@@ -1,7 +1,5 @@
 """The figures of pairs, differences, noise levels and repeats."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -15,14 +13,9 @@ from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
-from .synthetic import EXCHANGE, made, make_config, study_of, svg_of
+from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of, with_records
 
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
-
-
-def drawn(draw, study, **options):
-    with drawing_style():
-        return draw(study, **options)
 
 
 def level(run):
@@ -180,30 +173,12 @@ def test_the_same_figure_gives_the_same_bytes(pairs, rates):
         assert first == second
 
 
-@pytest.mark.parametrize(
-    ("kind", "options", "complaint"),
-    [
-        ("scatter", {"x": "sme"}, "unknown booster 'sme'"),
-        ("scatter", {"x": "samme", "y": "samme"}, "must be two boosters"),
-        ("scatter", {"value": "test_eror"}, "did you mean 'test_error'"),
-        ("scatter", {"value": "test_cost"}, "a 'cost' of the data sets"),
-        ("scatter", {"at": 1000}, "at must be rounds from 1 to 100"),
-    ],
-)
-def test_wrong_options(pairs, kind, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        made(kind, pairs, **options)
-    assert complaint in str(caught.value)
-
-
 def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):
     config = make_config(tmp_path, datasets=["madelon"], noise=[Noise("exchange", "beta")])
     study = study_of(config, level)
-    record = study.results[0].record.model_copy(
-        update={"noise": Corruption.model_construct(rate=0.17)}
-    )
     assert np.isnan(study.results[0].noise_rate)
-    assert dataclasses.replace(study.results[0], record=record).noise_rate == 0.17
+    drawn_rate = with_records(study, lambda _: {"noise": Corruption.model_construct(rate=0.17)})
+    assert drawn_rate.results[0].noise_rate == 0.17
 
 
 def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):

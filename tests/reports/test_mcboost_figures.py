@@ -12,13 +12,12 @@ from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Params
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import judge
-from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.frame import Study, collect
 from boostbench.reports.values.predictor import labels_of, margins_of, predictor_of
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import made, make_config, make_record, make_result, runs_of, study_of
+from .synthetic import drawn, made, make_config, make_record, make_result, runs_of, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
@@ -27,15 +26,6 @@ draw_predictions = load_plugin(FOLDER / "predictions.py").predictions
 CD = BoosterSpec("cd-mcboost", label="cd")
 HELMERT = BoosterSpec("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
 GD = BoosterSpec("gd-mcboost", Params({"weak_learner": {"tree": {"max_depth": 2}}}), label="gd")
-
-
-def drawn(draw, study, **options):
-    with drawing_style():
-        figure = draw(study, **options)
-        files_of(figure)
-    return figure
-
-
 REACH = CONFIGS / "mcboost/reach.py"
 
 

@@ -10,7 +10,6 @@ from scipy.stats import friedmanchisquare
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.reports.figures.rank_figures import draw_critical_difference, draw_ranks
-from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.values.rank_statistics import (
     case_errors,
     compare_ranks,
@@ -19,7 +18,7 @@ from boostbench.reports.values.rank_statistics import (
     mean_ranks,
 )
 
-from .synthetic import make_config, study_of
+from .synthetic import drawn, make_config, study_of
 
 NOISY = Noise("flip", 0.2)
 #: Errors per mille by booster and data set; noise adds 50 to all but the last booster.
@@ -43,13 +42,6 @@ def study(folder, **more):
         seeds=2,
     )
     return study_of(config, errors_of, **more)
-
-
-def drawn(draw, its_study, **options):
-    with drawing_style():
-        figure = draw(its_study, **options)
-        files_of(figure)
-    return figure
 
 
 def test_friedman_s_statistic_is_that_of_scipy_with_and_without_ties():

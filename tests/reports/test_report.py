@@ -20,7 +20,7 @@ from boostbench.reports.page import render_page
 from boostbench.reports.values.frame import collect, tidy
 
 from .claims.stating import with_claims
-from .synthetic import make_config, plan_of
+from .synthetic import made, make_config, plan_of, study_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -338,6 +338,31 @@ def test_a_wrong_type_of_an_option_is_refused_with_the_config(tmp_path, kind, op
         make_config(tmp_path, report=[(kind, options)])
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "complaint"),
+    [
+        ("scatter", {"x": "sme"}, "unknown booster 'sme'"),
+        ("scatter", {"x": "samme", "y": "samme"}, "must be two boosters"),
+        ("scatter", {"value": "test_eror"}, "did you mean 'test_error'"),
+        ("scatter", {"value": "test_cost"}, "a 'cost' of the data sets"),
+        ("scatter", {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("bars", {"value": "test_eror"}, "did you mean 'test_error'"),
+        ("bars", {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("table", {"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
+        ("table", {"at": "ten"}, "found 'ten'"),
+        ("curves", {"y": ["test_eror"]}, "did you mean 'test_error'"),
+        ("curves", {"y": 5}, "must be text or a list of text, found 5"),
+        ("curves", {"y": []}, "must share an axis, found none"),
+        ("curves", {"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
+        ("curves", {"first_round": "two"}, "found 'two'"),
+    ],
+)
+def test_wrong_options(tmp_path, kind, options, complaint):
+    with pytest.raises(ValueError) as caught:
+        made(kind, study_of(make_config(tmp_path)), **options)
+    assert complaint in str(caught.value)
+
+
 def test_two_parts_of_one_name(tmp_path):
     report = [("table", {"name": "x"}), ("curves", {"name": "x"})]
     with pytest.raises(ValueError, match="two parts of the report are called 'x'"):
@@ -370,11 +395,8 @@ def test_a_plugin_that_raises_costs_its_part_alone(tmp_path):
     def draw_broken(study):
         return 1 / 0
 
-    try:
-        config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
-        report = make_report(collect(config, plan_of(config)))
-    finally:
-        registry.figures.unregister("broken")
+    config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
+    report = make_report(collect(config, plan_of(config)))
     assert report.undrawn["broken"].endswith("broken: raised ZeroDivisionError: division by zero")
     assert list(report.tables) == ["table"]
 
@@ -388,11 +410,8 @@ def test_a_figure_that_cannot_be_saved_costs_itself_alone(tmp_path):
         figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
         return figure
 
-    try:
-        config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
-        report = make_report(collect(config, plan_of(config)))
-    finally:
-        registry.figures.unregister("unsound")
+    config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
+    report = make_report(collect(config, plan_of(config)))
     page = report.write(tmp_path / "out")[-1].read_text()
     assert report.undrawn == {"unsound": "unsound: raised ZeroDivisionError: division by zero"}
     assert report.undrawn["unsound"] in page
@@ -421,11 +440,8 @@ def test_a_figure_of_a_plugin_is_one_function(tmp_path):
         figure.add_subplot().plot([len(study.results)], [1], "o")
         return figure
 
-    try:
-        config = make_config(tmp_path, report=[("dots", {"size": 1})])
-        report = report_of(tmp_path, config)
-    finally:
-        registry.figures.unregister("dots")
+    config = make_config(tmp_path, report=[("dots", {"size": 1})])
+    report = report_of(tmp_path, config)
     assert [path.name for path in report.paths][:2] == ["dots.png", "dots.svg"]
     assert report.report.main_table() == ""
 
@@ -435,14 +451,11 @@ def test_the_figure_of_the_documentation(tmp_path):
     plugin = tmp_path / "edges.py"
     plugin.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
     load_plugin(plugin)
-    try:
-        config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
-        planned = plan_of(config)
-        for item in planned:
-            item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
-        report = write_report(config, planned, tmp_path / "out")
-    finally:
-        registry.figures.unregister("edges")
+    config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
+    planned = plan_of(config)
+    for item in planned:
+        item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
+    report = write_report(config, planned, tmp_path / "out")
     assert report.paths[0].name == "edges.png"
 
 

@@ -15,11 +15,10 @@ from boostbench.experiments.store.record import Checkpoints
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import judge
 from boostbench.reports.figures.error_curves import draw_curves
-from boostbench.reports.figures.style import drawing_style, files_of
-from boostbench.reports.values.frame import Study, collect
+from boostbench.reports.values.frame import collect
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import make_config, make_record, make_result, runs_of, study_of
+from .synthetic import drawn, make_config, make_record, make_result, runs_of, study_of, with_records
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "spl-boosting"
 read_losses = load_plugin(FOLDER / "margin_losses.py").read_losses
@@ -59,13 +58,6 @@ def spec(text):
     name, *numbers = text.split()
     own = dict(zip(("age", "power"), map(float, numbers), strict=False))
     return {name: own} if own else name
-
-
-def drawn(draw, study, **options):
-    with drawing_style():
-        figure = draw(study, **options)
-        files_of(figure)
-    return figure
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -171,12 +163,9 @@ def test_marks_are_as_large_as_samples_are_heavy(gaussians):
 
 
 def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
-    bare = [
-        dataclasses.replace(r, record=r.record.model_copy(update={"at_checkpoints": Checkpoints()}))
-        for r in gaussians.results
-    ]
+    bare = with_records(gaussians, lambda _: {"at_checkpoints": Checkpoints()})
     with pytest.raises(BoostbenchError, match=r"record: \[sample_weights\]"):
-        draw_weights(Study(gaussians.config, tuple(bare)))
+        draw_weights(bare)
     with pytest.raises(BoostbenchError, match="no run on 'gaussians-spl' with the seed 7"):
         draw_weights(gaussians, seed=7)
 

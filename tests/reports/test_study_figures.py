@@ -15,7 +15,7 @@ from boostbench.experiments.runs import CLEAN, Noise, Run
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.values.frame import Study
 
-from .synthetic import make_config, study_of
+from .synthetic import make_config, study_of, with_records
 
 drawings = load_plugin(Path(__file__).resolve().parents[2] / "configs/noise-study/drawings.py")
 NOISE = [CLEAN, *(Noise(model, rate) for model in ("pair", "exchange") for rate in (0.1, 0.3))]
@@ -33,13 +33,7 @@ def errors_of(run: Run) -> list[int]:
 def made_up(folder: Path, **more: Any) -> Study:
     config = make_config(folder, datasets=SETS, noise=NOISE, rounds=2, checkpoints=(2,), **more)
     study = study_of(config, errors_of)
-    results = []
-    for result in study.results:
-        assert result.record is not None
-        seconds = {**result.record.seconds, "fit": SECONDS[result.run.method]}
-        record = result.record.model_copy(update={"seconds": seconds})
-        results.append(type(result)(result.run, "ok", "", record))
-    return Study(config, tuple(results))
+    return with_records(study, lambda r: {"seconds": {"fit": SECONDS[r.run.method]}})
 
 
 def lines_of(axis: Any) -> dict[str, Any]:

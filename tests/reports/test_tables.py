@@ -7,7 +7,7 @@ from boostbench.experiments.configs.entries import DataSpec
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
 
-from .synthetic import EXCHANGE, made, make_config, study_of
+from .synthetic import EXCHANGE, make_config, study_of
 
 HEADER = "dataset,method,T,noise,error,unit,doubt\n"
 
@@ -204,19 +204,6 @@ def test_a_table_says_what_it_shows(tmp_path):
     other = build_table(study, value="train_error")
     assert other.title == "Three boosters: training error (labels as seen)"
     assert build_table(study, title="Mine").title == "Mine"
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
-        ({"at": "ten"}, "found 'ten'"),
-    ],
-)
-def test_wrong_options(tmp_path, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        made("table", study_of(make_config(tmp_path)), **options)
-    assert complaint in str(caught.value)
 
 
 def test_printed_test_errors_are_not_compared_with_other_values(tmp_path):

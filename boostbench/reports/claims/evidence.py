@@ -252,10 +252,6 @@ class Evidence:
             for exception in self.selection.except_
         )
 
-    def _printed_error(self, cell: Cell, dataset: str, booster: str) -> float | None:
-        values = (self.printed(paper, cell, dataset, booster) for paper in self._papers)
-        return next((value.error for value in values if value is not None), None)
-
     def _of_set(
         self,
         dataset: str,
@@ -273,8 +269,9 @@ class Evidence:
             sample = sample_of(
                 results, read, name, absent=lambda r: _gap(r, cell.at), metric=metric, at=cell.at
             )
-        is_test_error = metric == "test_error"
-        printed = self._printed_error(cell, dataset, booster) if is_test_error else None
+        papers = self._papers if metric == "test_error" else ()
+        values = (self.printed(paper, cell, dataset, booster) for paper in papers)
+        printed = next((value.error for value in values if value is not None), None)
         return replace(sample, printed=printed)
 
 

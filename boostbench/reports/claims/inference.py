@@ -152,7 +152,7 @@ def share_of(successes: Repeats, bound: float) -> Outcome:
         return Outcome("missing", n=0, planned=planned, why=_why(successes))
     n_successes = round(sum(successes.values.values()))
     share = n_successes / n
-    overlap = successes.design.ratio if successes.design.source == "splits" else 0.0
+    overlap = successes.design.overlap
     inflation = 1 + n * overlap  # of the variance
     k, m = round(n_successes / inflation), max(1, round(n / inflation))
     interval = binomtest(k, m).proportion_ci(method="wilson")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -173,35 +173,27 @@ class RanksWithin(AboutValues):
 def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
     """Yield the ranks of the boosters in each cell; None if they have no runs in common."""
     for cell in evidence.cells():
-        means = _common_means(evidence, cell)
-        if means is None:
-            yield cell, None
-            continue
-        (ranks,) = competition_ranks(
-            evidence.metric.shortfall(np.array([[*means.values()]]))
-        ).tolist()
-        yield cell, dict(zip(means, ranks, strict=True))
+        samples = {label: evidence.sample(cell, label) for label in evidence.scope.boosters}
+        units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
+        means = {
+            label: round(statistics.fmean(sample.values[unit] for unit in units), _DECIMALS)
+            for label, sample in samples.items()
+            if units
+        }
+        yield cell, _ranks(evidence, means) if means else None
+
+
+def _ranks(evidence: Evidence, values: Mapping[str, float]) -> dict[str, int]:
+    """Return the ranks of boosters by a value of the metric of the claim."""
+    errors = evidence.metric.shortfall(np.array([[*values.values()]]))
+    return dict(zip(values, competition_ranks(errors)[0].tolist(), strict=True))
 
 
 def _printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
     """Return the ranks of the boosters by printed values; None if a booster has no value."""
-    printed = [evidence.sample(cell, label).printed for label in evidence.scope.boosters]
-    if None in printed:
-        return None
-    (ranks,) = competition_ranks(np.array([printed], dtype=np.float64)).tolist()
-    return dict(zip(evidence.scope.boosters, ranks, strict=True))
-
-
-def _common_means(evidence: Evidence, cell: Cell) -> dict[str, float] | None:
-    """Return the means of boosters over their common runs; None if there are none."""
-    samples = {label: evidence.sample(cell, label) for label in evidence.scope.boosters}
-    units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
-    if not units:
-        return None
-    return {
-        label: round(statistics.fmean(sample.values[unit] for unit in units), _DECIMALS)
-        for label, sample in samples.items()
-    }
+    printed = {label: evidence.sample(cell, label).printed for label in evidence.scope.boosters}
+    known = {label: value for label, value in printed.items() if value is not None}
+    return _ranks(evidence, known) if len(known) == len(printed) else None
 
 
 def _without_values(evidence: Evidence, cell: Cell) -> Case:

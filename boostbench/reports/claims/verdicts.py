@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from boostbench.experiments.configs.claims import Claim
@@ -171,7 +170,7 @@ def verdict_on(
     ways = remedies(groups, more, seconds, over_sets=over_sets) if is_open else []
     power, repeats = power_of(parts, rule, over_sets=over_sets)
     reasons = (
-        *_counts(groups),
+        _counts(groups),
         *_placebo(cases),
         *_missing(cases),
         *ways,
@@ -224,35 +223,33 @@ def _more_runs(groups: Sequence[GroupVerdict], cases: Sequence[Case]) -> int | N
     return max(1, math.ceil(max(totals)) - n)
 
 
-def _counts(groups: Sequence[GroupVerdict]) -> list[str]:
+def _counts(groups: Sequence[GroupVerdict]) -> str:
     """Return the counts of cases by group, or of groups by verdict if there are many."""
     if len(groups) <= _MOST_GROUPS:
-        return ["; ".join(f"{g.group}: {g.text}" if g.group else g.text for g in groups)]
+        return "; ".join(f"{g.group}: {g.text}" if g.group else g.text for g in groups)
     parts = []
     for status in STATUSES:
         names = [group.group for group in groups if group.status == status]
         listing = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
         parts += [f"{len(names)} of {len(groups)} {status}{listing}"] if names else []
-    return [", ".join(parts)]
+    return ", ".join(parts)
 
 
-def _placebo(cases: Sequence[Case]) -> list[str]:
-    """Return the expected number of printed values that a wrong column would match."""
+def _placebo(cases: Sequence[Case]) -> Iterator[str]:
+    """Yield the expected number of printed values that a wrong column would match."""
     known = [case for case in cases if case.outcome.state != "missing"]
     shares = [case.placebo for case in known if case.placebo is not None]
-    if not shares:
-        return []
-    return [f"of {len(shares)} a wrong column of the same table would meet {sum(shares):.1f}"]
+    if shares:
+        yield f"of {len(shares)} a wrong column of the same table would meet {sum(shares):.1f}"
 
 
-def _missing(cases: Sequence[Case]) -> list[str]:
-    """Return the first gaps of the missing cases."""
+def _missing(cases: Sequence[Case]) -> Iterator[str]:
+    """Yield the first gaps of the missing cases."""
     reasons = [case.outcome.why for case in cases if case.outcome.state == "missing"]
     gaps = list(dict.fromkeys(gap for why in reasons for gap in why.split("; ") if gap))
-    if not gaps:
-        return []
     rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
-    return [f"without a result: {', '.join(gaps[:3])}{rest}"]
+    if gaps:
+        yield f"without a result: {', '.join(gaps[:3])}{rest}"
 
 
 def _seconds_of_a_repeat(results: Sequence[Result]) -> float | None:
@@ -269,34 +266,31 @@ def _cost(repeats: int, seconds: float | None) -> str:
 
 def remedies(
     groups: Sequence[GroupVerdict], more: int | None, seconds: float | None, *, over_sets: bool
-) -> list[str]:
-    """Return the ways to decide an undecided claim, such as further runs."""
+) -> Iterator[str]:
+    """Yield the ways to decide an undecided claim, such as further runs."""
     undecided = [g for g in groups if g.status == "undecided"]
     stuck = [g for g in undecided if math.isinf(g.total)]
-    reasons = []
     if more is not None:
         runs = f"about {more} more {'run' if more == 1 else 'runs'} (seeds)"
         what = f"{len(undecided) - len(stuck)} of {len(undecided)} groups" if stuck else "it"
-        reasons.append(f"{runs} would decide {what}{_cost(more, seconds)}")
+        yield f"{runs} would decide {what}{_cost(more, seconds)}"
     if any(group.missing for group in stuck):
-        reasons.append("missing runs could change the verdict")
+        yield "missing runs could change the verdict"
     if any(not group.missing and not over_sets for group in stuck):
         what = "the others" if more is not None else "it"
-        reasons.append(f"no number of further runs is known to decide {what}")
+        yield f"no number of further runs is known to decide {what}"
     if any(not group.missing and over_sets for group in stuck):
-        reasons.append("another choice of data sets could change the verdict")
-    return reasons
+        yield "another choice of data sets could change the verdict"
 
 
-def _tests(cases: Sequence[Case], *, over_sets: bool) -> list[str]:
-    """Return the names of the tests."""
-    if over_sets:
-        return ["bootstrap over data sets; ranks by means"]
+def _tests(cases: Sequence[Case], *, over_sets: bool) -> Iterator[str]:
+    """Yield the names of the tests."""
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
-    if not names:
-        return []
     several = len(cases) > 1 and names != [EQUALITY]
-    return [f"{', '.join(names)}{'; many cases allowed for (Holm)' if several else ''}"]
+    if over_sets:
+        yield "bootstrap over data sets; ranks by means"
+    elif names:
+        yield f"{', '.join(names)}{'; many cases allowed for (Holm)' if several else ''}"
 
 
 def _power_in_words(
@@ -337,20 +331,16 @@ def _power_in_words(
     return [f"{text}; {power_text} {WANTED_POWER}"]
 
 
-def _basis(cases: Sequence[Case]) -> list[str]:
-    """Return the smallest number of runs behind a case, if some runs are missing."""
+def _basis(cases: Sequence[Case]) -> Iterator[str]:
+    """Yield the smallest number of runs behind a case, if some runs are missing."""
     incomplete = [c.outcome for c in cases if 0 < c.outcome.n < c.outcome.planned]
-    if not incomplete:
-        return []
-    least = min(incomplete, key=lambda outcome: outcome.n)
-    return [f"rests on {least.n} of {least.planned} runs in places"]
+    if incomplete:
+        least = min(incomplete, key=lambda outcome: outcome.n)
+        yield f"rests on {least.n} of {least.planned} runs in places"
 
 
 def _printed(study: Study) -> list[PaperValues]:
     """Return the printed test errors shown in the report of a study."""
-    paths: dict[Path, None] = {}
-    for part in study.config.report:
-        path = getattr(part.options, "paper", None)
-        if path is not None and part.kind in ("table", "curves"):
-            paths[path] = None
-    return [read_paper_values(path) for path in paths]
+    parts = (part for part in study.config.report if part.kind in ("table", "curves"))
+    paths = dict.fromkeys(getattr(part.options, "paper", None) for part in parts)
+    return [read_paper_values(path) for path in paths if path is not None]

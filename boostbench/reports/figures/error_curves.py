@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,7 @@ from boostbench.reports.figures.panels import (
     describe,
     draw_line,
     mark_runs,
-    n_repeats,
     name_ends,
-    remark,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
@@ -49,8 +47,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-T = TypeVar("T")
 
 _SOLID, _DASHED, _DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
 _DASH_DOTTED, _LONG_DASHED = (0, (3, 1.2, 1, 1.2)), (0, (6, 1.2, 1, 1.2))
@@ -142,26 +138,23 @@ def draw_curves(
         rounds=rounds,
         has_stops=has_stops,
     )
+    n_columns = _columns(len(study.datasets))
     rows = [
-        (noise, datasets)
+        (noise, study.datasets[start : start + n_columns])
         for noise in study.noises
-        for datasets in _rows(study.datasets, _columns(len(study.datasets)))
+        for start in range(0, len(study.datasets), n_columns)
     ]
-    n_columns = max(len(row) for _, row in rows)
     width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
     size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
     figure = Figure(figsize=size, layout="constrained")
-    counts = n_repeats(study.results)
-    by_panel: dict[tuple[str, str], list[Result]] = {}
-    for result in study.results:
-        by_panel.setdefault((result.noise, result.run.dataset), []).append(result)
     for i, (noise, datasets) in enumerate(rows):
         below = rows[i + 1][1] if i + 1 < len(rows) else ()
         for column, dataset in enumerate(datasets):
             axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
             title(axes, dataset)
-            mark_runs(axes, counts, noise, dataset)
-            _draw_panel(axes, by_panel.get((noise, dataset), []), study.boosters, look)
+            mark_runs(axes, study, noise, dataset)
+            cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
+            _draw_panel(axes, cells, look)
             if column == 0:
                 heading = f"{noise}\n" if len(study.noises) > 1 else ""
                 axes.set_ylabel(f"{heading}{_axis(y)}{', log scale' * (y_scale == 'log')}")
@@ -180,10 +173,7 @@ def _add_legend_and_caption(
     if len(look.metrics) == 1:
         others = others[1:]  # the axis label names the metric
         boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
-    if boosters or others:
-        add_legend(figure, boosters, others, note=repeats, beside=beside)
-    else:
-        remark(figure, repeats)
+    add_legend(figure, boosters, others, note=repeats, beside=beside)
     words = [_LINES[metric][0] for metric in look.metrics]
     describe(
         figure,
@@ -222,13 +212,11 @@ class _Look:
     has_stops: bool  # True if test errors are drawn and a run stopped early
 
 
-def _draw_panel(
-    axes: Axes, results: Sequence[Result], boosters: Iterable[str], look: _Look
-) -> None:
+def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> None:
+    """Draw the results of the boosters on one data set, a cell of results for each booster."""
     axes.set_xscale(look.x_scale)
     axes.set_yscale(look.y_scale)
-    ok = [result for result in results if result.ok]
-    by_booster = [[r for r in ok if r.run.method == booster] for booster in boosters]
+    by_booster = [[result for result in cell if result.ok] for cell in cells]
     drawn: set[PaperValue] = set()
     for place, runs in enumerate(by_booster):
         for metric in look.metrics:
@@ -239,8 +227,8 @@ def _draw_panel(
             _draw_paper_values(axes, runs[0], look, drawn)
     _draw_bounds(axes, by_booster, look)
     _format_axes(axes, look)
-    if not ok:
-        say_no_result(axes, results)
+    if not any(by_booster):
+        say_no_result(axes, itertools.chain(*cells))
 
 
 def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:
@@ -358,10 +346,6 @@ def _columns(n_datasets: int) -> int:
         return n_datasets
     at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
-
-
-def _rows(items: Sequence[T], length: int) -> list[Sequence[T]]:
-    return [items[start : start + length] for start in range(0, len(items), length)]
 
 
 def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:

@@ -16,9 +16,7 @@ from boostbench.reports.figures.panels import (
     grid_of,
     label_outer,
     mark_runs,
-    n_repeats,
     name_ends,
-    remark,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
@@ -81,11 +79,10 @@ def draw_noise_levels(
     n_columns = min(len(study.datasets), 4)
     panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
     figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.4))
-    counts = n_repeats(study.results)
     for axes, dataset in zip(panels, study.datasets, strict=True):
         axes.set_yscale(y_scale)
         title(axes, dataset)
-        mark_runs(axes, counts, study.noises[-1], dataset)
+        mark_runs(axes, study, study.noises[-1], dataset)
         frame = repeats.frame[repeats.frame["dataset"] == dataset]
         frame = frame.assign(x=100 * frame["rate"], line=frame["booster"])
         _draw_lines(axes, frame, repeats, band=band)
@@ -139,12 +136,11 @@ def draw_parameter(
     n_columns = min(len(study.datasets), 5)
     panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
     figure, panels = grid_of(len(contents), n_columns, panel, (0.35, 0.3))
-    counts = n_repeats(study.results)
     for axes, (noise, dataset) in zip(panels, contents, strict=True):
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
         title(axes, f"{dataset}, {noise}" if len(study.noises) > 1 else dataset)
-        mark_runs(axes, counts, noise, dataset)
+        mark_runs(axes, study, noise, dataset)
         panel_frame = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
         if panel_frame.empty:
             axes.set_xticks([])
@@ -171,10 +167,7 @@ def _finish(
     note = f"{repeats.rounds}; {words}"
     panels = figure.axes
     handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(repeats.colours)
-    if handles or others:
-        add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
-    else:
-        remark(figure, note)
+    add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
     describe(figure, f"{capital(repeats.axis)} against {against} at {note}.")
 
 

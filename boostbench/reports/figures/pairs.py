@@ -13,7 +13,7 @@ from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.reports.figures.panels import colours_of, describe, remark, title
+from boostbench.reports.figures.panels import colours_of, describe, grid_of, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study, tidy
 from boostbench.reports.values.metrics import METRICS
@@ -228,20 +228,16 @@ def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str
 
     ``height`` is the height of a panel relative to its width. Panels without a result are skipped.
     """
-    from matplotlib.figure import Figure
-
-    n_rows, n_columns = len(pairing.metrics), len(pairing.rounds)
-    size = _LEFT + _PANEL * n_columns, _BOTTOM + height * _PANEL * n_rows
-    figure = Figure(figsize=size, layout="constrained")
+    places = list(itertools.product(pairing.metrics, pairing.rounds))
+    size = _PANEL, height * _PANEL
+    figure, grid = grid_of(len(places), len(pairing.rounds), size, (_LEFT, _BOTTOM))
     remark(
         figure, f"{pairing.n} problems; how often a booster's error is lower, with 95 % intervals"
     )
 
     def panels() -> Iterator[tuple[str, int, Axes]]:
-        places = itertools.product(pairing.metrics, pairing.rounds)
-        for place, (metric, T) in enumerate(places):
-            axes = figure.add_subplot(n_rows, n_columns, place + 1)
-            if place < n_columns:
+        for axes, (metric, T) in zip(grid, places, strict=True):
+            if axes in grid[: len(pairing.rounds)]:
                 title(axes, f"T = {T}", pad=22)
             errors = pairing.values.get((metric, T))
             if errors is None or not errors.size:

@@ -63,8 +63,9 @@ def title(axes: Axes, text: str, pad: float | None = None) -> None:
     axes.set_title(text, loc="left", fontweight="bold", pad=pad)
 
 
-def mark_runs(axes: Axes, counts: Counter[tuple[str, str, str]], noise: str, dataset: str) -> None:
+def mark_runs(axes: Axes, study: Study, noise: str, dataset: str) -> None:
     """Write the number of runs behind a panel's means beside its title, if numbers differ."""
+    counts = _n_repeats(study)
     numbers = {n for key, n in counts.items() if key[:2] == (noise, dataset)}
     if numbers and len(set(counts.values())) > 1:
         axes.set_title(f"{span(numbers)} runs", loc="right", fontsize=SMALL, color=GREY)
@@ -85,16 +86,16 @@ def describe(figure: Figure, *sentences: str) -> None:
 
 def repeats_in_words(study: Study, *, band: bool) -> str:
     """Return a phrase on the number of runs behind each mean, and on the bands."""
-    counts = n_repeats(study.results).values()
+    counts = _n_repeats(study).values()
     if max(counts, default=0) < 2:
         return "single runs"
     means = f"means of {span(counts)} runs"
     return f"{means}, bands: one standard deviation on both sides" if band else means
 
 
-def n_repeats(results: Iterable[Result]) -> Counter[tuple[str, str, str]]:
+def _n_repeats(study: Study) -> Counter[tuple[str, str, str]]:
     """Count the runs with a result by noise, data set and booster."""
-    return Counter((r.noise, r.run.dataset, r.run.method) for r in results if r.ok)
+    return Counter((r.noise, r.run.dataset, r.run.method) for r in study.results if r.ok)
 
 
 def add_legend(
@@ -102,11 +103,15 @@ def add_legend(
 ) -> None:
     """Add a legend below or beside the panels, and enlarge the figure to make room for it.
 
-    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title.
+    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title or,
+    without handles, a remark.
     """
     from matplotlib.lines import Line2D
 
     handles = [handle for group in groups for handle in group]
+    if not handles:
+        remark(figure, note)
+        return
     longest = max(len(in_print(str(handle.get_label()))) for handle in handles)
     width, height = figure.get_size_inches()
     column = 0.54 + 0.062 * longest  # inches

@@ -271,15 +271,13 @@ def _draw_strip(
 
 def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     """Return horizontal offsets of points, so that points within a ``level`` do not overlap."""
-    bins = np.floor(values / level).astype(int)
-    offsets = np.zeros(len(values))
-    distinct, counts = np.unique(bins, return_counts=True)
+    import pandas as pd
+
+    bins = pd.Series(values).groupby(np.floor(values / level))
+    counts = bins.transform("size")
     step = min(0.09, _WIDEST / max(1, int(counts.max()) - 1))
-    for number in distinct:
-        members = np.flatnonzero(bins == number)
-        order = members[np.argsort(values[members], kind="stable")]
-        offsets[order] = step * (np.arange(len(order)) - (len(order) - 1) / 2)
-    return offsets
+    offsets = step * (bins.rank(method="first") - (counts + 1) / 2)
+    return offsets.to_numpy(dtype=np.float64)
 
 
 def _strip_names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:

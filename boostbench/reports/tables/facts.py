@@ -67,9 +67,6 @@ def gather(
     Means are over `Metric.shortfall`, so that lower is better for every metric.
     """
     check_recorded(study, metric)
-    runs: dict[tuple[str, str, str], list[Result]] = {}
-    for result in study.results:
-        runs.setdefault((result.noise, result.run.dataset, result.run.method), []).append(result)
     frame = tidy(study.results, rounds, [metric]).dropna(subset="value")
     frame["value"] = METRICS[metric].shortfall(frame["value"])
     columns = ["noise", "dataset", "booster", *([] if rounds == END else ["round"])]
@@ -77,7 +74,7 @@ def gather(
     statistics = grouped.agg(["count", "mean", "std"]).to_dict("index")
     facts: dict[FactKey, Fact] = {}
     compared: dict[tuple[FactKey, str], Compared] = {}
-    for place, results in runs.items():
+    for place, results in study.cells.items():
         run, rate = results[0].run, results[0].noise_rate
         names = (run.dataset, run.data.name), (run.method, run.booster.name)
         for name in [END] if rounds == END else rounds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from boostbench.errors import BoostbenchError
@@ -40,20 +40,17 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
     """
     if study.config.select is None:
         raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")
-    selections: list[Selected] = []
-    choices: dict[tuple[str, str, str], list[tuple[Selected, Choice]]] = {}
-    for result in study.results:
-        if result.ok and result.selected is not None:
-            labels = result.noise, result.run.dataset, result.run.method
-            choice = _choice_at(result.selected, at)
-            choices.setdefault(labels, []).append((result.selected, choice))
-            selections.append(result.selected)
+    cells = {
+        labels: [result.selected for result in results if result.ok and result.selected is not None]
+        for labels, results in study.cells.items()
+    }
+    selections = list(chain(*cells.values()))
     grids = sorted((selected.grid for selected in selections), key=len)
     names = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
     columns = [*names, *(["rounds"] if study.config.select.rounds else [])]
     several = len(study.noises) > 1
     rows = [
-        Row(labels[not several :], tuple(_cells(choices.get(labels, ()), columns)))
+        Row(labels[not several :], tuple(_cells(cells.get(labels, ()), columns, at)))
         for labels in product(study.noises, study.datasets, study.boosters)
     ]
     return Table(
@@ -76,13 +73,13 @@ def _choice_at(selected: Selected, at: int | None) -> Choice:
 
 
 def _cells(
-    choices: Sequence[tuple[Selected, Choice]], columns: Sequence[str]
+    selections: Sequence[Selected], columns: Sequence[str], at: int | None
 ) -> Iterable[TableCell]:
-    if not choices:
+    if not selections:
         yield from (TableCell(BEYOND) for _ in (*columns, *_COUNTS))
         return
+    choices = [(selected, _choice_at(selected, at)) for selected in selections]
     values = [{**selected.values(choice), "rounds": choice.rounds} for selected, choice in choices]
-    selections = [selected for selected, _ in choices]
     for name in columns:
         yield _cell(_count_values([each.get(name) for each in values]))
     yield _cell(span([selected.n_points for selected in selections]))

@@ -55,8 +55,7 @@ def compare_with_printed(
         return None
     n, mean = len(values), sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0
-    design = ours.design
-    overlap = design.ratio if design.source == "splits" else 0.0
+    overlap = ours.design.overlap
     pooled = (mean + printed.error) / 2
     # Add half an error on each side, so that the variance is positive without errors.
     binomial = (pooled * (1 - pooled) + 1 / n_test) / n_test
@@ -64,7 +63,7 @@ def compare_with_printed(
     from_spread = own if n > 1 else 0.0
     if printed.std is not None:
         theirs = printed.std**2 * (1 / printed.repeats + overlap)
-    elif n > 1 and (design.source == "one split" or spread * (1 + overlap) > binomial):
+    elif n > 1 and (ours.design.source == "one split" or spread * (1 + overlap) > binomial):
         theirs = spread * (1 + overlap) / printed.repeats
         from_spread += theirs
     else:

@@ -42,6 +42,11 @@ class Design(NamedTuple):
         """True if tests compare single test samples: on one split, or with a single unit."""
         return self.source == "one split" or len(self.units) == 1
 
+    @property
+    def overlap(self) -> float:
+        """Part of the variance between splits that further splits do not reduce."""
+        return self.ratio if self.source == "splits" else 0.0
+
     def union(self, *others: Design) -> Design:
         """Return the design of a combination of quantities."""
         units = self.units.union(*(other.units for other in others))

@@ -144,7 +144,7 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
         means = np.array([statistics.fmean(each.values.values()) for each in pairs.sets])
         return _over_sets(means, n)
     if statistic == "median" and n > 1:
-        return _of_medians(left, right, [*pairs.values], 1 + n * _overlap(pairs))
+        return _of_medians(left, right, [*pairs.values], 1 + n * pairs.design.overlap)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
         return _welch(left, right)
@@ -162,12 +162,7 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
         name = "corrected resampled t test (Nadeau & Bengio)"
     if design.source == "one split":
         name = "paired t test over seeds, on the given data"
-    return Estimate(difference, name, n, variance, variance * _overlap(pairs), n - 1)
-
-
-def _overlap(pairs: Repeats) -> float:
-    """Return the part of the variance between splits that further splits do not reduce."""
-    return pairs.design.ratio if pairs.design.source == "splits" else 0.0
+    return Estimate(difference, name, n, variance, variance * pairs.design.overlap, n - 1)
 
 
 def _on_test_samples(difference: float, parts: Floats, between: float) -> Estimate:
@@ -230,7 +225,7 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
     rng = np.random.default_rng(0)
     root = np.linalg.qr(values - centre, mode="r")  # square root of (n - 1) * covariance
     normal = rng.standard_normal((_POSTERIOR_DRAWS, len(root))) @ root
-    spread = (1 / n + _overlap(samples[0])) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
+    spread = (1 / n + samples[0].design.overlap) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
     return np.asarray(centre + np.sqrt(spread) * normal)
 
 
@@ -272,7 +267,7 @@ def _welch(left: Repeats, right: Repeats) -> Estimate | None:
     if min(map(len, sides)) < 2:
         return None
     parts = [
-        float(side.var(ddof=1)) * (1 / len(side) + _overlap(sample))
+        float(side.var(ddof=1)) * (1 / len(side) + sample.design.overlap)
         for side, sample in zip(sides, (left, right), strict=True)
     ]
     variance = sum(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,15 @@ class Study:
         """Labels of the boosters with a finished run; others may lack a package."""
         finished = {result.run.method for result in self.results if result.ok}
         return [name for name in self.boosters if name in finished]
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str, str], list[Result]]:
+        """Results by the labels of noise, data set and booster, in the order of the config."""
+        cells: dict[tuple[str, str, str], list[Result]] = {}
+        for result in self.results:
+            labels = (result.noise, result.run.dataset, result.run.method)
+            cells.setdefault(labels, []).append(result)
+        return cells
 
     def only(
         self,
@@ -228,7 +237,10 @@ def tidy(
     """
     import pandas as pd
 
-    metrics = _known(metrics)
+    metrics = list(metrics)
+    for metric in metrics:
+        if metric not in METRICS:
+            raise UnknownNameError("metric", metric, METRICS)
     usable = [result for result in results if result.ok]
     runs = pd.DataFrame(
         {
@@ -250,16 +262,15 @@ def tidy(
     sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
     frame = runs.loc[np.repeat(runs.index, sizes * len(metrics))].reset_index(drop=True)
     which = np.repeat(np.tile(np.arange(len(metrics)), len(usable)), np.repeat(sizes, len(metrics)))
-    frame["round"] = _joined([grid for grid in grids for _ in metrics], np.int64)
+    no_grid, no_values = np.empty(0, np.int64), np.empty(0)  # numpy joins one array or more
+    frame["round"] = np.concatenate([no_grid, *(grid for grid in grids for _ in metrics)])
     frame["metric"] = pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str))
-    frame["value"] = _joined(
-        [
-            error_curve(result, metric, grid)
-            for result, grid in zip(usable, grids, strict=True)
-            for metric in metrics
-        ],
-        np.float64,
+    curves = (
+        error_curve(result, metric, grid)
+        for result, grid in zip(usable, grids, strict=True)
+        for metric in metrics
     )
+    frame["value"] = np.concatenate([no_values, *curves])
     frame["carried"] = frame["round"] > frame["stopped"]
     return frame
 
@@ -389,14 +400,6 @@ def holds(result: Result, metric: str) -> bool:
     return quantity.curve in record.curves
 
 
-def _known(metrics: Iterable[str]) -> list[str]:
-    metrics = list(metrics)
-    for metric in metrics:
-        if metric not in METRICS:
-            raise UnknownNameError("metric", metric, METRICS)
-    return metrics
-
-
 def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np.int64]:
     """Return the rounds of `tidy` for one run."""
     if rounds is None:
@@ -410,10 +413,6 @@ def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np
 @cache
 def _text_of(params: Params) -> str:
     return canonical_json(params.plain())
-
-
-def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
 
 
 def _positions(names: Iterable[str]) -> dict[str, int]:

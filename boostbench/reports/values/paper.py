@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -191,10 +192,8 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
 
 
 def _number(cells: Mapping[str, str], name: str) -> Decimal:
-    try:
+    with suppress(InvalidOperation):
         number = Decimal(cells[name])
-    except InvalidOperation:
-        raise ValueError(f"{name} must be a number, found {cells[name]!r}") from None
-    if not number.is_finite():
-        raise ValueError(f"{name} must be a number, found {cells[name]!r}")
-    return number
+        if number.is_finite():
+            return number
+    raise ValueError(f"{name} must be a number, found {cells[name]!r}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.reports.text import span
 from boostbench.reports.values.frame import Result, error_at
 from boostbench.reports.values.metrics import METRICS
 
@@ -34,9 +35,7 @@ class Cases:
         n = f"{len(self.keys)} cases"
         if len(self.keys) < self.n_planned:
             n += f" of {self.n_planned} with a result"
-        low, high = self.repeats
-        span = str(low) if low == high else f"{low} to {high}"
-        return f"{n}, means of {span} repeat{'s' * (high > 1)}"
+        return f"{n}, means of {span(self.repeats)} repeat{'s' * (max(self.repeats) > 1)}"
 
     @property
     def by_set(self) -> Floats:
