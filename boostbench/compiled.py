@@ -62,20 +62,20 @@ stage: Callable[[Callable[..., Any]], Any] = _decorator(inline="always")
 _intrinsic: Any = intrinsic  # numba's decorator is not typed
 
 
+def _call_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+    call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+    address = builder.bitcast(builder.gep(data, [args[1]]), pointer)
+    builder.call(call, [address, number(0), number(3), number(1)])  # to read data, and keep it
+    return context.get_dummy_value()
+
+
 @_intrinsic
 def prefetch(context, array, place):  # type: ignore[no-untyped-def]
     """Load the cache line of an element of a C-ordered array, by its flat index, before its use."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        address = builder.bitcast(builder.gep(data, [args[1]]), pointer)
-        builder.call(call, [address, number(0), number(3), number(1)])  # read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), generate
+    return types.void(array, types.int64), _call_prefetch
 
 
 def kernel(function: Callable[..., Any]) -> Any:
