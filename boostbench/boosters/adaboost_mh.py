@@ -207,8 +207,7 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
     def weigh(classes: slice) -> None:
         its_w = w[:, classes]
         np.subtract(least, its_w, out=its_w)
-        exp(its_w, out=its_w)
-        its_w *= importance
+        np.multiply(exp(its_w), importance, out=its_w)
 
     def sign(classes: slice) -> None:
         w[:, classes] *= state.signs[:, classes]
