@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.compiled import inner, stage
-from boostbench.weak_learners.histograms import fetch_ahead
+from boostbench.weak_learners.histograms import fetch
 
 
 @inner
@@ -88,8 +88,10 @@ def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
     marks, default, start = bins.marks, bins.default, data.sparse_start
     n_parts, sparse = data.cuts.shape[0] - 1, share.sparse < share.sparse_end
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
+    n_ahead = rows.shape[0] - share.ahead
     for i in range(rows.shape[0]):
-        fetch_ahead(data, share, rows, i)
+        if i < n_ahead:
+            fetch(data, share, rows[i + share.ahead])
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)

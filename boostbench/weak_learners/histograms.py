@@ -48,16 +48,15 @@ def share_of(data, part, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
-def fetch_ahead(data, share, rows, i):  # type: ignore[no-untyped-def]
+def fetch(data, share, r):  # type: ignore[no-untyped-def]
     """Fetch the codes of a later row into the cache; those of the rows of a node are scattered."""
-    if i + share.ahead < rows.shape[0]:
-        r, n_parts = np.int64(rows[i + share.ahead]), data.cuts.shape[0] - 1
-        for j in range(share.dense, share.dense_end, 64):  # bytes of a cache line
-            prefetch(data.dense_codes, r * data.dense_codes.shape[1] + j)
-        if share.sparse < share.sparse_end:
-            start = data.sparse_start
-            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop], 16):
-                prefetch(data.sparse_bins, p)
+    r, n_parts = np.int64(r), data.cuts.shape[0] - 1
+    for j in range(share.dense, share.dense_end, 64):  # bytes of a cache line
+        prefetch(data.dense_codes, r * data.dense_codes.shape[1] + j)
+    if share.sparse < share.sparse_end:
+        start = data.sparse_start
+        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop], 16):
+            prefetch(data.sparse_bins, p)
 
 
 @inner
@@ -132,8 +131,10 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
     n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
+    n_ahead = rows.shape[0] - share.ahead
     for i in range(rows.shape[0]):
-        fetch_ahead(data, share, rows, i)
+        if i < n_ahead:
+            fetch(data, share, rows[i + share.ahead])
         r = rows[i]
         w = number[r]
         plane = label[r] * n_bins
@@ -153,8 +154,10 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
+    n_ahead = rows.shape[0] - share.ahead
     for i in range(rows.shape[0]):
-        fetch_ahead(data, share, rows, i)
+        if i < n_ahead:
+            fetch(data, share, rows[i + share.ahead])
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
         samples = stat[r, 2] if counted else np.int64(0)
@@ -178,8 +181,10 @@ def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
     """Add the samples of each row to its bins."""
     n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
+    n_ahead = rows.shape[0] - share.ahead
     for i in range(rows.shape[0]):
-        fetch_ahead(data, share, rows, i)
+        if i < n_ahead:
+            fetch(data, share, rows[i + share.ahead])
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)
