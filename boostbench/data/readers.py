@@ -32,7 +32,7 @@ from boostbench.data.tables import (
     parse_frame,
     parse_labels,
 )
-from boostbench.errors import DataError
+from boostbench.errors import DataError, import_extra
 from boostbench.whole_files import read_bounded, read_file
 
 if TYPE_CHECKING:
@@ -266,12 +266,7 @@ def _check_distinct(names: Sequence[str], kind: str, where: str) -> None:
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
-    try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise DataError(
-            "parquet needs the package pyarrow: pip install 'boostbench[parquet]'", where=path
-        ) from error
+    parquet = import_extra("pyarrow.parquet", "parquet", where=path)
     try:
         table = parquet.read_table(io.BytesIO(content))
         table.validate(full=True)  # detects text that is not UTF-8
