@@ -266,7 +266,9 @@ def _check_distinct(names: Sequence[str], kind: str, where: str) -> None:
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
-    parquet = import_extra("pyarrow.parquet", "parquet", where=path)
+    import_extra("pyarrow", "parquet", where=path)
+    from pyarrow import parquet
+
     try:
         table = parquet.read_table(io.BytesIO(content))
         table.validate(full=True)  # detects text that is not UTF-8
