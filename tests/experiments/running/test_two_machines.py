@@ -69,7 +69,7 @@ def test_with_fail_fast_a_failure_on_another_machine_ends_the_work(config_file, 
     store.prepare()
     todo = plan_of(expand(load_config(config_file(SMALL))), tmp_path / "r").todo()[:3]
     others = locks.RunLocks(store.folder)
-    assert all([others.take(planned.key) for planned in todo])
+    assert all(others.take(planned.key) for planned in todo)
 
     def listen(event):
         if event.kind == "tick":  # all runs are locked
