@@ -53,7 +53,7 @@ def fetch(data, share, r):  # type: ignore[no-untyped-def]
     r, n_parts = np.int64(r), data.cuts.shape[0] - 1
     for j in range(share.dense, share.dense_end, 64):  # bytes of a cache line
         prefetch(data.dense_codes, r * data.dense_codes.shape[1] + j)
-    if share.sparse < share.sparse_end:
+    if data.sparse_bins.shape[0] >= 16 * data.codes.shape[1]:  # a cache line per row, or more
         start = data.sparse_start
         for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop], 16):
             prefetch(data.sparse_bins, p)
