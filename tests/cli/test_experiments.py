@@ -401,3 +401,13 @@ def test_being_terminated_keeps_what_is_done(sad, tmp_path, start_process):
     assert "interrupted; finished runs are kept" in out
     assert "Traceback" not in err
     assert list(tmp_path.glob("results/runs/*/*.json"))
+
+
+@pytest.mark.parametrize("command", ["status", "plan", "report", "export"])
+def test_a_damaged_record_is_named_once_on_stderr(boostbench, done, tmp_path, command):
+    damaged = next(tmp_path.rglob("runs/*/*.json"))
+    damaged.write_text("cut off")
+    outcome = boostbench(command, done)
+    [line] = [line for line in outcome.err.splitlines() if damaged.name in line]
+    assert line.startswith("boostbench: ")
+    assert f"renamed to {damaged.name}.damaged, the run will be done again" in line

@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from boostbench.weak_learners import BinaryLabels, Costs, Targets, Tree, WeightedLabels
+from boostbench.weak_learners import (
+    BinaryLabels,
+    Costs,
+    Targets,
+    Tree,
+    WeightedLabels,
+    histograms,
+)
 from tests.weak_learners import reference
 
 REAL = ["letter", "pendigits", "satimage", "optdigits", "dna"]
@@ -85,6 +92,25 @@ def test_regression_trees_decrease_squared_error_as_cart_does(name, limits):
     tree = Tree(**limits)
     h = tree.fit(tree.prepare(X), demand)
     np.testing.assert_allclose(h.values(1)[:, 0], cart.predict(X), rtol=1e-9)
+
+
+def test_trees_on_more_codes_than_stay_in_the_cache_decrease_impurity_as_cart_does():
+    X, y = reference.integer_data(6000, 200, 4, seed=1)
+    data = Tree().prepare(X)
+    assert data.codes.size > histograms._IN_CACHE
+    assert data.sparse_bins.size >= 16 * len(y)  # so that dense and sparse codes are fetched ahead
+    weight = np.random.default_rng(6).random(len(y)) ** 2
+    sign = np.where(y == 1, 1.0, -1.0)
+    cart, limits = DecisionTreeClassifier, {"max_leaf_nodes": 40}
+    for peer, labels, demand in (
+        (cart, y, WeightedLabels(y, weight, 4)),
+        (cart, sign, BinaryLabels((sign * weight)[:, None])),
+        (DecisionTreeRegressor, sign, Targets(sign[:, None], weight[:, None])),
+    ):
+        theirs = peer(random_state=0, **limits).fit(X, labels, sample_weight=weight)
+        gains = positive(Tree(**limits).grow(data, demand).nodes["gain"] / weight.sum())
+        expected = cart_decreases(theirs, weight.sum())
+        np.testing.assert_allclose(gains, expected, atol=1e-9, rtol=0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +92,10 @@ def repeats_in_words(study: Study, *, band: bool) -> str:
     return f"{means}, bands: one standard deviation on both sides" if band else means
 
 
-def _n_repeats(study: Study) -> Counter[tuple[str, str, str]]:
+def _n_repeats(study: Study) -> dict[tuple[str, str, str], int]:
     """Count the runs with a result by noise, data set and booster."""
-    return Counter((r.noise, r.run.dataset, r.run.method) for r in study.results if r.ok)
+    counts = {labels: sum(r.ok for r in cell) for labels, cell in study.cells.items()}
+    return {labels: n for labels, n in counts.items() if n}
 
 
 def add_legend(
