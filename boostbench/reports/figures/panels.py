@@ -64,7 +64,7 @@ def title(axes: Axes, text: str, pad: float | None = None) -> None:
 
 def mark_runs(axes: Axes, study: Study, noise: str, dataset: str) -> None:
     """Write the number of runs behind a panel's means beside its title, if numbers differ."""
-    counts = _n_repeats(study)
+    counts = study.n_repeats
     numbers = {n for key, n in counts.items() if key[:2] == (noise, dataset)}
     if numbers and len(set(counts.values())) > 1:
         axes.set_title(f"{span(numbers)} runs", loc="right", fontsize=SMALL, color=GREY)
@@ -85,17 +85,11 @@ def describe(figure: Figure, *sentences: str) -> None:
 
 def repeats_in_words(study: Study, *, band: bool) -> str:
     """Return a phrase on the number of runs behind each mean, and on the bands."""
-    counts = _n_repeats(study).values()
+    counts = study.n_repeats.values()
     if max(counts, default=0) < 2:
         return "single runs"
     means = f"means of {span(counts)} runs"
     return f"{means}, bands: one standard deviation on both sides" if band else means
-
-
-def _n_repeats(study: Study) -> dict[tuple[str, str, str], int]:
-    """Count the runs with a result by noise, data set and booster."""
-    counts = {labels: sum(r.ok for r in cell) for labels, cell in study.cells.items()}
-    return {labels: n for labels, n in counts.items() if n}
 
 
 def add_legend(
