@@ -112,7 +112,7 @@ dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a min
 slurm: $(CHECKS)  ## batch jobs under a real Slurm, started here for it; says so where none is installed
 	@nice $(BIN)/python -m checks.slurm
 
-papers: softmax theory deep spl mcboost  ## all five papers; hours, go on with it any time
+papers: softmax theory deep spl mcboost  ## all five papers; about three hours on two cores; goes on where it was interrupted
 
 softmax: $(SOFTMAX)  ## all of "Soft-max boosting": tables, figures, costs
 
