@@ -200,14 +200,18 @@ class AdaBoostMHLabel(AdaBoostMH):
 
 
 def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``S w``, where ``w_iy`` is proportional to ``exp(-S_iy psi_iy)`` and sums to 1."""
-    w = state.signs * psi
+    """Return ``S w``, where ``w_iy`` is proportional to ``exp(-S_iy psi_iy)`` and sums to 1.
+
+    The array is `BoostState.work`.
+    """
+    w = np.multiply(state.signs, psi, out=state.work)
     least, importance = w.min(), state.sample_weight[:, None]
 
     def weigh(classes: slice) -> None:
         its_w = w[:, classes]
         np.subtract(least, its_w, out=its_w)
-        np.multiply(exp(its_w), importance, out=its_w)
+        exp(its_w, out=its_w)
+        its_w *= importance
 
     def sign(classes: slice) -> None:
         w[:, classes] *= state.signs[:, classes]

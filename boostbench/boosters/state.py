@@ -57,6 +57,11 @@ class BoostState:
         return S
 
     @cached_property
+    def work(self) -> NDArray[np.float64]:
+        """Work space of a round, shape (n, K); allocation in every round takes longer."""
+        return np.empty_like(self.scores)
+
+    @cached_property
     def signed_labels(self) -> NDArray[np.float64]:
         """The labels of two classes as -1 and +1, shape (n,)."""
         return 2.0 * self.y.astype(np.float64) - 1.0
@@ -105,6 +110,7 @@ def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    g: NDArray[np.float64] = exp(F - F.max(axis=1, keepdims=True))
+    g: NDArray[np.float64] = F - F.max(axis=1, keepdims=True)
+    exp(g, out=g)
     g /= row_sums(g)[:, None]
     return g

@@ -15,9 +15,9 @@ leaves.
 If other threads are available, each one builds and searches the histogram of some features of a
 large node (see `boostbench.weak_learners.team`).
 
-There is a kernel for each criterion, compiled on first use. The criterion is a constant of the
-kernel, so numba prunes the branches of other criteria before it compiles the functions called in
-them.
+For each criterion there are two kernels, compiled on first use: one grows trees, the other searches
+parts of nodes for it in other threads. The criterion is a constant of the kernel, so numba prunes
+the branches of other criteria before it compiles the functions called in them.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ from boostbench.weak_learners.statistics import (
     add_costs,
     add_labels,
     add_targets,
+    add_two_classes,
     count_samples,
     prepare_costs,
     prepare_labels,
@@ -145,15 +146,16 @@ def grow_trees(
     few = data.dense_codes.size + data.sparse_bins.size < _SHARED_TREE
     n_parts = 1 if whole or few else data.n_parts
     team = Team.of(n_parts, _SHARED_NODE)
+    grow, help_grow = _KERNELS[criterion]
 
     def take_part(members: slice) -> None:
-        member = members.start
-        its_work = work.of_member() if member > 0 else work
+        if members.start > 0:
+            help_grow(data, rules, work.of_member(), team)
+            return
         try:
-            _KERNELS[criterion](data, rules, numbers, pruning, its_work, team, member, trees)
+            grow(data, rules, numbers, pruning, work, team, trees)
         finally:
-            if member == 0:
-                team.close()
+            team.close()
 
     in_parts(take_part, n_parts)
     nodes, answers = trees.nodes[: trees.node_offset[-1]], trees.answers[: trees.leaf_offset[-1]]
@@ -223,17 +225,7 @@ def _kernel_for(criterion: int) -> Any:
     """Return the kernel that grows trees by a criterion."""
 
     @kernel
-    def grow(  # type: ignore[no-untyped-def]
-        data, rules, numbers, pruning, work, team, member, trees
-    ):
-        if member > 0:
-            join(team)
-            part = wait_for_part(team)
-            while part >= 0:
-                _do_part(criterion, data, rules, work, team, part, part + 1)
-                hand_in(team)
-                part = wait_for_part(team)
-            return
+    def grow(data, rules, numbers, pruning, work, team, trees):  # type: ignore[no-untyped-def]
         tree, queue = work.tree, work.queue
         nodes = tree.nodes
         for t in range(numbers.columns.shape[0]):
@@ -289,8 +281,24 @@ def _kernel_for(criterion: int) -> Any:
     return grow
 
 
+def _help_for(criterion: int) -> Any:
+    """Return the kernel of the other members of a team, which search parts of shared nodes."""
+
+    @kernel
+    def help_grow(data, rules, work, team):  # type: ignore[no-untyped-def]
+        join(team)
+        part = wait_for_part(team)
+        while part >= 0:
+            _do_part(criterion, data, rules, work, team, part, part + 1)
+            hand_in(team)
+            part = wait_for_part(team)
+
+    return help_grow
+
+
+#: Kernels of each criterion: for the leader and for the other members of a team.
 _KERNELS = {
-    criterion: _kernel_for(criterion)
+    criterion: (_kernel_for(criterion), _help_for(criterion))
     for criterion in (GINI, ENTROPY, ERROR, TWO_CLASSES, COST, SQUARED_ERROR)
 }
 
@@ -337,6 +345,8 @@ def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyp
             take_off(total[new.parent], total[small], total[node])
         elif criterion == COST:
             add_costs(tree.stat, rows, total[node])
+        elif criterion == TWO_CLASSES:
+            add_two_classes(tree.label, tree.stat, rows, total[node])
         else:
             add_labels(tree.label, tree.stat, rows, total[node])
         if criterion == ENTROPY:
@@ -365,18 +375,21 @@ def _find(criterion, data, rules, sample, column, node, work, team):  # type: ig
         step.built, step.place, step.whole = place_histogram(tree.nodes, tree.free, node)
         step.searched = step.place if step.built == node else step.whole
         n_rows = tree.nodes[step.built].end - tree.nodes[step.built].start
-    if is_shared(rules, data, n_rows, leaf.compact, team):
+    shared = is_shared(rules, data, n_rows, leaf.compact, team)
+    part, stop = 0, data.cuts.shape[0] - 1  # all parts together
+    if shared:
         post(team)
         part = take(team)
-        while part >= 0:
-            _do_part(criterion, data, rules, work, team, part, part + 1)
-            hand_in(team)
-            part = take(team)
-        wait_for_all(team)
     else:
-        _do_part(criterion, data, rules, work, team, 0, data.cuts.shape[0] - 1)
-        for part in range(1, team.found.shape[0]):
-            team.found[part].feature = -1
+        for p in range(1, team.found.shape[0]):
+            team.found[p].feature = -1
+    while part >= 0:  # one call for both cases, as each call is compiled
+        _do_part(criterion, data, rules, work, team, part, part + 1 if shared else stop)
+        if shared:
+            hand_in(team)
+        part = take(team) if shared else -1
+    if shared:
+        wait_for_all(team)
     best = team.found[0]
     for part in range(1, team.found.shape[0]):  # the first part wins ties
         other = team.found[part]

@@ -150,6 +150,21 @@ def add_labels(label, stat, rows, total):  # type: ignore[no-untyped-def]
 
 
 @inner
+def add_two_classes(label, stat, rows, total):  # type: ignore[no-untyped-def]
+    """Add the weights of the rows to the sums of two classes, without an addition per class.
+
+    Additions to one number in memory wait for each other.
+    """
+    both, positive = np.int64(0), np.int64(0)
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        both += stat[r, 0]
+        positive += stat[r, 0] * label[r]
+    total[0] += both - positive
+    total[1] += positive
+
+
+@inner
 def add_costs(stat, rows, total):  # type: ignore[no-untyped-def]
     """Add the costs and samples of the rows to the sums."""
     for i in range(rows.shape[0]):

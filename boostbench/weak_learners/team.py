@@ -1,7 +1,7 @@
 """Teams of threads that grow one tree together in compiled code.
 
 One thread, the leader, grows the tree. If a step is long enough, the leader posts the parts of the
-step. The other members, which wait in the same kernel, and the leader take one part after the
+step. The other members, which wait in another kernel, and the leader take one part after the
 other. The leader does not wait for members that have not joined: it takes all remaining parts, and
 then waits for parts in progress.
 

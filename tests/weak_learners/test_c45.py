@@ -187,7 +187,7 @@ y[[30, 31, 50]] = 0  # splits that find these are not worth their leaves
 for learner in (Tree("gain-ratio"), C45()):
     h = learner.fit(learner.prepare(X), WeightedLabels(y, np.ones(60), 2))
     print(h.trees.n_leaves)
-print([_digest(grow.py_func) for grow in _KERNELS.values()])
+print([_digest(one.py_func) for pair in _KERNELS.values() for one in pair])
 """
 
 
