@@ -132,12 +132,12 @@ def _add(leaves, leaf_offset, leaf_value, leaf_column, steps, F):  # type: ignor
         first = leaf_offset[t]
         if leaf_value.shape[1] == 1:
             for i in range(leaves.shape[1]):
-                leaf = first + leaves[t, i]
-                F[leaf_column[leaf], i] += steps[t] * leaf_value[leaf, 0]
+                leaf = np.uint64(first + leaves[t, i])
+                F[np.uint64(leaf_column[leaf]), i] += steps[t] * leaf_value[leaf, 0]
         else:
             for k in range(leaf_value.shape[1]):
                 for i in range(leaves.shape[1]):
-                    F[k, i] += steps[t] * leaf_value[first + leaves[t, i], k]
+                    F[k, i] += steps[t] * leaf_value[np.uint64(first + leaves[t, i]), k]
 
 
 @kernel
@@ -148,10 +148,10 @@ def _inner(leaves, leaf_offset, leaf_value, leaf_column, W):  # type: ignore[no-
         first = leaf_offset[t]
         if leaf_value.shape[1] == 1:
             for i in range(leaves.shape[1]):
-                leaf = first + leaves[t, i]
-                total += W[leaf_column[leaf], i] * leaf_value[leaf, 0]
+                leaf = np.uint64(first + leaves[t, i])
+                total += W[np.uint64(leaf_column[leaf]), i] * leaf_value[leaf, 0]
         else:
             for k in range(leaf_value.shape[1]):
                 for i in range(leaves.shape[1]):
-                    total += W[k, i] * leaf_value[first + leaves[t, i], k]
+                    total += W[k, i] * leaf_value[np.uint64(first + leaves[t, i]), k]
     return total

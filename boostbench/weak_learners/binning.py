@@ -25,7 +25,7 @@ from boostbench.threads import in_parts, n_threads
 #: entry of a sparse row costs four bytes and a separate loop iteration.
 SPARSE_SHARE = 0.6
 #: Bytes of the columns that are copied, sorted and encoded at a time.
-_BLOCK_BYTES = 2**24
+_BLOCK_BYTES = 2**26
 #: Number of values that are encoded together.
 _TOGETHER = 256
 
@@ -144,8 +144,9 @@ def bin_features(
         first = np.empty(_TOGETHER, dtype=np.int32)
         for start in range(part.start, part.stop, width):
             block = X[:, start : min(start + width, part.stop)]
-            columns = np.ascontiguousarray((block if rows is None else block[rows]).T)
-            for j, column in enumerate(columns, start):
+            block = block if rows is None else block[rows]
+            for j in range(start, start + block.shape[1]):
+                column = np.ascontiguousarray(block[:, j - start])
                 if edges is None:
                     low, high = _bins_of(column, repeated, max_bins)
                 else:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.compiled import inner, stage
-from boostbench.weak_learners.histograms import fetch
+from boostbench.weak_learners.histograms import AHEAD, entries, fetch, n_ahead
 
 
 @inner
@@ -36,9 +36,8 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
         for i in range(rows.shape[0]):
             if cost >= n_cells:  # decided after few rows of a large node
                 break
-            r = rows[i]
-            n_sparse = data.sparse_start[(r + 1) * n_parts] - data.sparse_start[r * n_parts]
-            cost += rules.entry_cost * n_sparse
+            first, end = entries(data, 0, n_parts, rows[i])
+            cost += rules.entry_cost * np.float64(end - first)
     return cost < n_cells
 
 
@@ -85,19 +84,19 @@ def in_data(data, bins, f, b, right):  # type: ignore[no-untyped-def]
 @inner
 def _mark_all(data, share, rows, bins):  # type: ignore[no-untyped-def]
     """Mark the bins of the rows, and the bins that are listed even if empty."""
-    marks, default, start = bins.marks, bins.default, data.sparse_start
-    n_parts, sparse = data.cuts.shape[0] - 1, share.sparse < share.sparse_end
+    marks, default, sparse = bins.marks, bins.default, share.sparse < share.sparse_end
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    n_ahead = rows.shape[0] - share.ahead
+    n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
-        if i < n_ahead:
-            fetch(data, share, rows[i + share.ahead])
+        if i < n_fetched:
+            fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)
             _mark(np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j]), marks)
         if sparse:
-            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
                 _mark(np.uint64(data.sparse_bins[p]), marks)
     for feature in range(share.first, share.end):
         default[feature] = -1
@@ -153,23 +152,20 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
 @inner
 def _add(data, share, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
     """Add the weight of each row to the bins of the row, in the plane of its label."""
-    start, n_parts, sparse = (
-        data.sparse_start,
-        data.cuts.shape[0] - 1,
-        share.sparse < share.sparse_end,
-    )
+    sparse = share.sparse < share.sparse_end
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     for i in range(rows.shape[0]):
         r = rows[i]
         w = stat[r, 0]
-        first = np.uint64(label[r] * size)
+        plane = np.uint64(label[r] * size)
         for c in range(n_dense):
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            sums[first + np.uint64(place[b])] += w
+            sums[plane + np.uint64(place[b])] += w
         if sparse:
-            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
-                sums[first + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
+                sums[plane + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
 
 
 @inner

@@ -18,15 +18,14 @@ from boostbench.weak_learners.criteria import COSTS
 
 #: Largest number of codes that are assumed to stay in the cache.
 _IN_CACHE = 1 << 20
+#: Largest mean distance, in bytes, between the rows of a node that the processor itself fetches.
+_NEAR = 128
 #: Number of rows between the row added to a histogram and the row whose codes are fetched.
-_AHEAD = 4
+AHEAD = 4
 
 
 class Share(NamedTuple):
-    """Ranges of all, dense and sparse features in the parts ``part..stop-1`` of the features.
-
-    Codes are fetched ``ahead`` rows before they are used.
-    """
+    """Ranges of all, dense and sparse features in the parts ``part..stop-1`` of the features."""
 
     part: int
     stop: int
@@ -36,26 +35,45 @@ class Share(NamedTuple):
     dense_end: int
     sparse: int
     sparse_end: int
-    ahead: int
 
 
 @inner
 def share_of(data, part, stop):  # type: ignore[no-untyped-def]
     """Return the ranges of features in the parts ``part..stop-1``."""
     a, b = data.cuts[part], data.cuts[stop]
-    ahead = _AHEAD if data.codes.size > _IN_CACHE else data.codes.shape[1]
-    return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2], ahead)
+    return Share(part, stop, a[0], b[0], a[1], b[1], a[2], b[2])
+
+
+@inner
+def entries(data, part, stop, r):  # type: ignore[no-untyped-def]
+    """Return the range of the sparse bins of a row in the parts ``part..stop-1``."""
+    start, n_parts = data.sparse_start, np.uint64(data.cuts.shape[0] - 1)
+    first = start[np.uint64(r) * n_parts + np.uint64(part)]
+    end = start[np.uint64(r) * n_parts + np.uint64(stop)]
+    return np.uint64(first), np.uint64(end)
+
+
+@inner
+def n_ahead(data, n_rows):  # type: ignore[no-untyped-def]
+    """Return for how many rows of a node, from the first on, the codes of a later row are fetched.
+
+    None are if the codes are in the cache, or the rows of the node are near each other.
+    """
+    n_bytes = data.dense_codes.size + 4 * data.sparse_bins.shape[0]
+    if data.codes.size <= _IN_CACHE or n_bytes <= _NEAR * n_rows:
+        return 0
+    return n_rows - AHEAD
 
 
 @inner
 def fetch(data, share, r):  # type: ignore[no-untyped-def]
     """Fetch the codes of a later row into the cache; those of the rows of a node are scattered."""
-    r, n_parts = np.int64(r), data.cuts.shape[0] - 1
+    r = np.int64(r)
     for j in range(share.dense, share.dense_end, 64):  # bytes of a cache line
         prefetch(data.dense_codes, r * data.dense_codes.shape[1] + j)
     if data.sparse_bins.shape[0] >= 16 * data.codes.shape[1]:  # a cache line per row, or more
-        start = data.sparse_start
-        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop], 16):
+        first, end = entries(data, share.part, share.stop, r)
+        for p in range(np.int64(first), np.int64(end), 16):
             prefetch(data.sparse_bins, p)
 
 
@@ -128,13 +146,13 @@ def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 @inner
 def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped-def]
     """Add the number of each row to the bins of the row, in the plane of its label."""
-    n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
+    n_bins = data.low.shape[0]
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
-    n_ahead = rows.shape[0] - share.ahead
+    n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
-        if i < n_ahead:
-            fetch(data, share, rows[i + share.ahead])
+        if i < n_fetched:
+            fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         w = number[r]
         plane = label[r] * n_bins
@@ -143,21 +161,22 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             histogram[np.uint64(plane) + b] += w
         if sparse:
-            for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
                 histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
 
 
 @inner
 def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
     """Add the target, weight and samples of each row to its bins."""
-    n_bins, n_parts, start = data.low.shape[0], data.cuts.shape[0] - 1, data.sparse_start
+    n_bins = data.low.shape[0]
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
-    n_ahead = rows.shape[0] - share.ahead
+    n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
-        if i < n_ahead:
-            fetch(data, share, rows[i + share.ahead])
+        if i < n_fetched:
+            fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
         samples = stat[r, 2] if counted else np.int64(0)
@@ -168,7 +187,8 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
             weight[b] += w
             if counted:
                 count[b] += samples
-        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
+        first, end = entries(data, share.part, share.stop, r)
+        for p in range(first, end):
             b = np.uint64(data.sparse_bins[p])
             target[b] += s
             weight[b] += w
@@ -179,25 +199,24 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
 @inner
 def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
     """Add the samples of each row to its bins."""
-    n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    n_ahead = rows.shape[0] - share.ahead
+    n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
-        if i < n_ahead:
-            fetch(data, share, rows[i + share.ahead])
+        if i < n_fetched:
+            fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         for c in range(n_dense):
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             plane[b] += samples[r]
-        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
+        first, end = entries(data, share.part, share.stop, r)
+        for p in range(first, end):
             plane[np.uint64(data.sparse_bins[p])] += samples[r]
 
 
 @inner
 def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untyped-def]
     """Add the costs and samples of each row to its bins."""
-    n_parts, start = data.cuts.shape[0] - 1, data.sparse_start
     for i in range(rows.shape[0]):
         r = rows[i]
         costs = stat[r]
@@ -206,7 +225,8 @@ def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untype
             cell = histogram[first : first + q]
             for k in range(q):
                 cell[k] += costs[k]
-        for p in range(start[r * n_parts + share.part], start[r * n_parts + share.stop]):
+        first, end = entries(data, share.part, share.stop, r)
+        for p in range(first, end):
             first = np.int64(data.sparse_bins[p]) * q
             cell = histogram[first : first + q]
             for k in range(q):

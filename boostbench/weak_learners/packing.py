@@ -104,7 +104,7 @@ def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-un
         if n_placed > 0:
             for leaf in range(n_splits + 1):
                 table = nodes[tree.leaf_order[leaf]]
-                for p in range(table.start, table.end):
+                for p in range(np.uint64(table.start), np.uint64(table.end)):
                     leaves[tree.rows[p]] = leaf
         if left_out > 0:
             _walk(data.codes, data.n_bins, nodes, leaves)

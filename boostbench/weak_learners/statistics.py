@@ -63,11 +63,11 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
     rows, label, stat
         As in `GrowingTree`.
     """
-    total, n, cases = 0.0, np.int64(0), np.int64(0)
+    total, n, cases = 0.0, np.uint64(0), np.int64(0)
     for i in range(number.shape[0]):
         w = abs(number[i])
         rows[n] = i
-        n += w > 0.0
+        n += np.uint64(w > 0.0)
         cases += count[i] if w > 0.0 else 0
         total += w
     factor = _factor(total)

@@ -238,8 +238,9 @@ class GrowingTree(NamedTuple):
         Sums of the nodes.
     split_order, leaf_order : ndarray of int64, shape (max_leaves,)
         Inner nodes in order of splitting, and leaves in order of their numbers in the forest.
-    rows, buffer : ndarray of int32, shape (n,)
-        Rows of the leaves, leaf by leaf, and work space to partition them.
+    rows, buffer : ndarray of uint32, shape (n,)
+        Rows of the leaves, leaf by leaf, and work space to partition them. Unsigned, since numba
+        checks signed indices for negative ones.
     label : ndarray of int32, shape (n,)
         Class of each row.
     stat : ndarray of int64, shape (n, q)
@@ -252,8 +253,8 @@ class GrowingTree(NamedTuple):
     total: NDArray[np.int64]
     split_order: NDArray[np.int64]
     leaf_order: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    buffer: NDArray[np.int32]
+    rows: NDArray[np.uint32]
+    buffer: NDArray[np.uint32]
     label: NDArray[np.int32]
     stat: NDArray[np.int64]
     free: NDArray[np.int64]
@@ -307,8 +308,8 @@ class Work(NamedTuple):
             np.empty((2 * max_leaves, n_planes), np.int64),
             np.empty(max_leaves, np.int64),
             np.empty(max_leaves, np.int64),
-            np.empty(n, np.int32),
-            np.empty(n, np.int32),
+            np.empty(n, np.uint32),
+            np.empty(n, np.uint32),
             np.empty(n, np.int32),
             np.empty((n, width), np.int64),
             np.empty(n_kept + 1, np.int64),

@@ -138,11 +138,11 @@ def _add_answers(leaves, tree, coefficient, rows, position, G):  # type: ignore[
     if leaf_value.shape[1] > 1:
         for k in range(leaf_value.shape[1]):
             for i in range(rows):
-                G[k, i] += coefficient * leaf_value[first + ~position[i], k]
+                G[k, i] += coefficient * leaf_value[np.uint64(first + ~position[i]), k]
         return
     for i in range(rows):
-        leaf = first + ~position[i]
-        G[leaf_column[leaf], i] += coefficient * leaf_value[leaf, 0]
+        leaf = np.uint64(first + ~position[i])
+        G[np.uint64(leaf_column[leaf]), i] += coefficient * leaf_value[leaf, 0]
 
 
 @inner
