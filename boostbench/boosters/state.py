@@ -58,7 +58,7 @@ class BoostState:
 
     @cached_property
     def work(self) -> NDArray[np.float64]:
-        """Work space of a round, shape (n, K); allocation in every round takes longer."""
+        """Work space that each round overwrites, shape (n, K), in Fortran order."""
         return np.empty_like(self.scores)
 
     @cached_property

@@ -221,14 +221,14 @@ def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untype
         r = rows[i]
         costs = stat[r]
         for j in range(share.dense, share.dense_end):
-            first = (np.int64(data.dense_offset[j]) + np.int64(data.dense_codes[r, j])) * q
-            cell = histogram[first : first + q]
+            place = (np.int64(data.dense_offset[j]) + np.int64(data.dense_codes[r, j])) * q
+            cell = histogram[place : place + q]
             for k in range(q):
                 cell[k] += costs[k]
         first, end = entries(data, share.part, share.stop, r)
         for p in range(first, end):
-            first = np.int64(data.sparse_bins[p]) * q
-            cell = histogram[first : first + q]
+            place = np.int64(data.sparse_bins[p]) * q
+            cell = histogram[place : place + q]
             for k in range(q):
                 cell[k] += costs[k]
 
