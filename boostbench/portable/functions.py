@@ -64,7 +64,12 @@ def _share(work: Callable[[slice], None], n: int) -> None:
 
 
 def exp(x: ArrayLike, out: Floats | None = None) -> Any:
-    """Return e^x of each number, in the contiguous array `out` if given, which may be x.
+    """Return e^x of each number, in the array `out` if given, which may be x.
+
+    Raises
+    ------
+    ValueError
+        If `out` is not contiguous.
 
     Examples
     --------

@@ -157,8 +157,7 @@ def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
     left_0, left_1 = scan.prefix[0, :size], scan.prefix[1, :size]
     for j in range(block.first, block.end):
         run_0, run_1 = np.int64(0), np.int64(0)
-        first, end = np.uint64(hist.offset[j] - start), np.uint64(hist.offset[j + 1] - start)
-        for b in range(first, end):
+        for b in range(hist.offset[j] - start, hist.offset[j + 1] - start):
             run_0 += negative[b]
             run_1 += positive[b]
             left_0[b], left_1[b] = run_0, run_1

@@ -50,18 +50,18 @@ def partition(codes, missing, split, rows, buffer):  # type: ignore[no-untyped-d
     missing values.
     """
     last, other = np.int32(split.bin), np.int32(missing if split.missing_left else -1)
-    n_left, n_right = np.uint64(0), np.uint64(0)
+    n_left, n_right = 0, 0
     for i in range(rows.shape[0]):
         r = rows[i]
         code = np.int32(codes[r])
         left = (code <= last) | (code == other)  # a branch would be mispredicted often
         rows[n_left] = r
         buffer[n_right] = r
-        n_left += np.uint64(left)
-        n_right += np.uint64(not left)
+        n_left += left
+        n_right += not left
     for i in range(n_right):  # a slice assignment takes longer to compile
         rows[n_left + i] = buffer[i]
-    return np.int64(n_left)
+    return n_left
 
 
 @inner
