@@ -24,8 +24,8 @@ from boostbench.threads import in_parts, n_threads
 #: Features whose most frequent bin holds at least this share of the rows are stored sparsely. An
 #: entry of a sparse row costs four bytes and a separate loop iteration.
 SPARSE_SHARE = 0.6
-#: Bytes of the columns that all threads together copy at a time; for a million rows, a cache line of
-#: each row.
+#: Bytes of the columns that all threads together copy at a time; for a million rows, a cache line
+#: of each row.
 _BLOCK_BYTES = 2**26
 #: Number of values that are encoded together.
 _TOGETHER = 256
