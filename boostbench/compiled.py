@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 from llvmlite import ir
 from numba import njit
 from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
@@ -38,7 +40,42 @@ def _decorator(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
-_PLAIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """Code of a function that only compiled functions call.
+
+    It is linked into the kernels that call the function, and optimised and translated to machine
+    code only there. numba does both for each function and again for all of its callers.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+    @property
+    def codegen(self) -> _Part:
+        return self
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Do nothing: numba would write an address into the machine code."""
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, with `_Part` as the code of a function."""
+
+    def define_pipelines(self) -> Any:
+        codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
+        self.state.library = _Part(codegen, name)
+        return super().define_pipelines()
+
+
+_PLAIN: dict[str, Any] = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+    "pipeline_class": _PartCompiler,
+}
 
 #: Compiles a function that only compiled functions call; its code is stored with the caller. The
 #: function must not allocate arrays: without reference counting and without wrappers for Python and

@@ -85,7 +85,8 @@ def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
     logarithms (see `pick_exactly`), or -inf if a child is too light.
     """
     left, key, score = scan.left[:size], scan.key[:size], scan.score[:size]
-    W, nearly = weight_of(rules, node.total), rules.criterion in (ENTROPY, GAIN_RATIO, C45)
+    criterion, W = rules.criterion, weight_of(rules, node.total)
+    nearly = (criterion == ENTROPY) | (criterion == GAIN_RATIO) | (criterion == C45)
     for c in range(size):
         score[c] += node.impurity
         light = (left[c] < node.least_weight) | (W - left[c] < node.least_weight)

@@ -101,7 +101,8 @@ def impurity(rules, total, square):  # type: ignore[no-untyped-def]
     For all criteria without logarithms; see `entropy` for the others.
     """
     if rules.criterion == SQUARED_ERROR:
-        return max(square - np.float64(total[0]) ** 2 / np.float64(total[1]), 0.0)
+        targets = np.float64(total[0])
+        return max(square - targets * targets / np.float64(total[1]), 0.0)
     least, most = total[0], total[0]
     for k in range(1, rules.n_sums):
         least, most = min(least, total[k]), max(most, total[k])
@@ -136,7 +137,7 @@ def resolution(rules, total, square, scale):  # type: ignore[no-untyped-def]
     """
     if rules.criterion == SQUARED_ERROR:
         tie = TIE * square
-    elif rules.criterion in (COST, ERROR):
+    elif rules.criterion == COST or rules.criterion == ERROR:
         tie = TIE * scale
     else:
         tie = TIE * np.float64(weight_of(rules, total))
