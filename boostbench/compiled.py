@@ -40,7 +40,7 @@ def _decorator(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]
+class _Part(JITCodeLibrary):
     """Code of a function that only compiled functions call.
 
     It is linked into the kernels that call the function, and optimised and translated to machine
@@ -61,13 +61,13 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         """Do nothing: numba would write an address into the machine code."""
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+class _PartCompiler(Compiler):
     """numba's compiler, with `_Part` as the code of a function."""
 
     def define_pipelines(self) -> Any:
         codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
-        self.state.library = _Part(codegen, name)
-        return super().define_pipelines()
+        self.state.library = _Part(codegen, name)  # type: ignore[no-untyped-call]
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
 _PLAIN: dict[str, Any] = {
