@@ -63,6 +63,8 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
     """Split the work on n items into contiguous parts and process them in parallel.
 
+    Work that is split within a part is done by the thread of the part.
+
     Parameters
     ----------
     work : callable
@@ -88,4 +90,9 @@ def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
     ends = [n * part // n_parts for part in range(n_parts + 1)]
     own, *others = map(slice, ends, ends[1:])
     helped = [pool.submit(work, part) for part in others]
-    return [work(own), *(future.result() for future in helped)]
+    before = _helpers.set(None)
+    try:
+        done = work(own)
+    finally:
+        _helpers.reset(before)
+    return [done, *(future.result() for future in helped)]

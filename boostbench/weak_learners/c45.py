@@ -12,9 +12,8 @@ from boostbench.portable import erfc_inverse
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import CRITERIA
 from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
-from boostbench.weak_learners.growing import grow_trees
-from boostbench.weak_learners.pruning import Pruning, PruningRules
-from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
+from boostbench.weak_learners.pruning import PruningRules
+from boostbench.weak_learners.structures import GrowthRules
 from boostbench.weak_learners.tree import Tree
 
 _SQRT2 = 1.4142135623730951
@@ -93,11 +92,6 @@ class C45(Tree):
         self.version = version
         self.min_cases = min_cases
         self.confidence = confidence
-
-    def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
-        """Grow and prune the trees of some columns."""
-        pruning = Pruning.space(self._pruning_rules(), numbers.numbers, data.samples, rules.n_sums)
-        return grow_trees(data, rules, numbers, pruning)
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None

@@ -12,8 +12,8 @@ Nodes are numbered in order of creation (left child, right child), and the inner
 finished tree in order of splitting, so the first l - 1 inner nodes form the best-first tree of l
 leaves.
 
-If other threads are available, each one builds and searches the histogram of some features of a
-large node (see `boostbench.weak_learners.team`).
+Threads take one tree after the other. A thread that finds none left builds and searches histograms
+of some features for the large nodes of another thread's tree (see `boostbench.weak_learners.team`).
 
 For each criterion there are two kernels, compiled on first use: one grows trees, the other searches
 parts of nodes for it in other threads. The criterion is a constant of the kernel, so numba prunes
@@ -27,12 +27,13 @@ from typing import Any
 import numpy as np
 
 from boostbench.compiled import inner, kernel, stage
-from boostbench.threads import in_parts
+from boostbench.threads import in_parts, n_threads
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.compact import build_compact, in_data, is_cheaper
 from boostbench.weak_learners.criteria import (
     C45,
     COST,
+    COSTS,
     ENTROPY,
     ERROR,
     GAIN_RATIO,
@@ -62,7 +63,7 @@ from boostbench.weak_learners.nodes import (
     take_off,
 )
 from boostbench.weak_learners.packing import assign_leaves, list_leaves, pack
-from boostbench.weak_learners.pruning import Pruning, prune
+from boostbench.weak_learners.pruning import Pruning, PruningRules, prune
 from boostbench.weak_learners.splitting import (
     Searched,
     best_ratio,
@@ -95,44 +96,42 @@ from boostbench.weak_learners.structures import (
 )
 from boostbench.weak_learners.team import (
     Team,
-    dismiss,
     hand_in,
     has_members,
     join,
     post,
     take,
+    take_tree,
     wait_for_all,
     wait_for_part,
 )
 
-#: Trees whose root takes fewer additions are grown by one thread, as starting others takes longer.
+#: Number of additions at the roots of all trees below which threads share no node, as starting
+#: them takes longer.
 _SHARED_TREE = 300_000
 #: Smallest number of additions to a histogram and sums to search for which threads share a node.
 _SHARED_NODE = 30_000
 
 
 def grow_trees(
-    data: BinnedData, rules: GrowthRules, numbers: Numbers, pruning: Pruning | None = None
+    data: BinnedData, rules: GrowthRules, numbers: Numbers, pruning: PruningRules | None = None
 ) -> GrownTrees:
-    """Grow one tree per column of a demand, one after the other.
-
-    The trees are independent of each other, so the columns may be divided among calls in several
-    threads (the kernels run without the GIL). Within a call, idle threads share the features of
-    large nodes.
+    """Grow one tree per column of a demand, in several threads (the kernels run without the GIL).
 
     Parameters
     ----------
     data : BinnedData
     rules : GrowthRules
     numbers : Numbers
-    pruning : Pruning, optional
-        Rules and work space of pruning; None for no pruning.
+    pruning : PruningRules, optional
+        None for no pruning.
 
     Returns
     -------
     GrownTrees
     """
-    trees = GrownTrees.room(len(numbers.columns), rules.max_leaves, data.n_rows)
+    n_trees = 1 if rules.kind == COSTS else len(numbers.numbers)
+    trees, n_taken = GrownTrees.room(n_trees, rules.max_leaves, data.n_rows), np.zeros(1, np.int64)
     criterion = rules.criterion
     drawn = rules.random or rules.max_features < data.n_features
     plain = rules.n_sums == 2 and not drawn and rules.min_samples <= 1
@@ -140,26 +139,28 @@ def grow_trees(
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
-    work = Work.space(rules, data, numbers.labels)
     # drawn features, and a choice by the mean gain, need all features in one part
     whole = rules.max_features < data.n_features or rules.criterion in (GAIN_RATIO, C45)
-    few = data.dense_codes.size + data.sparse_bins.size < _SHARED_TREE
+    few = n_trees * (data.dense_codes.size + data.sparse_bins.size) < _SHARED_TREE
     n_parts = 1 if whole or few else data.n_parts
-    team = Team.of(n_parts, _SHARED_NODE)
+    n_members = min(n_threads(), max(n_trees, n_parts))
+    works = Work.spaces(min(n_trees, n_members), rules, data, numbers.labels)
+    teams = [Team.of(n_parts, _SHARED_NODE) for _ in works]
     grow, help_grow = _KERNELS[criterion]
 
     def take_part(members: slice) -> None:
-        if members.start > 0:
-            help_grow(data, rules, work.of_member(), team)
-            return
-        try:
-            grow(data, rules, numbers, pruning, work, team, trees)
-        finally:
-            team.close()
+        for own in range(members.start, min(members.stop, len(works))):
+            space = pruning and Pruning.space(pruning, numbers.numbers, data.samples, rules.n_sums)
+            try:
+                grow(data, rules, numbers, space, works[own], teams[own], n_taken, trees)
+            finally:
+                teams[own].close()
+        for work, team in zip(works, teams, strict=True):
+            if n_parts > 1 and team.is_open:
+                help_grow(data, rules, work.of_member(), team)
 
-    in_parts(take_part, n_parts)
-    nodes, answers = trees.nodes[: trees.node_offset[-1]], trees.answers[: trees.leaf_offset[-1]]
-    return trees._replace(nodes=nodes, answers=answers)
+    in_parts(take_part, n_members)
+    return trees.without_gaps()
 
 
 def _part_for(criterion: int, build: Any, search: Any) -> Any:
@@ -225,11 +226,13 @@ def _kernel_for(criterion: int) -> Any:
     """Return the kernel that grows trees by a criterion."""
 
     @kernel
-    def grow(data, rules, numbers, pruning, work, team, trees):  # type: ignore[no-untyped-def]
+    def grow(  # type: ignore[no-untyped-def]
+        data, rules, numbers, pruning, work, team, n_taken, trees
+    ):
         tree, queue = work.tree, work.queue
         nodes = tree.nodes
-        for t in range(numbers.columns.shape[0]):
-            column = numbers.columns[t]
+        column = take_tree(n_taken)
+        while column < trees.leaves.shape[0]:
             number = numbers.numbers[column]
             count = data.samples[column if data.samples.shape[0] > 1 else 0]
             if criterion == COST:
@@ -274,9 +277,9 @@ def _kernel_for(criterion: int) -> Any:
             if pruning is not None:
                 n_splits = prune(data, pruning, number, column, n_splits, tree)
                 n_placed = 0
-            pack(criterion, rules, numbers, sample, t, n_splits, tree, trees)
-            assign_leaves(data, tree, n_splits, n_placed, trees.leaves[t])
-        dismiss(team)
+            pack(criterion, rules, numbers, sample, column, n_splits, tree, trees)
+            assign_leaves(data, tree, n_splits, n_placed, trees.leaves[column])
+            column = take_tree(n_taken)
 
     return grow
 

@@ -22,20 +22,19 @@ def list_leaves(criterion, rules, n_splits, tree):  # type: ignore[no-untyped-de
 
 @stage
 def pack(  # type: ignore[no-untyped-def]
-    criterion, rules, numbers, sample, t, n_splits, tree, trees
+    criterion, rules, numbers, sample, column, n_splits, tree, trees
 ):
-    """Append the tree in the node table to the trees as number t.
+    """Write the tree of a column in the node table to the trees.
 
     Overwrites the slots of the table with the numbers of nodes and leaves in the forest.
     """
-    nodes, column = tree.nodes, numbers.columns[t]
-    first, first_leaf = trees.node_offset[t], trees.leaf_offset[t]
+    nodes, first = tree.nodes, column * rules.max_leaves
     for s in range(n_splits):
         nodes[tree.split_order[s]].slot = s
     for leaf in range(n_splits + 1):
         node = tree.leaf_order[leaf]
         nodes[node].slot = ~leaf
-        answer = trees.answers[first_leaf + leaf]
+        answer = trees.answers[first + leaf]
         if criterion == SQUARED_ERROR:
             answer.value, answer.column = _mean(sample, numbers, column, node, tree), column
         else:
@@ -53,9 +52,8 @@ def pack(  # type: ignore[no-untyped-def]
             out.value, out.column = _mean(sample, numbers, column, node, tree), column
         else:
             out.value, out.column = _answer(rules.kind, column, split.answer)
-    trees.node_offset[t + 1] = first + n_splits
-    trees.leaf_offset[t + 1] = first_leaf + n_splits + 1
-    trees.root_impurity[t] = nodes[0].impurity / unit
+    trees.node_offset[column + 1], trees.leaf_offset[column + 1] = n_splits, n_splits + 1
+    trees.root_impurity[column] = nodes[0].impurity / unit
 
 
 @inner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +69,8 @@ class GrowthRules(NamedTuple):
 class Numbers(NamedTuple):
     """Arrays of a demand, transposed: a row per column of the demand.
 
+    A tree is grown for each column, or one for all columns of costs.
+
     Attributes
     ----------
     labels : ndarray of int32, shape (n,)
@@ -78,14 +79,11 @@ class Numbers(NamedTuple):
         Weights, signed weights, costs or targets.
     weights : ndarray of float64, shape (1 or m, n)
         Weights of the targets.
-    columns : ndarray of int64, shape (n_trees,)
-        Columns to grow a tree for; for costs, one tree is grown for all columns.
     """
 
     labels: NDArray[np.int32]
     numbers: NDArray[np.float64]
     weights: NDArray[np.float64]
-    columns: NDArray[np.int64]
 
 
 #: Node of a growing tree. The last four fields are for pruning.
@@ -281,23 +279,26 @@ class Work(NamedTuple):
     scan: Scan
 
     @classmethod
-    def space(cls, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32]) -> Work:
-        """Return work space for the trees of a call, with a copy of the labels.
+    def spaces(
+        cls, n_spaces: int, rules: GrowthRules, data: BinnedData, labels: NDArray[np.int32]
+    ) -> list[Work]:
+        """Return work spaces for the trees of a call, with copies of the labels.
 
-        A thread reuses a small work space for its next call of the same sizes, as in most calls of
+        A thread reuses small work spaces for its next call of the same sizes, as in most calls of
         a fit. Allocation takes as long as the growth of a small tree on a few hundred rows.
         """
         counted = rules.min_samples > 1 or rules.kind == COSTS
         n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
         width = (1 if rules.kind in (LABELS, SIGNED) else rules.n_sums) + counted
         sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)
-        used, work = getattr(_last, "space", (None, None))
-        if work is None or used != sizes:
-            work = cls._of_sizes(*sizes)
-            small = work.histogram.size + work.tree.stat.size <= _SMALL
-            _last.space = (sizes, work) if small else (None, None)
-        work.tree.label[:] = labels
-        return work
+        used, works = getattr(_last, "spaces", (None, []))
+        works = [*works] if used == sizes else []
+        works += [cls._of_sizes(*sizes) for _ in range(len(works), n_spaces)]
+        small = works[0].histogram.size + works[0].tree.stat.size <= _SMALL
+        _last.spaces = (sizes, works) if small else (None, [])
+        for work in works[:n_spaces]:
+            work.tree.label[:] = labels
+        return works[:n_spaces]
 
     @classmethod
     def _of_sizes(
@@ -374,7 +375,11 @@ class GrownTrees(NamedTuple):
 
     @classmethod
     def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
-        """Return arrays for ``n_trees`` trees of up to ``max_leaves`` leaves on n rows."""
+        """Return arrays for ``n_trees`` trees of up to ``max_leaves`` leaves on n rows.
+
+        Each tree has ``max_leaves`` nodes and leaves, and the entries of the offsets are numbers of
+        nodes and leaves, until `without_gaps` is called.
+        """
         return cls(
             nodes=np.empty(n_trees * max_leaves, GROWN_NODE),
             answers=np.empty(n_trees * max_leaves, GROWN_LEAF),
@@ -384,20 +389,20 @@ class GrownTrees(NamedTuple):
             leaves=np.empty((n_trees, n), np.int32),
         )
 
-    @classmethod
-    def join(cls, parts: Sequence[GrownTrees]) -> GrownTrees:
-        """Concatenate the trees of several calls."""
-        if len(parts) == 1:
-            return parts[0]
-        joined = {}
-        for name in cls._fields:
-            arrays = [getattr(part, name) for part in parts]
-            if name.endswith("offset"):
-                sizes = np.concatenate([np.diff(array) for array in arrays])
-                joined[name] = np.concatenate([[0], np.cumsum(sizes)])
-            else:
-                joined[name] = np.concatenate(arrays)
-        return cls(**joined)
+    def without_gaps(self) -> GrownTrees:
+        """Return the trees without the nodes and leaves that they left unused."""
+        starts = range(0, len(self.nodes), len(self.nodes) // len(self.root_impurity))
+
+        def used(array: NDArray[np.void], sizes: NDArray[np.int64]) -> NDArray[np.void]:
+            pairs = zip(starts, sizes.tolist(), strict=True)
+            return np.concatenate([array[start : start + size] for start, size in pairs])
+
+        return self._replace(
+            nodes=used(self.nodes, self.node_offset[1:]),
+            answers=used(self.answers, self.leaf_offset[1:]),
+            node_offset=np.cumsum(self.node_offset),
+            leaf_offset=np.cumsum(self.leaf_offset),
+        )
 
     def hypothesis(self, n_features: int) -> Hypothesis:
         """Return the trees as a forest, with the leaves of the training rows."""

@@ -1,6 +1,6 @@
-"""Teams of threads that grow one tree together in compiled code.
+"""Teams of threads that grow trees together in compiled code.
 
-One thread, the leader, grows the tree. If a step is long enough, the leader posts the parts of the
+One thread, the leader, grows the trees. If a step is long enough, the leader posts the parts of the
 step. The other members, which wait in another kernel, and the leader take one part after the
 other. The leader does not wait for members that have not joined: it takes all remaining parts, and
 then waits for parts in progress.
@@ -66,7 +66,7 @@ class Team(NamedTuple):
         Smallest amount of work for which a node is shared.
     counters : ndarray of int64, shape (80,)
         Numbers of parts taken, posted and done, number of members that joined, and a flag that the
-        tree is finished.
+        trees are finished.
     step : ndarray of STEP, shape (1,)
         Current step.
     found : ndarray of FOUND, shape (n_parts,)
@@ -82,6 +82,11 @@ class Team(NamedTuple):
     def of(cls, n_parts: int, least: int) -> Team:
         """Return a team for steps of ``n_parts`` parts."""
         return cls(least, np.zeros(80, np.int64), np.empty(1, STEP), np.empty(n_parts, FOUND))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the leader has trees to grow."""
+        return not self.counters[_CLOSED]
 
     def close(self) -> None:
         """Dismiss the members, after the leader returned or raised an error."""
@@ -135,6 +140,12 @@ _give_way = types.ExternalFunction("sched_yield", types.int32())
 
 
 @inner
+def take_tree(n_taken):  # type: ignore[no-untyped-def]
+    """Return the number of the next tree to grow, and count it as taken."""
+    return _add(n_taken, 0, 1)
+
+
+@inner
 def join(team):  # type: ignore[no-untyped-def]
     """Register a member as joined."""
     _add(team.counters, _JOINED, 1)
@@ -179,7 +190,7 @@ def wait_for_all(team):  # type: ignore[no-untyped-def]
 
 @inner
 def wait_for_part(team):  # type: ignore[no-untyped-def]
-    """Wait for a part and take it; return its number, or -1 if the tree is finished."""
+    """Wait for a part and take it; return its number, or -1 if the trees are finished."""
     tries = 0
     while _load(team.counters, _CLOSED) == 0:
         part = take(team)
@@ -187,12 +198,6 @@ def wait_for_part(team):  # type: ignore[no-untyped-def]
             return part
         tries = _wait(tries)
     return -1
-
-
-@inner
-def dismiss(team):  # type: ignore[no-untyped-def]
-    """Dismiss the members, as the tree is finished."""
-    _add(team.counters, _CLOSED, 1)
 
 
 @inner

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from boostbench.threads import in_parts
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData, bin_features
 from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Demand, Targets, WeightedLabels
 from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.path import GrowthPath
+from boostbench.weak_learners.pruning import PruningRules
 from boostbench.weak_learners.structures import GrownTrees, GrowthRules, Numbers
 
 #: Bytes of stored histograms of a growing tree; others are built again when needed.
@@ -191,15 +191,11 @@ class Tree(BaseEstimator):  # type: ignore[misc]
         if self.trim > 0.0 and isinstance(demand, WeightedLabels | BinaryLabels):
             trimmed = _trimmed(numbers.numbers, self.trim, data.samples)
             numbers = numbers._replace(numbers=trimmed)
+        return grow_trees(data, rules, numbers, self._pruning_rules())
 
-        def grow_part(part: slice) -> GrownTrees:
-            return self._grow(data, rules, numbers._replace(columns=numbers.columns[part]))
-
-        return GrownTrees.join(in_parts(grow_part, len(numbers.columns)))
-
-    def _grow(self, data: BinnedData, rules: GrowthRules, numbers: Numbers) -> GrownTrees:
-        """Grow the trees of some columns; see `grow_trees`."""
-        return grow_trees(data, rules, numbers)
+    def _pruning_rules(self) -> PruningRules | None:
+        """Return None, as the trees are not pruned."""
+        return None
 
     def grow_path(
         self,
@@ -285,14 +281,13 @@ def numbers_of(demand: Demand) -> Numbers:
     if isinstance(demand, WeightedLabels):
         labels = np.ascontiguousarray(demand.y, dtype=np.int32)
         numbers = _rows(np.asarray(demand.weight)[:, None])
-        return Numbers(labels, numbers, np.zeros((1, 1)), np.arange(1))
+        return Numbers(labels, numbers, np.zeros((1, 1)))
     if isinstance(demand, Targets):
         numbers, weights = _rows(demand.target), _rows(demand.weight)
     else:
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
         numbers, weights = _rows(matrix), np.zeros((1, 1))
-    n_trees = 1 if isinstance(demand, Costs) else len(numbers)
-    return Numbers(np.zeros(numbers.shape[1], np.int32), numbers, weights, np.arange(n_trees))
+    return Numbers(np.zeros(numbers.shape[1], np.int32), numbers, weights)
 
 
 def _trimmed(

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
+from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.structures import GrownTrees
 from boostbench.weak_learners.tree import numbers_of
 from tests.weak_learners import reference
@@ -16,7 +17,7 @@ NEVER, ALWAYS = np.inf, 0.0
 
 def grow(tree, data, demand, entry_cost, **changed) -> GrownTrees:
     rules = tree._rules(data, demand, None)._replace(entry_cost=entry_cost, **changed)
-    return tree._grow(data, rules, numbers_of(demand))
+    return grow_trees(data, rules, numbers_of(demand), tree._pruning_rules())
 
 
 LEARNERS = [

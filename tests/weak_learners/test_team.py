@@ -21,7 +21,6 @@ from boostbench.weak_learners import (
 from boostbench.weak_learners.team import (
     _JOINED,
     Team,
-    dismiss,
     hand_in,
     join,
     post,
@@ -53,7 +52,6 @@ def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
             hand_in(team)
             part = take(team)
         wait_for_all(team)
-    dismiss(team)
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 5])
@@ -66,6 +64,7 @@ def test_every_part_of_every_step_is_done_once_however_many_threads_come(n_membe
     for other in others:
         other.start()
     _count(team, 0, len(times), times)
+    team.close()
     for other in others:
         other.join()
     assert (times == 1).all()
@@ -140,6 +139,7 @@ def test_threads_that_share_a_tree_change_no_bit_of_it(shape, kind, data):
             assert binned.n_parts == min(n_jobs, d)
             rules = learner._rules(binned, demand, np.random.default_rng(0))
             rules = rules._replace(entry_cost=entry_cost)
-            grown.append(learner._grow(binned, rules, numbers_of(demand)))
+            pruning = learner._pruning_rules()
+            grown.append(growing.grow_trees(binned, rules, numbers_of(demand), pruning))
     for other in grown[1:]:
         assert_same_trees(other, grown[0])
