@@ -7,7 +7,7 @@ sample, so that a pass over the samples of a node accesses contiguous memory.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class Walks:
         return np.column_stack([1.0 - p, p])
 
 
-def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest) -> None:
+def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> None:
     """Replace P(l, .) by P(l + 1, .) in place, for known leaves of layer l.
 
     ``mass`` has shape (L + 1, n) and ``leaves`` has shape (l + 1, n).
@@ -79,7 +79,7 @@ def walk_on(mass: NDArray[np.float64], leaves: NDArray[np.int32], nodes: Forest)
 
 def walk_apart(
     mass: NDArray[np.float64],
-    leaves: NDArray[np.int32],
+    leaves: NDArray[Any],
     nodes: Forest,
     row: NDArray[np.intp],
     position: NDArray[np.int64],
@@ -133,7 +133,7 @@ def _first(layer: int) -> int:
 @kernel
 def _walk_on(
     mass: NDArray[np.float64],
-    leaves: NDArray[np.int32],
+    leaves: NDArray[Any],
     rho: NDArray[np.float64],
     first_leaf: NDArray[np.int64],
     share: NDArray[np.float64],

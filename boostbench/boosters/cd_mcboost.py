@@ -185,7 +185,7 @@ class CDMCBoost(MCBoost):
 def collapse(
     a: NDArray[np.float64],
     y: NDArray[np.int32],
-    leaves: NDArray[np.int32],
+    leaves: NDArray[Any],
     vectors: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sum the pair weights over rows of the same leaf and true class.
@@ -196,8 +196,10 @@ def collapse(
     ----------
     a : ndarray of float64, shape (n, K)
         Pair weights.
-    y, leaves : ndarray of int32, shape (n,)
-        Label and leaf of each row.
+    y : ndarray of int32, shape (n,)
+        Label of each row.
+    leaves : ndarray of int16 or int32, shape (n,)
+        Leaf of each row.
     vectors : ndarray of float64, shape (n_leaves, K)
         Vector that each leaf adds to the scores s.
 

@@ -115,6 +115,7 @@ class Booster(BoostingClassifier):
             name = type(self).__name__
             raise ValueError(f"{name} trains a tree for each class; {learner!r} joins them")
         data = learner.prepare(X, rows.representative, rows.count)
+        del X, rows  # frees what the weak learner does not keep
         ensemble = Ensemble(state.n_classes)
         state.own = self.begin(state)
         fit = partial(self._fit_learner, learner, data, rng)

@@ -162,14 +162,14 @@ class MartiBoost(TwoClasses):
         state: BoostState,
         mass: NDArray[np.float64],
         fit: Callable[[BinaryLabels], Any],
-    ) -> tuple[Forest, NDArray[np.int32], NDArray[np.float64]]:
+    ) -> tuple[Forest, NDArray[Any], NDArray[np.float64]]:
         """Train all nodes of a layer, one per column of a demand.
 
         Returns
         -------
         nodes : Forest
             Trees whose leaf values are probabilities of answer 1.
-        leaves : ndarray of int32, shape (n_nodes, n)
+        leaves : ndarray of int16 or int32, shape (n_nodes, n)
             Leaf of each row in each node.
         advantages : ndarray of float64, shape (n_nodes,)
             Advantages; NaN at nodes that are not trained.
@@ -304,7 +304,7 @@ def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.floa
 @kernel
 def _times_b(
     v: NDArray[np.float64],
-    leaves: NDArray[np.int32],
+    leaves: NDArray[Any],
     b: NDArray[np.float64],
     first: NDArray[np.int64],
 ) -> None:

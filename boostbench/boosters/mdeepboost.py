@@ -147,6 +147,7 @@ class MDeepBoost(BoostingClassifier):
     ) -> Iterator[Step]:
         learner, trees = self._path_learner(state.n_classes), PATHS[self.leaves]
         data = learner.prepare(X, rows.representative, rows.count)
+        del X, rows  # frees what the weak learner does not keep
         loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
         f, chosen = Ensemble(state.n_classes), Chosen()
         state.own = chosen

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.compiled import kernel
+from boostbench.portable import total
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,10 @@ class CanonicalRows:
     representative : ndarray of intp, shape (n,)
         Index of one sample of each row, in canonical order.
     weight : ndarray of float64, shape (n,)
-        Summed weight of the row's samples, positive.
+        Share of the row's samples in the summed weight, positive.
     count : ndarray of int64, shape (n,)
-        Number of samples in the row, at least 1; see `sample_counts`.
+        Number of samples in the row, at least 1; if it is 1 for all rows, they share the memory of
+        one number.
     row_of : ndarray of intp, shape (n_samples,)
         Row index of each sample, -1 for samples of weight 0.
     sample_weight : ndarray of float64, shape (n_samples,)
@@ -48,74 +50,69 @@ def canonical_rows(
 ) -> CanonicalRows:
     """Merge equal samples of positive weight and order the rows by content.
 
-    X is C-contiguous. NaN marks a missing value; missing values are equal to each other.
+    If all weights are integers, a sample of weight w counts as w samples; otherwise every sample of
+    positive weight counts as one. X is C-contiguous. NaN marks a missing value; missing values are
+    equal to each other.
     """
-    used = np.flatnonzero(sample_weight > 0)
-    hashed, starts = np.empty(len(used), np.uint64), np.empty(len(used), np.bool_)
-    _hash_rows(X, used, hashed)
-    order = used[np.lexsort((y[used], hashed))]
-    _mark_starts(X, y, order, starts)
-    group = np.cumsum(starts) - 1
+    # from 2**53 on all floats are integers, so integer weights do not indicate repetitions
+    whole = np.array_equal(sample_weight, np.floor(sample_weight)) and sample_weight.sum() < 2**53
+    order = _order(X, y)
+    order = order[sample_weight[order] > 0]
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
-    row_of[order] = group
-    count = sample_counts(sample_weight)
+    weight, count = np.empty(len(order)), np.empty(len(order), np.int64)
+    n = _merge(X, y, np.ascontiguousarray(sample_weight), whole, order, row_of, weight, count)
     return CanonicalRows(
-        representative=order[starts],
-        weight=np.bincount(group, weights=sample_weight[order]).astype(np.float64),
-        count=np.bincount(group, weights=count[order]).astype(np.int64),
+        representative=order[:n],
+        weight=weight[:n] / total(weight[:n]),
+        count=count[:n] if count[:n].max(initial=1) > 1 else np.broadcast_to(np.int64(1), n),
         row_of=row_of,
         sample_weight=sample_weight,
     )
 
 
-def sample_counts(sample_weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of samples that each sample counts as.
-
-    If all weights are integers, a sample of weight w counts as w samples; otherwise every sample
-    of positive weight counts as one.
-
-    Examples
-    --------
-    >>> sample_counts(np.array([2.0, 0.0, 1.0])).tolist()
-    [2, 0, 1]
-    >>> sample_counts(np.array([2.0, 0.0, 0.5])).tolist()
-    [1, 0, 1]
-    """
-    # from 2**53 on all floats are integers, so integer weights do not indicate repetitions
-    whole = np.array_equal(sample_weight, np.floor(sample_weight)) and sample_weight.sum() < 2**53
-    return (sample_weight if whole else sample_weight > 0).astype(np.int64)
+def _order(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the order of the samples by hashed content."""
+    hashed = np.empty(len(X), np.uint64)
+    _hash_rows(X, hashed)
+    return np.lexsort((y, hashed))
 
 
 @kernel
-def _hash_rows(
-    X: NDArray[np.float64], used: NDArray[np.intp], hashed: NDArray[np.uint64]
-) -> None:  # pragma: no cover
-    for position in range(used.shape[0]):
+def _hash_rows(X: NDArray[np.float64], hashed: NDArray[np.uint64]) -> None:  # pragma: no cover
+    for i in range(X.shape[0]):
         h = np.uint64(14695981039346656037)
         for j in range(X.shape[1]):
-            value = X[used[position], j]
+            value = X[i, j]
             if value != value:
                 bits = np.uint64(0x7FF8000000000000)
             else:
                 bits = np.float64(value + 0.0).view(np.uint64)  # -0.0 and 0.0 are equal
             h = (h ^ bits) * np.uint64(1099511628211)
             h = h ^ (h >> np.uint64(29))
-        hashed[position] = h
+        hashed[i] = h
 
 
 @kernel
-def _mark_starts(
-    X: NDArray[np.float64],
-    y: NDArray[np.int32],
-    order: NDArray[np.intp],
-    starts: NDArray[np.bool_],
-) -> None:  # pragma: no cover
+def _merge(  # type: ignore[no-untyped-def]
+    X, y, sample_weight, whole, order, row_of, weight, count
+):  # pragma: no cover
+    """Merge equal samples, which are neighbours in the order; return the number of rows.
+
+    The first elements of the order are replaced by the first samples of the rows.
+    """
+    n = 0
     for position in range(order.shape[0]):
-        a, b = order[max(position - 1, 0)], order[position]
-        equal = position > 0 and y[a] == y[b]
+        i, first = order[position], order[max(n - 1, 0)]
+        equal = n > 0 and y[first] == y[i]
         j = 0
         while equal and j < X.shape[1]:
-            u, v = X[a, j], X[b, j]
+            u, v = X[first, j], X[i, j]
             equal = u == v or (u != u and v != v)
             j += 1
-        starts[position] = not equal
+        if not equal:
+            order[n], weight[n], count[n] = i, 0.0, 0
+            n += 1
+        row_of[i] = n - 1
+        weight[n - 1] += sample_weight[i]
+        count[n - 1] += np.int64(sample_weight[i]) if whole else 1
+    return n

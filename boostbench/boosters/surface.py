@@ -22,7 +22,7 @@ from boostbench.boosters.cost_matrices import sample_costs
 from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
-from boostbench.portable import log, total
+from boostbench.portable import log
 from boostbench.threads import threads
 
 #: scikit-learn estimator checks that boosters are allowed to fail, with the reason.
@@ -255,7 +255,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
         state = BoostState(
             y=y_codes[rows.representative],
-            sample_weight=rows.weight / total(rows.weight),
+            sample_weight=rows.weight,
             n_samples=int(rows.count.sum()),
             n_classes=n_classes,
             scores=np.zeros((len(rows.weight), n_classes), order="F"),
@@ -263,11 +263,14 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             cost=None if own_cost is None else own_cost[rows.representative],
         )
         self.n_rounds_ = 0
+        steps = self._rounds(state, X, rows, learner_rng)
+        row_of = np.empty(0, np.intp) if on_round is None else rows.row_of
+        del X, y_codes, weights, own_cost, content, rows  # frees what the rounds do not keep
         with threads(self.n_jobs):
-            for step in self._rounds(state, X, rows, learner_rng):
+            for step in steps:
                 self.n_rounds_ += 1
                 if on_round is not None:
-                    on_round(RoundInfo(self.n_rounds_, rows.row_of, step, state, self))
+                    on_round(RoundInfo(self.n_rounds_, row_of, step, state, self))
         return self
 
     def _validate_training_data(
@@ -278,9 +281,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
         )
         check_classification_targets(y)
-        weights = _check_sample_weight(
-            sample_weight, checked, dtype=np.float64, ensure_non_negative=True
-        )
+        weights = np.broadcast_to(1.0, len(checked))  # takes the memory of one number
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, checked, dtype=np.float64, ensure_non_negative=True
+            )
         self.classes_, y_codes = np.unique(y, return_inverse=True)
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self._class_weight(), y)

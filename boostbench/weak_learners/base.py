@@ -51,13 +51,13 @@ class Hypothesis:
     ----------
     trees : Forest
         One tree, or one per class.
-    leaves : ndarray of int32, shape (n_trees, n)
+    leaves : ndarray of int16, shape (n_trees, n)
         Leaf of every training row, numbered within each tree; rows without influence on the fit
-        are included.
+        are included. int32 if trees may have more than 2**14 leaves.
     """
 
     trees: Forest
-    leaves: NDArray[np.int32]
+    leaves: NDArray[Any]
 
     @property
     def labels(self) -> NDArray[np.int32]:

@@ -51,7 +51,7 @@ class BinnedData(NamedTuple):
     cuts : ndarray of int64, shape (n_parts + 1, 3)
         First feature, first dense feature and first sparse feature of each part of the features
         that threads share.
-    sparse_start : ndarray of int64, shape (n_parts * n + 1,)
+    sparse_start : ndarray of int64, shape (n_parts * n + 1,), or (1,) without sparse features
         With ``p = n_parts * i + part``, ``sparse_bins[sparse_start[p]:sparse_start[p + 1]]`` are
         the entries of row i in a part of the features.
     sparse_bins : ndarray of uint32, shape (n_entries,)
@@ -60,7 +60,7 @@ class BinnedData(NamedTuple):
         Indices of the sparse features.
     default_bin : ndarray of int64, shape (n_sparse,)
         Most frequent global bin of each sparse feature.
-    samples : ndarray of int64, shape (1 or n_trees, n)
+    samples : ndarray of int64, shape (1 or n_trees, n), or (1, 1) if all numbers are 1
         Number of samples that each row represents; one row per tree if the demand gives counts.
     """
 
@@ -133,8 +133,7 @@ def bin_features(
     """
     n = X.shape[0] if rows is None else len(rows)
     d = X.shape[1]
-    count = np.ones(n, dtype=np.int64) if count is None else count
-    repeated = count if count.max(initial=1) > 1 else None
+    repeated = None if count is None or count.max(initial=1) == 1 else count
     extremes = _extremes(X if rows is None else X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
@@ -163,7 +162,8 @@ def bin_features(
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
     rowwise = _rows_of(codes, offset, sparse_share, min(n_threads(), max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
-    return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples=count[None, :])
+    samples = np.ones((1, 1), dtype=np.int64) if repeated is None else repeated[None, :]
+    return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples)
 
 
 def _bins_of(
@@ -282,8 +282,8 @@ def _rows_of(
     first = np.searchsorted(entries, entries[-1:] * np.arange(1, n_parts) / n_parts) + 1
     first = np.concatenate([[0], first, [d]])  # about as many entries in each part
     cuts = [(c, np.searchsorted(dense, c), np.searchsorted(sparse, c)) for c in first.tolist()]
-    start = np.zeros(n * n_parts + 1, dtype=np.int64)
-    of_part = start[1:].reshape(n, n_parts)
+    start = np.zeros(n * n_parts + 1 if len(sparse) else 1, dtype=np.int64)
+    of_part = start[1:].reshape(-1, n_parts)
     for feature, part in zip(sparse, np.searchsorted(first, sparse, "right") - 1, strict=True):
         of_part[:, part] += codes[feature] != default[feature]
     np.cumsum(start, out=start)

@@ -48,6 +48,8 @@ def share_of(data, part, stop):  # type: ignore[no-untyped-def]
 def entries(data, part, stop, r):  # type: ignore[no-untyped-def]
     """Return the range of the sparse bins of a row in the parts ``part..stop-1``."""
     start, n_parts = data.sparse_start, np.uint64(data.cuts.shape[0] - 1)
+    if data.sparse_bins.shape[0] == 0:
+        return np.uint64(0), np.uint64(0)
     first = start[np.uint64(r) * n_parts + np.uint64(part)]
     end = start[np.uint64(r) * n_parts + np.uint64(stop)]
     return np.uint64(first), np.uint64(end)

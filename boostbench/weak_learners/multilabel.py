@@ -135,7 +135,9 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))
         n_pairs = (
-            data.samples.sum() * weight.shape[1] if demand.count is None else demand.count.sum()
+            np.broadcast_to(data.samples[0], data.n_rows).sum() * weight.shape[1]
+            if demand.count is None
+            else demand.count.sum()
         )
         stat = _sums_of(weight, self.answers)
         m, code = stat.shape[1], _CODES[self.answers]
@@ -143,19 +145,19 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         counts = np.empty(256, dtype=np.int64)
         feature, last, missing_left = _best_split(data, stat, rows, code, tie, sums, counts, work)
         if feature < 0:
-            leaves = np.zeros(data.n_rows, dtype=np.int32)
+            leaves = np.zeros(data.n_rows, dtype=np.int16)
             trees = _tree(data, None, self._vectors(weight, n_pairs, leaves, 1))
             return Hypothesis(trees, leaves[None, :])
         last, threshold = _threshold(data, feature, last, rows)
         code = data.codes[feature]
         above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
-        leaves = above.astype(np.int32)
+        leaves = above.astype(np.int16)
         split = (feature, threshold, missing_left)
         vectors = self._vectors(weight, n_pairs, leaves, 2)
         return Hypothesis(_tree(data, split, vectors), leaves[None, :])
 
     def _vectors(
-        self, weight: Floats, n_pairs: int, leaves: NDArray[np.int32], n_leaves: int
+        self, weight: Floats, n_pairs: int, leaves: NDArray[np.int16], n_leaves: int
     ) -> Floats:
         """Return the values of each leaf, shape (n_leaves, K)."""
         sides = [weight[leaves == leaf] for leaf in range(n_leaves)]

@@ -117,12 +117,12 @@ def _sweep(codes, n_bins, nodes, split_order, leaves):  # type: ignore[no-untype
         node = split_order[s]
         split = nodes[node]
         its_codes = codes[split.feature]
-        here, left = np.int32(node), np.int32(split.left)
-        right = np.int32(left + 1)
-        last = np.int32(split.bin)
-        missing = np.int32(n_bins[split.feature] if split.missing_left else -1)
+        here, left = leaves.dtype.type(node), leaves.dtype.type(split.left)
+        right = leaves.dtype.type(split.left + 1)
+        last = np.int16(split.bin)
+        missing = np.int16(n_bins[split.feature] if split.missing_left else -1)
         for i in range(leaves.shape[0]):
-            code = np.int32(its_codes[i])
+            code = np.int16(its_codes[i])
             child = right if (code > last) & (code != missing) else left
             leaves[i] = child if leaves[i] == here else leaves[i]
     for i in range(leaves.shape[0]):

@@ -83,7 +83,7 @@ class GrowthPath:
         children = np.stack(self.children, axis=1)
         answers = np.empty(n_leaves, GROWN_LEAF)
         cut_to = np.full(len(children), -1)  # leaf of the small tree that a node was cut to
-        leaf_of = np.empty(self.max_leaves, dtype=np.int32)
+        leaf_of = np.empty(self.max_leaves, dtype=grown.leaves.dtype)
         n_found = 0
         if n_nodes == 0:
             cut_to[0], n_found = 0, 1

@@ -58,17 +58,17 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
     ----------
     kind : int
     number : float64[n]
-    count : int64[n]
+    count : int64[n] or int64[1]
         Number of samples that each row represents.
     rows, label, stat
         As in `GrowingTree`.
     """
-    total, n, cases = 0.0, np.uint64(0), np.int64(0)
+    total, n, cases, step = 0.0, np.uint64(0), np.int64(0), count.shape[0] > 1
     for i in range(number.shape[0]):
         w = abs(number[i])
         rows[n] = i
         n += np.uint64(w > 0.0)
-        cases += count[i] if w > 0.0 else 0
+        cases += count[i * step] if w > 0.0 else 0
         total += w
     factor = _factor(total)
     heavy = 0.0
@@ -134,8 +134,8 @@ def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
 @inner
 def count_samples(count, stat):  # type: ignore[no-untyped-def]
     """Write the number of samples of each row to the last column of the statistics."""
-    for i in range(count.shape[0]):
-        stat[i, stat.shape[1] - 1] = count[i]
+    for i in range(stat.shape[0]):
+        stat[i, stat.shape[1] - 1] = count[i if count.shape[0] > 1 else 0]
 
 
 @inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class Numbers(NamedTuple):
 
     Attributes
     ----------
-    labels : ndarray of int32, shape (n,)
+    labels : ndarray of int32, shape (n,), or (1,) if not used
         Classes, for weighted labels.
     numbers : ndarray of float64, shape (m, n)
         Weights, signed weights, costs or targets.
@@ -362,8 +362,8 @@ class GrownTrees(NamedTuple):
         As in `FlatTrees`.
     root_impurity : ndarray of float64, shape (n_trees,)
         Impurity mass of the root.
-    leaves : ndarray of int32, shape (n_trees, n)
-        Leaf of every row.
+    leaves : ndarray of int16, shape (n_trees, n)
+        Leaf of every row; int32 if trees may have more than 2**14 leaves.
     """
 
     nodes: NDArray[np.void]
@@ -371,7 +371,7 @@ class GrownTrees(NamedTuple):
     node_offset: NDArray[np.int64]
     leaf_offset: NDArray[np.int64]
     root_impurity: NDArray[np.float64]
-    leaves: NDArray[np.int32]
+    leaves: NDArray[Any]
 
     @classmethod
     def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
@@ -386,7 +386,8 @@ class GrownTrees(NamedTuple):
             node_offset=np.zeros(n_trees + 1, np.int64),
             leaf_offset=np.zeros(n_trees + 1, np.int64),
             root_impurity=np.empty(n_trees),
-            leaves=np.empty((n_trees, n), np.int32),
+            # numbers of nodes, of which there are twice as many as leaves, must fit too
+            leaves=np.empty((n_trees, n), np.int16 if max_leaves <= 2**14 else np.int32),
         )
 
     def without_gaps(self) -> GrownTrees:

@@ -287,7 +287,7 @@ def numbers_of(demand: Demand) -> Numbers:
     else:
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
         numbers, weights = _rows(matrix), np.zeros((1, 1))
-    return Numbers(np.zeros(numbers.shape[1], np.int32), numbers, weights)
+    return Numbers(np.zeros(1, np.int32), numbers, weights)
 
 
 def _trimmed(

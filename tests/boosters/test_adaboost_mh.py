@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -208,3 +209,17 @@ def test_the_stump_without_anything_to_split_is_a_constant() -> None:
 def test_the_stump_refuses_other_demands() -> None:
     with pytest.raises(ValueError, match="cannot meet Costs"):
         AdaBoostMHLabel(2, weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)
+
+
+def test_a_fit_takes_few_bytes_per_row() -> None:
+    n, d, K = 20_000, 2, 10
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, d)), rng.integers(0, K, n)
+    booster = AdaBoostMH(n_estimators=2).fit(X[:100], y[:100])  # compiles
+    tracemalloc.start()
+    booster.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # codes by column and by row; scores, weights, signs and leaves; labels and weights; the order,
+    # labels and statistics of a growing tree; and some space that does not grow with the rows
+    assert peak < n * (2 * d + (8 + 8 + 1 + 2) * K + 4 + 8 + 20) + 500_000

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from boostbench.boosters.rows import canonical_rows, sample_counts
+from boostbench.boosters.rows import canonical_rows
 
 SAMPLES = st.integers(1, 12).flatmap(
     lambda n: st.tuples(
@@ -25,7 +26,7 @@ def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
 
 # the first example compiles
 @given(SAMPLES)
-def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple) -> None:
+def test_rows_are_the_distinct_samples_with_their_share_of_the_weight(samples: tuple) -> None:
     X, y, weight = samples
     rows = canonical_rows(X, y, weight)
     expected: dict[tuple[str, ...], float] = {}
@@ -34,7 +35,8 @@ def test_rows_are_the_distinct_samples_with_their_summed_weights(samples: tuple)
             expected[content] = expected.get(content, 0.0) + w
     found = contents(X[rows.representative], y[rows.representative])
     assert len(found) == len(set(found))
-    assert dict(zip(found, rows.weight.tolist(), strict=True)) == expected
+    shares = {content: w / weight.sum() for content, w in expected.items()}
+    assert dict(zip(found, rows.weight.tolist(), strict=True)) == shares
     assert dict(zip(found, rows.count.tolist(), strict=True)) == expected  # weights are whole
     assert_array_equal(rows.row_of == -1, weight == 0)
     for content, row in zip(contents(X, y), rows.row_of, strict=True):
@@ -54,10 +56,13 @@ def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object
     assert_array_equal(rows.weight, permuted.weight)
 
 
-def test_weights_count_samples_if_all_are_whole() -> None:
-    assert sample_counts(np.array([0.0, 1.0, 3.0])).tolist() == [0, 1, 3]
-    assert sample_counts(np.array([0.0, 1.5, 3.0])).tolist() == [0, 1, 1]
-    assert sample_counts(np.array([0.0, 1e300, 1.0])).tolist() == [0, 1, 1]
+@pytest.mark.parametrize(
+    ("weight", "expected"),
+    [([0.0, 1.0, 3.0], [1, 3]), ([0.0, 1.5, 3.0], [1, 1]), ([0.0, 1e300, 1.0], [1, 1])],
+)
+def test_weights_count_samples_if_all_are_whole(weight: list[float], expected: list[int]) -> None:
+    rows = canonical_rows(np.eye(3), np.zeros(3, np.int32), np.array(weight))
+    assert rows.count[rows.row_of[1:]].tolist() == expected
 
 
 def test_rows_of_broken_weights_count_their_samples() -> None:

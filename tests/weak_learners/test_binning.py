@@ -67,7 +67,8 @@ def test_rows_hold_every_code_but_the_most_frequent_of_sparse_features(sparse_sh
     expected = (data.codes + data.offset[:-1, None]).T
     for i in range(len(X)):
         dense = set((data.dense_codes[i] + data.dense_offset.astype(np.int64)).tolist())
-        sparse = set(data.sparse_bins[data.sparse_start[i] : data.sparse_start[i + 1]].tolist())
+        first, end = data.sparse_start[i : i + 2] if len(data.sparse_features) else (0, 0)
+        sparse = set(data.sparse_bins[first:end].tolist())
         left_out = {
             b
             for j, b in zip(data.sparse_features, data.default_bin, strict=True)
