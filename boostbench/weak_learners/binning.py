@@ -26,7 +26,7 @@ from boostbench.threads import in_parts, n_threads
 SPARSE_SHARE = 0.6
 #: Bytes of the columns that all threads together copy at a time; for a million rows, a cache line
 #: of each row.
-_BLOCK_BYTES = 2**26
+_BLOCK_BYTES = 2**22
 #: Number of values that are encoded together.
 _TOGETHER = 256
 
@@ -138,7 +138,7 @@ def bin_features(
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
     n_bins = np.empty(d, dtype=np.int64)
-    width = max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads()))
+    width = max(8, _BLOCK_BYTES // (8 * max(n, 1) * n_threads()))
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)

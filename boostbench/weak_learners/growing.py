@@ -1,10 +1,10 @@
 """Growing: best-first growth of trees from the statistics of the rows.
 
 The rows of a leaf are contiguous. Of two children, the histogram of the one with fewer rows is
-built; that of the other one is the difference from the parent's histogram. The impurity of a leaf,
-which bounds the gain of any split, is the key of the leaf in the queue until its best split is
-known; the histogram of the leaf is built only when this key is the largest. Most pure leaves, and
-all leaves that remain when the tree is full, therefore need no histogram. A leaf of few rows has a
+built; that of the other one is the difference from the parent's histogram. An upper bound of the
+gain of any split of a leaf is the key of the leaf in the queue until its best split is known; the
+histogram of the leaf is built only when this key is the largest. Most pure leaves, and all leaves
+that remain when the tree is full, therefore need no histogram. A leaf of few rows has a
 compact histogram instead, whose cost is proportional to the number of rows (see
 `boostbench.weak_learners.compact`).
 
@@ -42,6 +42,7 @@ from boostbench.weak_learners.criteria import (
     TWO_CLASSES,
     entropy,
     impurity,
+    most_gain,
     resolution,
 )
 from boostbench.weak_learners.heap import pop, push
@@ -255,8 +256,8 @@ def _kernel_for(criterion: int) -> Any:
                         tie = resolution(rules, tree.total[0], nodes[0].square, sample.scale)
                     for node in range(n_known, end):
                         if may_split(rules, sample.unit, nodes[node], tree.total[node], tie):
-                            bound = np.rint(nodes[node].impurity / tie) + 1.0
-                            n_open = push(queue, n_open, bound, node)
+                            gain = most_gain(rules, tree.total[node], nodes[node].impurity)
+                            n_open = push(queue, n_open, np.rint(gain / tie) + 1.0, node)
                     n_known = end
                 if n_open == 0 or n_splits + 1 >= rules.max_leaves:
                     break
