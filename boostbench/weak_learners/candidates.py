@@ -72,7 +72,7 @@ def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
         if block.missing_left:  # an empty first bin sends only missing values left
             here[0] = 1
         for b in range(hist.n_bins[j] if block.missing_left else here.shape[0]):
-            scan.bins[n] = offset + b
+            scan.bins[n], scan.turn[n] = offset + b, j - block.first
             n += np.uint64(here[b] != 0)
     scan.where[block.end - block.first] = n
 
@@ -94,24 +94,28 @@ def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _prefix(plane, hist, block, scan, out):  # type: ignore[no-untyped-def]
-    """Write for each candidate the sum over the bins of the feature that go left."""
-    for j in range(block.first, block.end):
-        run = plane[hist.offset[j + 1] - 1] if block.missing_left else np.int64(0)
-        start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
-        its_bins, its_sums = scan.bins[start:stop], out[start:stop]
-        for c in range(its_bins.shape[0]):
-            run += plane[np.uint64(its_bins[c])]
-            its_sums[c] = run
+def _prefix(plane, total, hist, block, scan, out):  # type: ignore[no-untyped-def]
+    """Write for each candidate the sum over the bins of the feature that go left.
+
+    A loop per feature would take longer. Sums over all features of the block therefore come first;
+    the bins of each earlier feature add up to the total of the node.
+    """
+    run = plane[hist.offset[block.end] - 1] if block.missing_left else np.int64(0)
+    for c in range(out.shape[0]):
+        run += plane[np.uint64(scan.bins[c])]
+        out[c] = run
+    for c in range(out.shape[0]):
+        out[c] -= scan.turn[c] * total
 
 
 @inner
 def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write the left weights, and minus the squared error of the children as scores."""
-    prefix, left, total = scan.prefix[0], scan.left, node.total
-    _prefix(hist.sums, hist, block, scan, prefix)
-    _prefix(hist.sums[hist.size :], hist, block, scan, left)
-    for c in range(scan.where[block.end - block.first]):
+    size, total = scan.where[block.end - block.first], node.total
+    prefix, left = scan.prefix[0, :size], scan.left[:size]
+    _prefix(hist.sums, total[0], hist, block, scan, prefix)
+    _prefix(hist.sums[hist.size :], total[1], hist, block, scan, left)
+    for c in range(size):
         s, w = np.float64(prefix[c]), np.float64(left[c])
         rest, others = np.float64(total[0] - prefix[c]), np.float64(total[1] - left[c])
         scan.score[c] = s * s / w + rest * rest / others - node.square
@@ -134,7 +138,7 @@ def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     prefix = scan.prefix[0, : left.shape[0]]
     for k in range(rules.n_sums):
         if total[k] != 0:
-            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
+            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
             for c in range(left.shape[0]):
                 left[c] += prefix[c]
                 here, there = np.float64(prefix[c]), np.float64(total[k] - prefix[c])
@@ -180,7 +184,7 @@ def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     prefix = scan.prefix[0, : left.shape[0]]
     for k in range(rules.n_sums):
         if total[k] != 0:
-            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
+            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
             for c in range(left.shape[0]):
                 left[c] += prefix[c]
                 score[c] = max(score[c], np.float64(prefix[c]))
@@ -198,7 +202,7 @@ def score_entropy(rules, hist, node, block, scan):  # type: ignore[no-untyped-de
     for k in range(rules.n_sums):
         if total[k] != 0:
             prefix = scan.prefix[k, : left.shape[0]]
-            _prefix(hist.sums[k * hist.size :], hist, block, scan, prefix)
+            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
             for c in range(left.shape[0]):
                 left[c] += prefix[c]
                 score[c] += about_xlogx(np.float64(prefix[c]))

@@ -166,6 +166,8 @@ class Scan(NamedTuple):
         Bin of each candidate, the last bin on the left.
     where : ndarray of int64
         Candidates of the j-th feature of the block are ``where[j]:where[j + 1]``.
+    turn : ndarray of int64
+        Feature of each candidate, numbered within the block.
     left : ndarray of int64
         Weight on the left of each candidate.
     prefix : ndarray of int64, shape (n_planes, more than BLOCK)
@@ -180,6 +182,7 @@ class Scan(NamedTuple):
 
     bins: NDArray[np.int64]
     where: NDArray[np.int64]
+    turn: NDArray[np.int64]
     left: NDArray[np.int64]
     prefix: NDArray[np.int64]
     key: NDArray[np.float64]
@@ -190,9 +193,9 @@ class Scan(NamedTuple):
     @classmethod
     def of_sizes(cls, n_planes: int, best: NDArray[np.void], order: NDArray[np.int64]) -> Scan:
         """Return work space that shares the given arrays of best candidates and of the order."""
-        ints = np.empty((3 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
+        ints = np.empty((4 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
         floats = np.empty((2, BLOCK))
-        return cls(ints[0], ints[1], ints[2], ints[3:], floats[0], floats[1], best, order)
+        return cls(*ints[:4], ints[4:], floats[0], floats[1], best, order)
 
 
 class CompactBins(NamedTuple):
