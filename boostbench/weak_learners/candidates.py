@@ -45,20 +45,21 @@ class Features(NamedTuple):
 def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
     """List the candidates of a block of features.
 
-    Empty bins are listed too if thresholds are drawn, since these may fall into empty bins. If
+    Empty bins are listed too if thresholds are drawn, since these may fall into empty bins, and in
+    compact histograms, which have few: such a candidate ties with the one before it, which wins. If
     missing values go right, the missing bin is listed as well: the candidate before it separates
     present from missing values, and the missing bin leaves nothing on the right.
     """
     start = hist.offset[block.first]
     occupied = scan.left[: hist.offset[block.end] - start]
     for b in range(occupied.shape[0]):
-        occupied[b] = rules.random
+        occupied[b] = rules.random or hist.compact
     if rules.kind == COSTS:
         q = total.shape[0]
         cells = hist.sums[start * q :]
         for b in range(occupied.shape[0]):
             occupied[b] |= cells[b * q + rules.n_sums]
-    else:
+    elif not hist.compact:
         for k in range(rules.n_sums):
             if total[k] != 0 and (rules.kind != TARGETS or k == 1):
                 plane = hist.sums[k * hist.size + start :]

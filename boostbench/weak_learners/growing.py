@@ -177,7 +177,7 @@ def _part_for(criterion: int, build: Any, search: Any) -> Any:
             rows, bins = tree.rows[leaf.start : leaf.end], work.compact
             sums = work.histogram[step.searched][total.shape[0] * data.offset[first] :]
             n_bins, end = build_compact(data, share, tree, rows, total, bins, sums)
-            hist = Histogram(sums, bins.offset[: end + 1], bins.n_bins[:end], n_bins)
+            hist = Histogram(sums, bins.offset[: end + 1], bins.n_bins[:end], n_bins, True)
         else:
             if step.built >= 0:
                 sums, its_total = work.histogram[step.place], tree.total[step.built]
@@ -185,7 +185,8 @@ def _part_for(criterion: int, build: Any, search: Any) -> Any:
                 build(rules, data, share, tree, rows, its_total, sums)
                 if step.whole >= 0:
                     subtract(rules.kind, data, share, work.histogram[step.whole], sums, its_total)
-            hist = Histogram(work.histogram[step.searched], data.offset, data.n_bins, n_bins)
+            sums = work.histogram[step.searched]
+            hist = Histogram(sums, data.offset, data.n_bins, n_bins, False)
         node = Searched(
             total, leaf.impurity, leaf.square, step.grid, step.least_weight, step.unit, step.stream
         )

@@ -149,12 +149,15 @@ class Histogram(NamedTuple):
         Number of bins of present values; a bin of missing values, if any, follows.
     size : int
         Total number of bins.
+    compact : bool
+        Whether the histogram is compact.
     """
 
     sums: NDArray[np.int64]
     offset: NDArray[np.int64]
     n_bins: NDArray[np.int64]
     size: int
+    compact: bool
 
 
 class Scan(NamedTuple):
