@@ -120,7 +120,7 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
     The marks are cleared.
     """
     listed, place, marks = bins.listed, bins.place, bins.marks
-    n = 0
+    n = np.uint64(0)  # unsigned, so that no checks for negative indices are compiled
     for word in range(offset[share.first] >> 6, (offset[share.end] + 63) >> 6):
         left = marks[word]
         while left != 0:
@@ -128,25 +128,25 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
             left ^= lowest
             # the exponent of a power of two is the number of its bit
             listed[n] = 64 * word + (np.float64(lowest).view(np.int64) >> 52) - 1023
-            n += 1
+            n += np.uint64(1)
         marks[word] = 0
-    size, f, start, stop = 0, share.first, 0, 0
+    size, f, c = np.uint64(0), share.first, np.uint64(0)
     for j in range(share.first, share.end):
-        start = stop
-        while stop < n and listed[stop] < offset[j + 1]:
-            stop += 1
-        if stop - start == 1 and listed[start] == bins.default[j]:
-            continue
-        missing = listed[stop - 1] - offset[j] == n_bins[j]
-        bins.feature[f], bins.offset[f] = j, size
-        bins.n_bins[f] = stop - start - missing
-        f += 1
-        for c in range(start, stop):
-            place[listed[c]] = size
+        start, stop = size, offset[j + 1]
+        while c < n and listed[c] < stop:
             listed[size] = listed[c]
-            size += 1
+            place[np.uint64(listed[c])] = size
+            size += np.uint64(1)
+            c += np.uint64(1)
+        if size - start == 1 and listed[start] == bins.default[j]:
+            size = start
+            continue
+        missing = listed[size - np.uint64(1)] - offset[j] == n_bins[j]
+        bins.feature[f], bins.offset[f] = j, start
+        bins.n_bins[f] = size - start - np.uint64(missing)
+        f += 1
     bins.offset[f] = size
-    return size, f
+    return np.int64(size), f
 
 
 @inner

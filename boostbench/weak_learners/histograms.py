@@ -247,7 +247,7 @@ def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
             if _has_plane(kind, total, k):
                 rest = total[k]
                 for b in range(data.offset[j], data.offset[j + 1]):
-                    rest -= sums[b * bin_step + k * plane_step]
+                    rest -= sums[np.uint64(b * bin_step + k * plane_step)]
                 sums[data.default_bin[s] * bin_step + k * plane_step] = rest
 
 
