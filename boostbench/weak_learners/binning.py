@@ -29,6 +29,8 @@ SPARSE_SHARE = 0.6
 _BLOCK_BYTES = 2**22
 #: Number of values that are encoded together.
 _TOGETHER = 256
+#: Places of the hash table of up to 255 distinct values, a power of two.
+_TABLE = 1024
 
 
 class BinnedData(NamedTuple):
@@ -142,18 +144,23 @@ def bin_features(
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
+        table, found = np.empty(_TABLE, dtype=np.int16), np.empty((2, 256))
         for start in range(part.start, part.stop, width):
             block = X[:, start : min(start + width, part.stop)]
             if rows is not None:
                 block = block[rows]
             for j in range(start, start + block.shape[1]):
                 column = np.ascontiguousarray(block[:, j - start])
-                if edges is None:
-                    low, high = _bins_of(column, repeated, max_bins)
+                few = _encode_few(column, max_bins, table, found, codes[j]) if edges is None else -1
+                if few >= 0:
+                    low = high = found[1, :few].copy()
                 else:
-                    low, high = _equal_bins(extremes or _extremes(column), max_bins)
+                    if edges is None:
+                        low, high = _bins_of(column, repeated, max_bins)
+                    else:
+                        low, high = _equal_bins(extremes or _extremes(column), max_bins)
+                    _encode(column, high, codes[j], first)
                 missing = bool(np.isnan(column).any())
-                _encode(column, high, codes[j], first)
                 n_bins[j] = len(low)
                 lows[j] = np.append(low, np.nan) if missing else low
                 highs[j] = np.append(high, np.nan) if missing else high
@@ -169,15 +176,11 @@ def bin_features(
 def _bins_of(
     column: NDArray[np.float64], count: NDArray[np.int64] | None, max_bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest and the largest value of each bin of present values."""
+    """Return the smallest and the largest value of each bin, for more distinct values than bins."""
     values = np.sort(column)
     values = values[: len(values) - np.count_nonzero(np.isnan(values))]
-    if not len(values):
-        return np.empty(0), np.empty(0)
     first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     distinct = values[first]
-    if len(distinct) <= max_bins:
-        return distinct, distinct
     if count is None:
         counts = np.diff(np.append(first, len(values)))
     else:
@@ -231,6 +234,41 @@ def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
         if filled >= share and n < n_groups:
             left -= filled
             filled = 0
+    return n
+
+
+@kernel
+def _encode_few(column, max_bins, table, found, codes):  # type: ignore[no-untyped-def]
+    """Give each distinct value a bin, write the bins, and return their number.
+
+    Return -1 if there are more distinct values than bins. The values are numbered by a hash table,
+    and then the numbers replaced by ranks; ``found[1]`` gets the values in order.
+    """
+    n, values, ordered = np.int64(0), found[0], found[1]
+    for place in range(table.shape[0]):
+        table[place] = -1
+    for i in range(column.shape[0]):
+        x = np.float64(column[i] + 0.0)  # -0.0 and 0.0 are equal
+        if x != x:
+            codes[i] = 255
+            continue
+        place = (x.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(54)
+        while table[place] >= 0 and values[table[place]] != x:
+            place = (place + np.uint64(1)) & np.uint64(table.shape[0] - 1)
+        if table[place] < 0:
+            if n == max_bins:
+                return -1
+            values[n], table[place] = x, n
+            n += 1
+        codes[i] = table[place]
+    for k in range(n):
+        rank = 0
+        for m in range(n):
+            rank += values[m] < values[k]
+        ordered[rank], table[k] = values[k], rank
+    table[255] = n
+    for i in range(column.shape[0]):
+        codes[i] = table[codes[i]]
     return n
 
 
