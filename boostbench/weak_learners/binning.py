@@ -29,8 +29,8 @@ SPARSE_SHARE = 0.6
 _BLOCK_BYTES = 2**22
 #: Number of values that are encoded together.
 _TOGETHER = 256
-#: Places of the hash table of up to 255 distinct values, a power of two.
-_TABLE = 1024
+#: Largest number of distinct values that are found without sorting: that of a byte.
+_FEW = 256
 
 
 class BinnedData(NamedTuple):
@@ -144,21 +144,26 @@ def bin_features(
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
-        table, found = np.empty(_TABLE, dtype=np.int16), np.empty((2, 256))
+        table, found = np.empty(4 * _FEW, dtype=np.int16), np.empty((2, _FEW))
+        numbers = np.empty(n, dtype=np.int16)
         for start in range(part.start, part.stop, width):
             block = X[:, start : min(start + width, part.stop)]
             if rows is not None:
                 block = block[rows]
             for j in range(start, start + block.shape[1]):
                 column = np.ascontiguousarray(block[:, j - start])
-                few = _encode_few(column, max_bins, table, found, codes[j]) if edges is None else -1
-                if few >= 0:
+                few = _number(column, table, found, numbers) if edges is None else -1
+                if 0 <= few <= max_bins:
                     low = high = found[1, :few].copy()
+                    codes[j] = numbers
                 else:
-                    if edges is None:
-                        low, high = _bins_of(column, repeated, max_bins)
-                    else:
+                    if edges is not None:
                         low, high = _equal_bins(extremes or _extremes(column), max_bins)
+                    elif few >= 0:
+                        counts = np.bincount(numbers, repeated)[:few].astype(np.int64)
+                        low, high = _even_bins(found[1, :few], counts, max_bins)
+                    else:
+                        low, high = _even_bins(*_count_values(column, repeated), max_bins)
                     _encode(column, high, codes[j], first)
                 missing = bool(np.isnan(column).any())
                 n_bins[j] = len(low)
@@ -173,18 +178,22 @@ def bin_features(
     return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples)
 
 
-def _bins_of(
-    column: NDArray[np.float64], count: NDArray[np.int64] | None, max_bins: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest and the largest value of each bin, for more distinct values than bins."""
+def _count_values(
+    column: NDArray[np.float64], count: NDArray[np.int64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct present values in order, and the number of samples of each."""
     values = np.sort(column)
     values = values[: len(values) - np.count_nonzero(np.isnan(values))]
     first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    distinct = values[first]
     if count is None:
-        counts = np.diff(np.append(first, len(values)))
-    else:
-        counts = np.add.reduceat(count[np.argsort(column)[: len(values)]], first)
+        return values[first], np.diff(np.append(first, len(values)))
+    return values[first], np.add.reduceat(count[np.argsort(column)[: len(values)]], first)
+
+
+def _even_bins(
+    distinct: NDArray[np.float64], counts: NDArray[np.int64], max_bins: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest and the largest value of each bin, for more distinct values than bins."""
     starts = np.empty(max_bins, dtype=np.int64)
     starts = starts[: _even_groups(counts, starts)]
     return distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1]
@@ -238,11 +247,11 @@ def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _encode_few(column, max_bins, table, found, codes):  # type: ignore[no-untyped-def]
-    """Give each distinct value a bin, write the bins, and return their number.
+def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
+    """Write for each value its rank among the n distinct values, and return n; NaN gets n.
 
-    Return -1 if there are more distinct values than bins. The values are numbered by a hash table,
-    and then the numbers replaced by ranks; ``found[1]`` gets the values in order.
+    ``found[1]`` gets the distinct values in order. Return -1 if there are more of them than it
+    holds. The values are numbered in a hash table first.
     """
     n, values, ordered = np.int64(0), found[0], found[1]
     for place in range(table.shape[0]):
@@ -250,25 +259,24 @@ def _encode_few(column, max_bins, table, found, codes):  # type: ignore[no-untyp
     for i in range(column.shape[0]):
         x = np.float64(column[i] + 0.0)  # -0.0 and 0.0 are equal
         if x != x:
-            codes[i] = 255
+            numbers[i] = -1
             continue
-        place = (x.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(54)
+        place = (x.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(54)  # below 1024
         while table[place] >= 0 and values[table[place]] != x:
             place = (place + np.uint64(1)) & np.uint64(table.shape[0] - 1)
         if table[place] < 0:
-            if n == max_bins:
+            if n == values.shape[0]:
                 return -1
             values[n], table[place] = x, n
             n += 1
-        codes[i] = table[place]
+        numbers[i] = table[place]
     for k in range(n):
         rank = 0
         for m in range(n):
             rank += values[m] < values[k]
         ordered[rank], table[k] = values[k], rank
-    table[255] = n
     for i in range(column.shape[0]):
-        codes[i] = table[codes[i]]
+        numbers[i] = table[numbers[i]] if numbers[i] >= 0 else n
     return n
 
 
