@@ -26,7 +26,10 @@ from boostbench.threads import in_parts, n_threads
 SPARSE_SHARE = 0.6
 #: Bytes of the columns that all threads together copy at a time; for a million rows, a cache line
 #: of each row.
-_BLOCK_BYTES = 2**22
+_BLOCK_BYTES = 2**26
+#: Largest number of columns that a thread copies at a time; copies of more leave the cache before
+#: they are read.
+_BLOCK_COLUMNS = 32
 #: Number of values that are encoded together.
 _TOGETHER = 256
 #: Largest number of distinct values that are found without sorting: that of a byte.
@@ -140,7 +143,8 @@ def bin_features(
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
     n_bins = np.empty(d, dtype=np.int64)
-    width = max(8, _BLOCK_BYTES // (8 * max(n, 1) * n_threads()))
+    width = max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads()))
+    width = min(width, _BLOCK_COLUMNS)
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
@@ -254,8 +258,8 @@ def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
     holds. The values are numbered in a hash table first.
     """
     n, values, ordered = np.int64(0), found[0], found[1]
-    for place in range(table.shape[0]):
-        table[place] = -1
+    for k in range(table.shape[0]):
+        table[k] = -1
     for i in range(column.shape[0]):
         x = np.float64(column[i] + 0.0)  # -0.0 and 0.0 are equal
         if x != x:

@@ -198,7 +198,8 @@ class Scan(NamedTuple):
         """Return work space that shares the given arrays of best candidates and of the order."""
         ints = np.empty((4 + n_planes, max(BLOCK + 1, n_planes)), np.int64)
         floats = np.empty((2, BLOCK))
-        return cls(*ints[:4], ints[4:], floats[0], floats[1], best, order)
+        bins, where, turn, left, *_ = ints
+        return cls(bins, where, turn, left, ints[4:], floats[0], floats[1], best, order)
 
 
 class CompactBins(NamedTuple):

@@ -23,6 +23,29 @@ def test_few_distinct_values_get_a_bin_each(X):
         np.testing.assert_array_equal(data.high[bins], distinct)
 
 
+@pytest.mark.parametrize("n_values", [254, 255, 256, 257])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_bins_follow_the_order_of_about_as_many_values_as_bins(n_values, missing):
+    rng = np.random.default_rng(n_values)
+    distinct = rng.normal(size=n_values)
+    values = rng.permutation(distinct.repeat(rng.integers(1, 9, n_values)))
+    values[rng.random(len(values)) < missing] = np.nan
+    n_values = len(np.unique(values[~np.isnan(values)]))
+    data = bin_features(values[:, None])
+    assert data.n_bins[0] == n_values if n_values <= 255 else 128 <= data.n_bins[0] <= 255
+    codes = data.codes[0].astype(int)
+    assert (np.diff(codes[np.argsort(values)]) >= 0).all()  # missing values are last
+    assert len(np.unique(codes[~np.isnan(values)])) == data.n_bins[0]
+    assert (codes[np.isnan(values)] == data.n_bins[0]).all()
+    low, high = data.low[codes], data.high[codes]
+    assert (np.isnan(values) | ((low <= values) & (values <= high))).all()
+
+
+def test_zeros_of_both_signs_share_a_bin():
+    data = bin_features(np.array([[-0.0], [0.0], [1.0], [-0.0]]))
+    assert data.codes.tolist() == [[0, 0, 1, 0]]
+
+
 @pytest.mark.parametrize("max_bins", [2, 16, 255])
 def test_many_distinct_values_get_bins_of_about_equally_many_rows(max_bins):
     values = np.random.default_rng(0).normal(size=5000)
