@@ -143,8 +143,7 @@ def bin_features(
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
     n_bins = np.empty(d, dtype=np.int64)
-    width = max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads()))
-    width = min(width, _BLOCK_COLUMNS)
+    width = min(max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads())), _BLOCK_COLUMNS)
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)

@@ -99,7 +99,8 @@ def _prefix(plane, total, hist, block, scan, out):  # type: ignore[no-untyped-de
     """Write for each candidate the sum over the bins of the feature that go left.
 
     A loop per feature would take longer. Sums over all features of the block therefore come first;
-    the bins of each earlier feature add up to the total of the node.
+    the bins of each earlier feature add up to the total of the node. Sums beyond int64 wrap around,
+    and the differences are right.
     """
     run = plane[hist.offset[block.end] - 1] if block.missing_left else np.int64(0)
     for c in range(out.shape[0]):
