@@ -30,7 +30,7 @@ from boostbench.boosters.declared import Positive
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
-from boostbench.compiled import kernel
+from boostbench.compiled import inner, kernel
 from boostbench.portable import dot, row_sums
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels
@@ -38,8 +38,8 @@ from boostbench.weak_learners import BinaryLabels
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Number of rows processed at a time, small enough for the first-level cache.
-_BLOCK = 256
+#: Number of rows processed at a time, so that their probabilities and costs stay in the cache.
+_BLOCK = 128
 
 
 class Risk(NamedTuple):
@@ -53,11 +53,17 @@ class Risk(NamedTuple):
         Largest range of the costs of a row.
     n_drawn : int
         Number M of drawn pairs.
+    g : ndarray of float64, shape (n, K)
+        Work space of the probabilities.
+    drawn : ndarray of int64, shape (n, K), or None
+        Work space of the counts of the drawn pairs; None for the exact gradient.
     """
 
     cost: Floats
     scale: float
     n_drawn: int
+    g: Floats
+    drawn: Counts | None
 
 
 class SMBoost(Booster):
@@ -156,17 +162,17 @@ class SMBoost(Booster):
         if costs is None:
             costs = label_costs(self.cost, state.n_classes)[state.y]
         cost, scale = normalised(np.asfortranarray(costs))
-        return Risk(cost, scale, max(1, round(self.subsample * state.n_samples)))
+        n_drawn, g = max(1, round(self.subsample * state.n_samples)), np.empty_like(cost)
+        sampled = self.gradient == "sampled"
+        return Risk(cost, scale, n_drawn, g, np.empty_like(g, np.int64) if sampled else None)
 
     def ask(self, state: BoostState) -> BinaryLabels | None:
         """Return signs and weights of ``-Delta_i(z)`` of the pairs (Algorithm 2, lines 3-5)."""
         own: Risk = state.own
-        u, drawn = np.empty(0), None
-        if self.gradient == "sampled":
-            u = np.sort(state.rng.random(own.n_drawn))
-            drawn = np.zeros(state.scores.shape, dtype=np.int64, order="F")
-        demand = weigh_pairs(softmax(state.scores), own.cost, state.sample_weight, u, drawn)
-        return None if demand is None else BinaryLabels(demand, drawn)
+        g = softmax(state.scores, own.g)
+        u = np.empty(0) if own.drawn is None else state.rng.random(own.n_drawn)
+        demand = weigh_pairs(g, own.cost, state.sample_weight, u, own.drawn, state.work)
+        return None if demand is None else BinaryLabels(demand, own.drawn)
 
     def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
@@ -200,6 +206,7 @@ def weigh_pairs(
     sample_weight: Floats,
     u: Floats,
     n_drawn: Counts | None = None,
+    demand: Floats | None = None,
 ) -> Floats | None:
     """Return ``-P(i, z) Delta_i(z)``, with n_iz / M in place of P(i, z) if pairs are drawn.
 
@@ -214,38 +221,98 @@ def weigh_pairs(
     sample_weight : ndarray of float64, shape (n,)
         Weights that sum to 1.
     u : ndarray of float64, shape (M,)
-        Uniform random numbers in [0, 1), in ascending order. Each number draws the first pair, row
-        by row, whose cumulative probability exceeds it. If empty, no pairs are drawn.
+        Uniform random numbers in [0, 1). Each number draws the first pair, row by row, whose
+        cumulative probability exceeds it. If empty, no pairs are drawn.
     n_drawn : ndarray of int64, shape (n, K), optional
-        Zeros in Fortran order; the counts n_iz are added in place.
+        Array in Fortran order that the counts n_iz are written to.
+    demand : ndarray of float64, shape (n, K), optional
+        Array in Fortran order that the result is written to.
 
     Returns
     -------
     demand : ndarray of float64, shape (n, K), or None
         None if all ``P Delta`` are 0.
     """
-    demand = np.empty_like(g)
-    n_drawn = np.zeros(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
-    up_to = np.empty(len(g))
-    _cumulate(g.T, sample_weight, up_to)
+    demand = np.empty_like(g) if demand is None else demand
+    n_drawn = np.empty(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
+    draws = Draws.of_rows(g, sample_weight, u)
 
-    def weigh(rows: slice) -> bool:
-        ends = rows.start, rows.stop
-        given = g.T, cost.T, sample_weight, up_to, u
-        return bool(_weigh_pairs(*given, *ends, demand.T, n_drawn.T, np.empty((3, _BLOCK))))
+    def weigh(blocks: slice) -> bool:
+        given = g.T, cost.T, sample_weight, draws, blocks.start, blocks.stop
+        return bool(_weigh_pairs(*given, demand.T, n_drawn.T, np.empty((3, _BLOCK))))
 
-    return demand if any(in_parts(weigh, len(g))) else None
+    return demand if any(in_parts(weigh, len(draws.start) - 1)) else None
+
+
+class Draws(NamedTuple):
+    """Draws of pairs, in the order of blocks of rows, but in any order within a block.
+
+    Attributes
+    ----------
+    row, label : ndarray of uint32, shape (M,)
+        The pair of each draw; the labels are found by `_weigh_pairs`.
+    at : ndarray of float64, shape (M,)
+        Number that the cumulative probability of the pair exceeds.
+    start : ndarray of int64, shape (n_blocks + 1,)
+        The draws of block b are ``start[b]:start[b + 1]``.
+    up_to : ndarray of float64, shape (n,)
+        Cumulative probability of the pairs up to the end of each row.
+    share : ndarray of float64, shape (M,)
+        Share of the draws of a pair that is drawn once, twice, ..., M times.
+    """
+
+    row: NDArray[np.uint32]
+    label: NDArray[np.uint32]
+    at: Floats
+    start: Counts
+    up_to: Floats
+    share: Floats
+
+    @classmethod
+    def of_rows(cls, g: Floats, sample_weight: Floats, u: Floats) -> Draws:
+        """Return the draws of `weigh_pairs`, without their labels."""
+        n, M = len(g), len(u)
+        row, label, found = np.empty((3, M), np.uint32)
+        start = np.zeros(-(-n // _BLOCK) + 2, np.int64)
+        draws = cls(row, label, np.empty(M), start, np.empty(n), np.empty(M))
+        if M:
+            _draw_rows(g.T, sample_weight, u, np.empty(n, np.uint32), found, draws)
+        return draws._replace(start=start[:-1])
 
 
 @kernel
-def _cumulate(g: Floats, sample_weight: Floats, up_to: Floats) -> None:  # pragma: no cover
-    """Write the cumulative probability of the pairs at the end of each row into ``up_to``."""
+def _draw_rows(
+    g: Floats, sample_weight: Floats, u: Floats, near: Any, found: Any, draws: Draws
+) -> None:  # pragma: no cover
+    """Find the rows of the draws, and sort the draws by the block of the row."""
     K, n = g.shape
-    total = 0.0
+    M, up_to, start = u.shape[0], draws.up_to, draws.start
+    total, k, share = 0.0, np.uint64(0), 0.0
     for i in range(n):
         for z in range(K):
             total += g[z, i] * sample_weight[i]
         up_to[i] = total
+        while k < n and k <= total * n:  # the k-th of n equal parts begins in this row or later
+            near[k] = i
+            k += np.uint64(1)
+    for part in range(k, n):
+        near[part] = n - 1
+    for j in range(M):
+        share += 1.0 / M
+        draws.share[j] = share
+        at = u[j] * total
+        i = near[min(np.uint64(at * n), np.uint64(n - 1))]
+        while i < n - 1 and up_to[i] <= at:
+            i += np.uint32(1)
+        found[j] = i
+        start[i // np.uint32(_BLOCK) + np.uint32(2)] += 1
+    for b in range(1, start.shape[0]):
+        start[b] += start[b - 1]
+    for j in range(M):
+        b = found[j] // np.uint32(_BLOCK) + np.uint32(1)
+        place = np.uint64(start[b])
+        draws.row[place], draws.at[place] = found[j], u[j] * total
+        start[b] += 1
 
 
 @kernel
@@ -253,53 +320,83 @@ def _weigh_pairs(
     g: Floats,
     cost: Floats,
     sample_weight: Floats,
-    up_to: Floats,
-    u: Floats,
+    draws: Draws,
     first: int,
     last: int,
     demand: Floats,
     n_drawn: Counts,
     work: Floats,
 ) -> bool:  # pragma: no cover
-    """Write the demand of the rows first..last-1; return whether any ``P Delta`` is not 0."""
+    """Write the demand of the blocks first..last-1; return whether any ``P Delta`` is not 0."""
     K, n = g.shape
-    M, total, something = u.shape[0], up_to[n - 1], False
-    before, drawn = up_to[first - 1] if first > 0 else 0.0, 0
-    while drawn < M and u[drawn] * total < before:
-        drawn += 1
-    mean, origin, top = work[0], work[1], work[2]
-    for start in range(first, last, _BLOCK):
-        size = min(_BLOCK, last - start)
-        rows = slice(start, start + size)
-        weight = sample_weight[rows]
-        for r in range(size):
-            mean[r], origin[r], top[r] = 0.0, 0.0, -1.0
-        for z in range(K):
-            its_g, its_cost = g[z, rows], cost[z, rows]
-            for r in range(size):
-                origin[r] = its_cost[r] if its_g[r] > top[r] else origin[r]
-                top[r] = max(top[r], its_g[r])
-        for z in range(K):
-            its_g, its_cost = g[z, rows], cost[z, rows]
-            for r in range(size):
-                mean[r] += its_g[r] * (its_cost[r] - origin[r])
-        for z in range(K):
-            its_g, its_cost, out = g[z, rows], cost[z, rows], demand[z, rows]
-            for r in range(size):
-                P, delta = its_g[r] * weight[r], (its_cost[r] - origin[r]) - mean[r]
-                something |= P * delta != 0.0
-                out[r] = 0.0 if M > 0 else -P * delta
-        for i in range(start, start + size):
-            cumulative, z, r = before, 0, i - start
-            before = up_to[i]
-            while drawn < M and u[drawn] * total < before:
-                cumulative += g[z, i] * sample_weight[i]
-                share = 0.0
-                while drawn < M and u[drawn] * total < cumulative:
-                    share += 1.0 / M
-                    drawn += 1
-                    n_drawn[z, i] += 1
-                if share > 0.0:
-                    demand[z, i] = -share * ((cost[z, i] - origin[r]) - mean[r])
-                z += 1
+    M, something = draws.row.shape[0], False
+    for b in range(first, last):
+        rows = slice(_BLOCK * b, min(_BLOCK * b + _BLOCK, n))
+        size = rows.stop - rows.start
+        mean, origin = work[0, :size], work[1, :size]
+        _centre(g, cost, rows, mean, origin, work[2, :size])
+        if M == 0 or not something:
+            something |= _weigh_all(g, cost, sample_weight, rows, mean, origin, demand)
+        if M > 0:
+            _find_labels(g, sample_weight, draws, b, rows, n_drawn)
+            for z in range(K):
+                out = demand[z, rows]
+                for r in range(size):
+                    out[r] = 0.0
+            for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
+                i, z = draws.row[j], draws.label[j]
+                r, share = np.uint64(i - rows.start), draws.share[np.uint64(n_drawn[z, i] - 1)]
+                demand[z, i] = -share * ((cost[z, i] - origin[r]) - mean[r])
     return something
+
+
+@inner
+def _centre(g, cost, rows, mean, origin, top):  # type: ignore[no-untyped-def]
+    """Write the cost of the most probable label of each row, and the mean cost less this cost."""
+    for r in range(top.shape[0]):
+        mean[r], origin[r], top[r] = 0.0, 0.0, -1.0
+    for z in range(g.shape[0]):
+        its_g, its_cost = g[z, rows], cost[z, rows]
+        for r in range(top.shape[0]):
+            # all numbers are loaded first, or the loop has no vector instructions
+            p, c, best, so_far = its_g[r], its_cost[r], top[r], origin[r]
+            origin[r] = c if p > best else so_far
+            top[r] = p if p > best else best
+    for z in range(g.shape[0]):
+        its_g, its_cost = g[z, rows], cost[z, rows]
+        for r in range(top.shape[0]):
+            mean[r] += its_g[r] * (its_cost[r] - origin[r])
+
+
+@inner
+def _weigh_all(  # type: ignore[no-untyped-def]
+    g, cost, sample_weight, rows, mean, origin, demand
+):
+    """Write ``-P Delta`` of all pairs of some rows; return whether any is not 0."""
+    something, weight = False, sample_weight[rows]
+    for z in range(g.shape[0]):
+        its_g, its_cost, out = g[z, rows], cost[z, rows], demand[z, rows]
+        for r in range(out.shape[0]):
+            P, delta = its_g[r] * weight[r], (its_cost[r] - origin[r]) - mean[r]
+            out[r] = -P * delta
+        for r in range(out.shape[0]):
+            something |= out[r] != 0.0
+    return something
+
+
+@inner
+def _find_labels(g, sample_weight, draws, b, rows, n_drawn):  # type: ignore[no-untyped-def]
+    """Find the label of each draw in a block of rows, and count the draws of each pair."""
+    K, up_to = g.shape[0], draws.up_to
+    for z in range(K):
+        counts = n_drawn[z, rows]
+        for r in range(counts.shape[0]):
+            counts[r] = 0
+    for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
+        i, label = draws.row[j], np.uint32(0)
+        cumulative = up_to[i - np.uint32(1)] if i > 0 else 0.0
+        for z in range(K - 1):  # without a branch, which would be mispredicted often
+            cumulative += g[z, i] * sample_weight[i]
+            label += np.uint32(cumulative <= draws.at[j])
+        draws.label[j] = label
+        n_drawn[label, i] += 1

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import exp, row_sums
+from boostbench.compiled import kernel
+from boostbench.portable.elementary import exp_
+from boostbench.threads import in_parts
+
+#: Number of rows processed at a time, so that their scores and probabilities stay in the cache.
+_BLOCK = 256
 
 #: Tolerance within which an error, edge or weight is treated as equal to its limit value.
 TINY = 1e-10
@@ -102,15 +107,49 @@ class Step:
     decay: float = 1.0
 
 
-def softmax(F: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return exp(F) normalised over each row, without overflow.
+def softmax(F: NDArray[np.float64], out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Return exp(F) normalised over each row, without overflow, in Fortran order.
+
+    Parameters
+    ----------
+    F : ndarray of float64, shape (n, K)
+        Fortran order is fastest.
+    out : ndarray of float64, shape (n, K), optional
+        Array to write to, in Fortran order.
 
     Examples
     --------
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    g: NDArray[np.float64] = F - F.max(axis=1, keepdims=True)
-    exp(g, out=g)
-    g /= row_sums(g)[:, None]
+    F = np.asfortranarray(F, dtype=np.float64)
+    g = np.empty_like(F) if out is None else out
+
+    def of_rows(rows: slice) -> None:
+        _softmax(F.T, rows.start, rows.stop, g.T, np.empty((2, _BLOCK)))
+
+    in_parts(of_rows, len(F))
     return g
+
+
+@kernel
+def _softmax(F: Any, first: int, last: int, g: Any, work: Any) -> None:  # pragma: no cover
+    """Write the soft-max over the first axis of F, shape (K, n), for the columns first..last-1."""
+    for start in range(first, last, _BLOCK):
+        rows = slice(start, min(start + _BLOCK, last))
+        top, total = work[0, : rows.stop - start], work[1, : rows.stop - start]
+        for r in range(top.shape[0]):
+            top[r], total[r] = -np.inf, 0.0
+        for k in range(F.shape[0]):
+            scores = F[k, rows]
+            for r in range(top.shape[0]):
+                top[r] = max(top[r], scores[r])
+        for k in range(F.shape[0]):
+            scores, its_g = F[k, rows], g[k, rows]
+            for r in range(top.shape[0]):
+                its_g[r] = exp_(scores[r] - top[r])
+                total[r] += its_g[r]
+        for k in range(F.shape[0]):
+            its_g = g[k, rows]
+            for r in range(top.shape[0]):
+                its_g[r] /= total[r]
