@@ -63,15 +63,14 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
     rows, label, stat
         As in `GrowingTree`.
     """
-    total, n, cases, step = 0.0, np.uint64(0), np.int64(0), count.shape[0] > 1
+    total, n = 0.0, np.uint64(0)
     for i in range(number.shape[0]):
         w = abs(number[i])
         rows[n] = i
         n += np.uint64(w > 0.0)
-        cases += count[i * step] if w > 0.0 else 0
         total += w
     factor = _factor(total)
-    heavy = 0.0
+    heavy, cases, step = 0.0, np.int64(0), np.uint64(count.shape[0] > 1)
     for p in range(n):
         i = rows[p]
         w = number[i]
@@ -80,6 +79,7 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
             w = abs(w)
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
+        cases += count[i * step]
     return Sample(int(n), heavy, heavy / np.maximum(cases, 1), factor, factor, 0.0)
 
 
