@@ -302,6 +302,8 @@ def _draw_rows(
         draws.share[j] = share
         at = u[j] * total
         i = near[min(np.uint64(at * n), np.uint64(n - 1))]
+        for _ in range(2):  # nearly always enough, and without branches to mispredict
+            i += np.uint32((i < n - 1) & (up_to[i] <= at))
         while i < n - 1 and up_to[i] <= at:
             i += np.uint32(1)
         found[j] = i
