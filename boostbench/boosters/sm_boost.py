@@ -10,7 +10,8 @@ g_psi             ``g``                            (n, K)
 c_i(y)            ``own.cost``                     (n, K)
 Delta_i(y)        ``delta``                        a number
 h                 ``-h.values(K)``                 (n, K), in {-1, +1}
-M                 ``subsample * N``
+M                 ``subsample * N``, ``len(u)``
+n_iz              ``draws.n_drawn.T``                (n, K)
 R_M(h)            ``r``
 ================  ===============================  ==============================
 
@@ -37,9 +38,60 @@ from boostbench.weak_learners import BinaryLabels
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Indices = NDArray[np.uint32]
 
 #: Number of rows processed at a time, so that their probabilities and costs stay in the cache.
 _BLOCK = 128
+
+
+class Draws(NamedTuple):
+    """Draws of pairs, in the order of blocks of rows, but in any order within a block.
+
+    Attributes
+    ----------
+    n_drawn : ndarray of int64, shape (K, n)
+        Number n_iz of draws of each pair; without entries if there are no draws.
+    row, label : ndarray of uint32, shape (M,)
+        The pair of each draw.
+    at : ndarray of float64, shape (M,)
+        Number that the cumulative probability of the pair exceeds.
+    start : ndarray of int64, shape (n_blocks + 2,)
+        The draws of block b are ``start[b]:start[b + 1]``.
+    up_to : ndarray of float64, shape (n,)
+        Cumulative probability of the pairs up to the end of each row.
+    share : ndarray of float64, shape (M,)
+        Share of the draws of a pair that is drawn once, twice, ..., M times.
+    near : ndarray of uint32, shape (n,)
+        First row whose cumulative probability reaches 0/n, 1/n, ...
+    found : ndarray of uint32, shape (M,)
+        Row of each draw, in the order of the random numbers.
+    """
+
+    n_drawn: Counts
+    row: Indices
+    label: Indices
+    at: Floats
+    start: Counts
+    up_to: Floats
+    share: Floats
+    near: Indices
+    found: Indices
+
+    @classmethod
+    def space(cls, n: int, K: int, M: int) -> Draws:
+        """Return work space for M draws from n K pairs."""
+        row, label, found = np.empty((3, M), np.uint32)
+        return cls(
+            n_drawn=np.empty((K, n) if M else (0, 0), np.int64),
+            row=row,
+            label=label,
+            at=np.empty(M),
+            start=np.empty(-(-n // _BLOCK) + 2, np.int64),
+            up_to=np.empty(n),
+            share=np.cumsum(np.full(M, 1.0 / max(M, 1))),
+            near=np.empty(n, np.uint32),
+            found=found,
+        )
 
 
 class Risk(NamedTuple):
@@ -51,19 +103,16 @@ class Risk(NamedTuple):
         Costs c_i(y), divided by `scale`.
     scale : float
         Largest range of the costs of a row.
-    n_drawn : int
-        Number M of drawn pairs.
     g : ndarray of float64, shape (n, K)
         Work space of the probabilities.
-    drawn : ndarray of int64, shape (n, K), or None
-        Work space of the counts of the drawn pairs; None for the exact gradient.
+    draws : Draws
+        Work space of the drawn pairs.
     """
 
     cost: Floats
     scale: float
-    n_drawn: int
     g: Floats
-    drawn: Counts | None
+    draws: Draws
 
 
 class SMBoost(Booster):
@@ -162,17 +211,18 @@ class SMBoost(Booster):
         if costs is None:
             costs = label_costs(self.cost, state.n_classes)[state.y]
         cost, scale = normalised(np.asfortranarray(costs))
-        n_drawn, g = max(1, round(self.subsample * state.n_samples)), np.empty_like(cost)
+        n, K = cost.shape
         sampled = self.gradient == "sampled"
-        return Risk(cost, scale, n_drawn, g, np.empty_like(g, np.int64) if sampled else None)
+        M = max(1, round(self.subsample * state.n_samples)) if sampled else 0
+        return Risk(cost, scale, np.empty_like(cost), Draws.space(n, K, M))
 
     def ask(self, state: BoostState) -> BinaryLabels | None:
         """Return signs and weights of ``-Delta_i(z)`` of the pairs (Algorithm 2, lines 3-5)."""
         own: Risk = state.own
-        g = softmax(state.scores, own.g)
-        u = np.empty(0) if own.drawn is None else state.rng.random(own.n_drawn)
-        demand = weigh_pairs(g, own.cost, state.sample_weight, u, own.drawn, state.work)
-        return None if demand is None else BinaryLabels(demand, own.drawn)
+        g, M = softmax(state.scores, own.g), len(own.draws.row)
+        u = state.rng.random(M)
+        demand = weigh_pairs(g, own.cost, state.sample_weight, u, own.draws, state.work)
+        return None if demand is None else BinaryLabels(demand, own.draws.n_drawn.T if M else None)
 
     def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
         """Return ``R_M(h)``, the inner product of demand and hypothesis (Algorithm 2, line 6)."""
@@ -205,7 +255,7 @@ def weigh_pairs(
     cost: Floats,
     sample_weight: Floats,
     u: Floats,
-    n_drawn: Counts | None = None,
+    draws: Draws | None = None,
     demand: Floats | None = None,
 ) -> Floats | None:
     """Return ``-P(i, z) Delta_i(z)``, with n_iz / M in place of P(i, z) if pairs are drawn.
@@ -223,8 +273,8 @@ def weigh_pairs(
     u : ndarray of float64, shape (M,)
         Uniform random numbers in [0, 1). Each number draws the first pair, row by row, whose
         cumulative probability exceeds it. If empty, no pairs are drawn.
-    n_drawn : ndarray of int64, shape (n, K), optional
-        Array in Fortran order that the counts n_iz are written to.
+    draws : Draws, optional
+        Work space; the counts n_iz are written to ``draws.n_drawn``.
     demand : ndarray of float64, shape (n, K), optional
         Array in Fortran order that the result is written to.
 
@@ -233,73 +283,38 @@ def weigh_pairs(
     demand : ndarray of float64, shape (n, K), or None
         None if all ``P Delta`` are 0.
     """
+    draws = Draws.space(*g.shape, len(u)) if draws is None else draws
     demand = np.empty_like(g) if demand is None else demand
-    n_drawn = np.empty(g.shape if len(u) else (0, 0), np.int64, "F") if n_drawn is None else n_drawn
-    draws = Draws.of_rows(g, sample_weight, u)
+    if len(u):
+        _draw_rows(g.T, sample_weight, u, draws)
 
     def weigh(blocks: slice) -> bool:
         given = g.T, cost.T, sample_weight, draws, blocks.start, blocks.stop
-        return bool(_weigh_pairs(*given, demand.T, n_drawn.T, np.empty((3, _BLOCK))))
+        return bool(_weigh_pairs(*given, demand.T, np.empty((3, _BLOCK))))
 
-    return demand if any(in_parts(weigh, len(draws.start) - 1)) else None
-
-
-class Draws(NamedTuple):
-    """Draws of pairs, in the order of blocks of rows, but in any order within a block.
-
-    Attributes
-    ----------
-    row, label : ndarray of uint32, shape (M,)
-        The pair of each draw; the labels are found by `_weigh_pairs`.
-    at : ndarray of float64, shape (M,)
-        Number that the cumulative probability of the pair exceeds.
-    start : ndarray of int64, shape (n_blocks + 1,)
-        The draws of block b are ``start[b]:start[b + 1]``.
-    up_to : ndarray of float64, shape (n,)
-        Cumulative probability of the pairs up to the end of each row.
-    share : ndarray of float64, shape (M,)
-        Share of the draws of a pair that is drawn once, twice, ..., M times.
-    """
-
-    row: NDArray[np.uint32]
-    label: NDArray[np.uint32]
-    at: Floats
-    start: Counts
-    up_to: Floats
-    share: Floats
-
-    @classmethod
-    def of_rows(cls, g: Floats, sample_weight: Floats, u: Floats) -> Draws:
-        """Return the draws of `weigh_pairs`, without their labels."""
-        n, M = len(g), len(u)
-        row, label, found = np.empty((3, M), np.uint32)
-        start = np.zeros(-(-n // _BLOCK) + 2, np.int64)
-        draws = cls(row, label, np.empty(M), start, np.empty(n), np.empty(M))
-        if M:
-            _draw_rows(g.T, sample_weight, u, np.empty(n, np.uint32), found, draws)
-        return draws._replace(start=start[:-1])
+    return demand if any(in_parts(weigh, -(-len(g) // _BLOCK))) else None
 
 
 @kernel
 def _draw_rows(
-    g: Floats, sample_weight: Floats, u: Floats, near: Any, found: Any, draws: Draws
+    g: Floats, sample_weight: Floats, u: Floats, draws: Draws
 ) -> None:  # pragma: no cover
     """Find the rows of the draws, and sort the draws by the block of the row."""
     K, n = g.shape
-    M, up_to, start = u.shape[0], draws.up_to, draws.start
-    total, k, share = 0.0, np.uint64(0), 0.0
+    up_to, near, found, start = draws.up_to, draws.near, draws.found, draws.start
+    total, k = 0.0, np.uint64(0)
     for i in range(n):
         for z in range(K):
             total += g[z, i] * sample_weight[i]
         up_to[i] = total
-        while k < n and k <= total * n:  # the k-th of n equal parts begins in this row or later
+        while k < n and k <= total * n:
             near[k] = i
             k += np.uint64(1)
     for part in range(k, n):
         near[part] = n - 1
-    for j in range(M):
-        share += 1.0 / M
-        draws.share[j] = share
+    for b in range(start.shape[0]):
+        start[b] = 0
+    for j in range(u.shape[0]):
         at = u[j] * total
         i = near[min(np.uint64(at * n), np.uint64(n - 1))]
         for _ in range(2):  # nearly always enough, and without branches to mispredict
@@ -310,7 +325,7 @@ def _draw_rows(
         start[i // np.uint32(_BLOCK) + np.uint32(2)] += 1
     for b in range(1, start.shape[0]):
         start[b] += start[b - 1]
-    for j in range(M):
+    for j in range(u.shape[0]):
         b = found[j] // np.uint32(_BLOCK) + np.uint32(1)
         place = np.uint64(start[b])
         draws.row[place], draws.at[place] = found[j], u[j] * total
@@ -326,7 +341,6 @@ def _weigh_pairs(
     first: int,
     last: int,
     demand: Floats,
-    n_drawn: Counts,
     work: Floats,
 ) -> bool:  # pragma: no cover
     """Write the demand of the blocks first..last-1; return whether any ``P Delta`` is not 0."""
@@ -340,14 +354,14 @@ def _weigh_pairs(
         if M == 0 or not something:
             something |= _weigh_all(g, cost, sample_weight, rows, mean, origin, demand)
         if M > 0:
-            _find_labels(g, sample_weight, draws, b, rows, n_drawn)
+            _find_labels(g, sample_weight, draws, b, rows)
             for z in range(K):
                 out = demand[z, rows]
                 for r in range(size):
                     out[r] = 0.0
             for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
                 i, z = draws.row[j], draws.label[j]
-                r, share = np.uint64(i - rows.start), draws.share[np.uint64(n_drawn[z, i] - 1)]
+                r, share = np.uint64(i - rows.start), draws.share[np.uint64(draws.n_drawn[z, i] - 1)]
                 demand[z, i] = -share * ((cost[z, i] - origin[r]) - mean[r])
     return something
 
@@ -387,11 +401,11 @@ def _weigh_all(  # type: ignore[no-untyped-def]
 
 
 @inner
-def _find_labels(g, sample_weight, draws, b, rows, n_drawn):  # type: ignore[no-untyped-def]
+def _find_labels(g, sample_weight, draws, b, rows):  # type: ignore[no-untyped-def]
     """Find the label of each draw in a block of rows, and count the draws of each pair."""
     K, up_to = g.shape[0], draws.up_to
     for z in range(K):
-        counts = n_drawn[z, rows]
+        counts = draws.n_drawn[z, rows]
         for r in range(counts.shape[0]):
             counts[r] = 0
     for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
@@ -401,4 +415,4 @@ def _find_labels(g, sample_weight, draws, b, rows, n_drawn):  # type: ignore[no-
             cumulative += g[z, i] * sample_weight[i]
             label += np.uint32(cumulative <= draws.at[j])
         draws.label[j] = label
-        n_drawn[label, i] += 1
+        draws.n_drawn[label, i] += 1
