@@ -11,7 +11,7 @@ c_i(y)            ``own.cost``                     (n, K)
 Delta_i(y)        ``delta``                        a number
 h                 ``-h.values(K)``                 (n, K), in {-1, +1}
 M                 ``subsample * N``, ``len(u)``
-n_iz              ``draws.n_drawn.T``                (n, K)
+n_iz              ``draws.n_drawn.T``              (n, K)
 R_M(h)            ``r``
 ================  ===============================  ==============================
 
@@ -42,56 +42,6 @@ Indices = NDArray[np.uint32]
 
 #: Number of rows processed at a time, so that their probabilities and costs stay in the cache.
 _BLOCK = 128
-
-
-class Draws(NamedTuple):
-    """Draws of pairs, in the order of blocks of rows, but in any order within a block.
-
-    Attributes
-    ----------
-    n_drawn : ndarray of int64, shape (K, n)
-        Number n_iz of draws of each pair; without entries if there are no draws.
-    row, label : ndarray of uint32, shape (M,)
-        The pair of each draw.
-    at : ndarray of float64, shape (M,)
-        Number that the cumulative probability of the pair exceeds.
-    start : ndarray of int64, shape (n_blocks + 2,)
-        The draws of block b are ``start[b]:start[b + 1]``.
-    up_to : ndarray of float64, shape (n,)
-        Cumulative probability of the pairs up to the end of each row.
-    share : ndarray of float64, shape (M,)
-        Share of the draws of a pair that is drawn once, twice, ..., M times.
-    near : ndarray of uint32, shape (n,)
-        First row whose cumulative probability reaches 0/n, 1/n, ...
-    found : ndarray of uint32, shape (M,)
-        Row of each draw, in the order of the random numbers.
-    """
-
-    n_drawn: Counts
-    row: Indices
-    label: Indices
-    at: Floats
-    start: Counts
-    up_to: Floats
-    share: Floats
-    near: Indices
-    found: Indices
-
-    @classmethod
-    def space(cls, n: int, K: int, M: int) -> Draws:
-        """Return work space for M draws from n K pairs."""
-        row, label, found = np.empty((3, M), np.uint32)
-        return cls(
-            n_drawn=np.empty((K, n) if M else (0, 0), np.int64),
-            row=row,
-            label=label,
-            at=np.empty(M),
-            start=np.empty(-(-n // _BLOCK) + 2, np.int64),
-            up_to=np.empty(n),
-            share=np.cumsum(np.full(M, 1.0 / max(M, 1))),
-            near=np.empty(n, np.uint32),
-            found=found,
-        )
 
 
 class Risk(NamedTuple):
@@ -283,7 +233,8 @@ def weigh_pairs(
     demand : ndarray of float64, shape (n, K), or None
         None if all ``P Delta`` are 0.
     """
-    draws = Draws.space(*g.shape, len(u)) if draws is None else draws
+    n, K = g.shape
+    draws = Draws.space(n, K, len(u)) if draws is None else draws
     demand = np.empty_like(g) if demand is None else demand
     if len(u):
         _draw_rows(g.T, sample_weight, u, draws)
@@ -292,7 +243,57 @@ def weigh_pairs(
         given = g.T, cost.T, sample_weight, draws, blocks.start, blocks.stop
         return bool(_weigh_pairs(*given, demand.T, np.empty((3, _BLOCK))))
 
-    return demand if any(in_parts(weigh, -(-len(g) // _BLOCK))) else None
+    return demand if any(in_parts(weigh, -(-n // _BLOCK))) else None
+
+
+class Draws(NamedTuple):
+    """Draws of pairs, in the order of blocks of rows, but in any order within a block.
+
+    Attributes
+    ----------
+    n_drawn : ndarray of int64, shape (K, n)
+        Number n_iz of draws of each pair; without entries if there are no draws.
+    row, label : ndarray of uint32, shape (M,)
+        The pair of each draw.
+    at : ndarray of float64, shape (M,)
+        Number that the cumulative probability of the pair exceeds.
+    start : ndarray of int64, shape (n_blocks + 2,)
+        The draws of block b are ``start[b]:start[b + 1]``.
+    up_to : ndarray of float64, shape (n,)
+        Cumulative probability of the pairs up to the end of each row.
+    share : ndarray of float64, shape (M,)
+        Share of the draws of a pair that is drawn once, twice, ..., M times.
+    near : ndarray of uint32, shape (n,)
+        First row whose cumulative probability reaches 0/n, 1/n, ...
+    found : ndarray of uint32, shape (M,)
+        Row of each draw, in the order of the random numbers.
+    """
+
+    n_drawn: Counts
+    row: Indices
+    label: Indices
+    at: Floats
+    start: Counts
+    up_to: Floats
+    share: Floats
+    near: Indices
+    found: Indices
+
+    @classmethod
+    def space(cls, n: int, K: int, M: int) -> Draws:
+        """Return work space for M draws from n K pairs."""
+        row, label, found = np.empty((3, M), np.uint32)
+        return cls(
+            n_drawn=np.empty((K, n) if M else (0, 0), np.int64),
+            row=row,
+            label=label,
+            at=np.empty(M),
+            start=np.empty(-(-n // _BLOCK) + 2, np.int64),
+            up_to=np.empty(n),
+            share=np.cumsum(np.full(M, 1.0 / max(M, 1))),
+            near=np.empty(n, np.uint32),
+            found=found,
+        )
 
 
 @kernel
@@ -344,8 +345,7 @@ def _weigh_pairs(
     work: Floats,
 ) -> bool:  # pragma: no cover
     """Write the demand of the blocks first..last-1; return whether any ``P Delta`` is not 0."""
-    K, n = g.shape
-    M, something = draws.row.shape[0], False
+    n, M, something = g.shape[1], draws.row.shape[0], False
     for b in range(first, last):
         rows = slice(_BLOCK * b, min(_BLOCK * b + _BLOCK, n))
         size = rows.stop - rows.start
@@ -355,14 +355,7 @@ def _weigh_pairs(
             something |= _weigh_all(g, cost, sample_weight, rows, mean, origin, demand)
         if M > 0:
             _find_labels(g, sample_weight, draws, b, rows)
-            for z in range(K):
-                out = demand[z, rows]
-                for r in range(size):
-                    out[r] = 0.0
-            for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
-                i, z = draws.row[j], draws.label[j]
-                r, share = np.uint64(i - rows.start), draws.share[np.uint64(draws.n_drawn[z, i] - 1)]
-                demand[z, i] = -share * ((cost[z, i] - origin[r]) - mean[r])
+            _weigh_drawn(cost, draws, b, rows, mean, origin, demand)
     return something
 
 
@@ -416,3 +409,17 @@ def _find_labels(g, sample_weight, draws, b, rows):  # type: ignore[no-untyped-d
             label += np.uint32(cumulative <= draws.at[j])
         draws.label[j] = label
         draws.n_drawn[label, i] += 1
+
+
+@inner
+def _weigh_drawn(cost, draws, b, rows, mean, origin, demand):  # type: ignore[no-untyped-def]
+    """Write ``-n_iz / M Delta_i(z)`` of the drawn pairs in a block of rows, and 0 elsewhere."""
+    for z in range(cost.shape[0]):
+        out = demand[z, rows]
+        for r in range(out.shape[0]):
+            out[r] = 0.0
+    for j in range(np.uint64(draws.start[b]), np.uint64(draws.start[b + 1])):
+        i, z = draws.row[j], draws.label[j]
+        here, times = np.uint64(i - rows.start), np.uint64(draws.n_drawn[z, i])
+        share = draws.share[times - np.uint64(1)]
+        demand[z, i] = -share * ((cost[z, i] - origin[here]) - mean[here])

@@ -123,8 +123,8 @@ def _sweep(codes, n_bins, nodes, split_order, buffer, leaves):  # type: ignore[n
         node = split_order[s]
         split = nodes[node]
         its_codes = codes[split.feature]
-        here, right = np.uint8(_first_leaf(nodes, node)), np.uint8(_first_leaf(nodes, split.left + 1))
-        last = np.uint8(split.bin)
+        here = np.uint8(_first_leaf(nodes, node))
+        right, last = np.uint8(_first_leaf(nodes, split.left + 1)), np.uint8(split.bin)
         missing = np.uint8(n_bins[split.feature]) if split.missing_left else last
         for i in range(at.shape[0]):
             goes = (at[i] == here) & (its_codes[i] > last) & (its_codes[i] != missing)

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
 from boostbench.boosters.cost_matrices import label_costs
-from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
+from boostbench.boosters.sm_boost import Draws, SMBoost, smooth_risk, weigh_pairs
 from boostbench.boosters.state import softmax
+from boostbench.portable import exp, row_sums
+from boostbench.threads import threads
 from tests.boosters.games import centred_cost, watch
 
 seeds = st.integers(0, 2**32 - 1)
@@ -139,6 +142,38 @@ def test_the_sampled_risk_is_unbiased_with_the_stated_variance() -> None:
     assert sampled.var() == pytest.approx(variance, rel=0.1)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("power", [0, 1, 20], ids=["equal", "unequal", "few"])
+def test_numbers_in_any_order_draw_pairs_by_the_cumulative_probability(
+    n_jobs: int, power: int
+) -> None:
+    rng = np.random.default_rng(power)
+    n, K, M = 700, 4, 900
+    g, cost = softmax(rng.normal(size=(n, K)) * 5), np.asfortranarray(rng.random((n, K)))
+    weight, u = rng.exponential(size=n) ** power, rng.random(M)
+    weight /= weight.sum()
+    draws = Draws.space(n, K, M)
+    with threads(n_jobs):
+        demand = weigh_pairs(g, cost, weight, u, draws)
+    cumulative = np.cumsum(g * weight[:, None])  # row by row
+    drawn = np.searchsorted(cumulative, u * cumulative[-1], side="right")
+    count = np.bincount(drawn, minlength=n * K).reshape(n, K)
+    assert_array_equal(draws.n_drawn.T, count)
+    share = np.cumsum(np.append(0.0, np.full(M, 1 / M)))[count]
+    origin = cost - cost[np.arange(n), g.argmax(axis=1)][:, None]
+    assert_array_equal(demand, -share * (origin - row_sums(g * origin)[:, None]))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_soft_max_is_a_quotient_of_portable_functions(order: str) -> None:
+    F = np.asarray(np.random.default_rng(0).normal(size=(700, 5)) * 300, order=order)
+    terms = exp(F - F.max(axis=1, keepdims=True))
+    assert_array_equal(softmax(F), terms / row_sums(terms)[:, None])
+    out = np.empty_like(F, order="F")
+    assert softmax(F, out) is out
+    assert_array_equal(out, softmax(F))
+
+
 def test_every_sampled_step_is_a_descent_direction_of_its_sample() -> None:
     X, y = load_iris(return_X_y=True)
     seen = watch(SMBoost(30, random_state=0), X, y)
@@ -150,14 +185,14 @@ def test_multiplying_the_costs_changes_nothing() -> None:
     cost = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
     one = SMBoost(10, cost=cost, random_state=0).fit(X, y)
     other = SMBoost(10, cost=8 * cost, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(one.scores(X), other.scores(X))
+    assert_array_equal(one.scores(X), other.scores(X))
 
 
 def test_the_cost_matrix_of_the_binary_loss_is_the_default() -> None:
     X, y = load_iris(return_X_y=True)
     default = SMBoost(10, random_state=0).fit(X, y)
     explicit = SMBoost(10, cost=1 - np.eye(3), random_state=0).fit(X, y)
-    np.testing.assert_array_equal(default.scores(X), explicit.scores(X))
+    assert_array_equal(default.scores(X), explicit.scores(X))
 
 
 def test_costs_move_the_decisions_towards_the_cheap_answer() -> None:
@@ -178,7 +213,7 @@ def test_costs_may_be_given_for_each_sample() -> None:
     by_sample = SMBoost(10, gradient="exact").fit(X, y, cost=matrix[y]).scores(X)
     by_function = SMBoost(10, gradient="exact", cost=lambda _, labels: matrix[labels])
     np.testing.assert_allclose(by_sample, by_label, atol=1e-12)
-    np.testing.assert_array_equal(by_function.fit(X, y).scores(X), by_sample)
+    assert_array_equal(by_function.fit(X, y).scores(X), by_sample)
     other = matrix[y].copy()
     other[-20:] = [[0.0, 0.0, 4.0]]
     assert not np.allclose(SMBoost(10, gradient="exact").fit(X, y, cost=other).scores(X), by_label)
@@ -194,7 +229,7 @@ def test_saturated_rows_end_the_training() -> None:
 def test_predict_proba_is_the_stochastic_rule() -> None:
     X, y = load_iris(return_X_y=True)
     booster = SMBoost(10, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(booster.predict_proba(X), softmax(booster.scores(X)))
+    assert_array_equal(booster.predict_proba(X), softmax(booster.scores(X)))
 
 
 @pytest.mark.parametrize(

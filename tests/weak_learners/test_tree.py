@@ -338,6 +338,17 @@ def test_neighbouring_floats_are_separated():
     np.testing.assert_array_equal(h.trees.apply(X)[:, 0], h.leaves[0])
 
 
+@pytest.mark.parametrize("max_leaf_nodes", [2, 12, 256, 257])
+@pytest.mark.parametrize("share", [0.2, 0.999])
+def test_rows_without_weight_get_leaves_too(max_leaf_nodes, share):
+    X, rng = mixed_data(3000), np.random.default_rng(1)
+    weight = rng.normal(size=(len(X), 2)) * (rng.random((len(X), 2)) < share)
+    tree = Tree(max_leaf_nodes=max_leaf_nodes)
+    h = tree.fit(tree.prepare(X), BinaryLabels(weight))
+    assert h.trees.n_leaves == 2 * max_leaf_nodes
+    np.testing.assert_array_equal(h.trees.apply(X).T, h.leaves)
+
+
 def test_trimming_leaves_out_the_lightest_rows():
     X = np.arange(6.0)[:, None]
     signed = np.array([[-0.004], [1.0], [1.0], [-1.0], [-1.0], [0.005]])
