@@ -53,7 +53,7 @@ class Hypothesis:
         One tree, or one per class.
     leaves : ndarray of int16, shape (n_trees, n)
         Leaf of every training row, numbered within each tree; rows without influence on the fit
-        are included. int32 if trees may have more than 2**14 leaves.
+        are included. int32 if trees may have more than 2**15 leaves.
     """
 
     trees: Forest

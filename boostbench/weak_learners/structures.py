@@ -370,7 +370,7 @@ class GrownTrees(NamedTuple):
     root_impurity : ndarray of float64, shape (n_trees,)
         Impurity mass of the root.
     leaves : ndarray of int16, shape (n_trees, n)
-        Leaf of every row; int32 if trees may have more than 2**14 leaves.
+        Leaf of every row; int32 if trees may have more than 2**15 leaves.
     """
 
     nodes: NDArray[np.void]
@@ -393,8 +393,7 @@ class GrownTrees(NamedTuple):
             node_offset=np.zeros(n_trees + 1, np.int64),
             leaf_offset=np.zeros(n_trees + 1, np.int64),
             root_impurity=np.empty(n_trees),
-            # numbers of nodes, of which there are twice as many as leaves, must fit too
-            leaves=np.empty((n_trees, n), np.int16 if max_leaves <= 2**14 else np.int32),
+            leaves=np.empty((n_trees, n), np.int16 if max_leaves <= 2**15 else np.int32),
         )
 
     def without_gaps(self) -> GrownTrees:

@@ -75,10 +75,10 @@ def test_training_leaves_are_those_of_prediction(which, parameters):
     np.testing.assert_array_equal(F, h.add_to(np.zeros_like(F), steps))
 
 
-@pytest.mark.parametrize(("n_leaves", "kind"), [(2**14, np.int16), (2**14 + 1, np.int32)])
+@pytest.mark.parametrize(("n_leaves", "kind"), [(2**15, np.int16), (2**15 + 1, np.int32)])
 def test_the_numbers_of_many_leaves_fit_their_type(n_leaves, kind):
-    row, column = np.divmod(np.arange(25_000), 150)
-    weight = (np.arange(25_000) % 10 > 0) * 1.0  # the leaves of rows of weight 0 are found apart
+    row, column = np.divmod(np.arange(50_000), 250)
+    weight = (np.arange(50_000) % 10 > 0) * 1.0  # the leaves of rows of weight 0 are found apart
     tree = Tree(max_leaf_nodes=n_leaves)
     X = np.column_stack([row, column]) * 1.0
     y = ((row + column) % 2).astype(np.int32)
