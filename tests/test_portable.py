@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import boostbench
 from boostbench import portable
-from boostbench.threads import threads
 
 mpmath.mp.prec = 160
 PACKAGE = Path(boostbench.__file__).parent
@@ -92,25 +91,6 @@ def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name: str) -> None:
     np.testing.assert_array_equal(function(x).ravel(), flat)
     assert function(np.float32(0.5)).dtype == np.float64
     assert function(np.zeros((0, 2)) + 1.0).shape == (0, 2)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_exp_writes_the_same_bits_to_an_array_of_the_caller(n_jobs: int) -> None:
-    x = np.linspace(-30.0, 3.0, 3 * 50_000)  # more than a block
-    for array in (x.reshape(-1, 3), np.asfortranarray(x.reshape(-1, 3)), x[:7]):
-        expected, aside = portable.exp(array), np.empty_like(array)
-        with threads(n_jobs):
-            assert portable.exp(array, out=aside) is aside
-            np.testing.assert_array_equal(aside, expected)
-            columns = np.copy(array, order="F")
-            portable.exp(columns[..., :2], out=columns[..., :2])
-            np.testing.assert_array_equal(columns[..., :2], expected[..., :2])
-            np.testing.assert_array_equal(columns[..., 2:], array[..., 2:])
-
-
-def test_exp_refuses_an_array_that_it_could_not_fill() -> None:
-    with pytest.raises(ValueError, match="out must be contiguous"):
-        portable.exp(np.zeros(3), out=np.zeros(6)[::2])
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=40))

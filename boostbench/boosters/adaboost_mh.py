@@ -29,9 +29,14 @@ from numpy.typing import NDArray
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
+from boostbench.compiled import kernel
 from boostbench.portable import dot, exp, log, logistic, row_sums, total
+from boostbench.portable.elementary import exp_
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels, Costs
+
+#: Number of margins whose minimum is taken by one vector operation after another.
+_BLOCK = 512
 
 
 class AdaBoostMH(Booster):
@@ -204,23 +209,49 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
 
     The array is `BoostState.work`.
     """
-    w = np.multiply(state.signs, psi, out=state.work)
-    least, importance = w.min(), state.sample_weight[:, None]
-
-    def weigh(classes: slice) -> None:
-        its_w = w[:, classes]
-        np.subtract(least, its_w, out=its_w)
-        exp(its_w, out=its_w)
-        its_w *= importance
-
-    def sign(classes: slice) -> None:
-        w[:, classes] *= state.signs[:, classes]
-        w[:, classes] /= all_weight
-
-    in_parts(weigh, state.n_classes)
+    w, S, psi = state.work, state.signs.T, np.asfortranarray(psi).T
+    parts = in_parts(lambda y: _least_margin(S[y], psi[y], np.empty(_BLOCK)), state.n_classes)
+    least = min(parts)
+    in_parts(lambda y: _weigh(S[y], psi[y], state.sample_weight, least, w.T[y]), state.n_classes)
     all_weight = total(w)
-    in_parts(sign, state.n_classes)
+    in_parts(lambda y: _sign(S[y], all_weight, w.T[y]), state.n_classes)
     return w
+
+
+@kernel
+def _least_margin(S, psi, least):  # type: ignore[no-untyped-def]
+    """Return the least ``S_iy psi_iy``; the work space holds several least numbers at a time."""
+    for r in range(least.shape[0]):
+        least[r] = np.inf
+    for y in range(S.shape[0]):
+        for start in range(0, S.shape[1], least.shape[0]):
+            stop = min(start + least.shape[0], S.shape[1])
+            signs, scores = S[y, start:stop], psi[y, start:stop]
+            for r in range(signs.shape[0]):
+                margin, so_far = signs[r] * scores[r], least[r]
+                least[r] = margin if margin < so_far else so_far
+    for r in range(1, least.shape[0]):
+        least[0] = min(least[0], least[r])
+    return least[0]
+
+
+@kernel
+def _weigh(S, psi, sample_weight, least, w):  # type: ignore[no-untyped-def]
+    """Write ``exp(least - S_iy psi_iy)``, at most 1, times the sample weights."""
+    for y in range(w.shape[0]):
+        signs, scores, out = S[y], psi[y], w[y]
+        for i in range(out.shape[0]):
+            out[i] = least - signs[i] * scores[i]
+        for i in range(out.shape[0]):  # a loop of its own, which has vector instructions
+            out[i] = exp_(out[i]) * sample_weight[i]
+
+
+@kernel
+def _sign(S, all_weight, w):  # type: ignore[no-untyped-def]
+    """Turn weights into signed weights that sum to 1 in magnitude."""
+    for y in range(w.shape[0]):
+        for i in range(w.shape[1]):
+            w[y, i] = S[y, i] * w[y, i] / all_weight
 
 
 def hamming_step(gamma: float) -> Step:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,10 @@ Floats = NDArray[np.float64]
 
 #: Smallest number of elements that threads share.
 _FEW = 2**15
-#: Number of elements that are computed together in place, so that their copies stay in the cache.
-_BLOCK = 2**15
 
 
-def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
+def _of_each(loop: Any, x: ArrayLike) -> Any:
     """Apply a compiled loop to all numbers of x; return an array of the same shape, or a number."""
-    if out is not None:
-        np.copyto(out, x)
-        return _in_place(loop, out)
     numbers: Floats = np.asarray(x, dtype=np.float64)
     if not numbers.flags.forc:
         numbers = np.ascontiguousarray(numbers)
@@ -33,50 +27,22 @@ def _of_each(loop: Any, x: ArrayLike, out: Floats | None = None) -> Any:
     flat, found = numbers, values
     if numbers.ndim != 1:
         flat, found = numbers.ravel(order="K"), values.ravel(order="K")
-    _share(lambda part: loop(flat[part], found[part]), flat.size)
+    if flat.size < _FEW:
+        loop(flat, found)
+    else:
+        in_parts(lambda part: loop(flat[part], found[part]), flat.size)
     return values if values.ndim else values[()]
 
 
-def _in_place(loop: Any, x: Floats) -> Floats:
-    """Replace all numbers of x by those of a compiled loop.
-
-    A loop that writes where it reads has no vector instructions, so it reads copies.
-    """
-    if not x.flags.forc:
-        raise ValueError("out must be contiguous")
-    flat = x.ravel(order="K")
-
-    def of_part(part: slice) -> None:
-        for start in range(part.start, part.stop, _BLOCK):
-            block = flat[start : min(start + _BLOCK, part.stop)]
-            loop(block.copy(), block)
-
-    _share(of_part, flat.size)
-    return x
-
-
-def _share(work: Callable[[slice], None], n: int) -> None:
-    """Do the work on n elements in several threads, or in one thread if they are few."""
-    if n < _FEW:
-        work(slice(0, n))
-    else:
-        in_parts(work, n)
-
-
-def exp(x: ArrayLike, out: Floats | None = None) -> Any:
-    """Return e^x of each number, in the array `out` if given, which may be x.
-
-    Raises
-    ------
-    ValueError
-        If `out` is not contiguous.
+def exp(x: ArrayLike) -> Any:
+    """Return e^x of each number.
 
     Examples
     --------
     >>> exp([0.0, 1.0, 1000.0]).tolist()
     [1.0, 2.718281828459045, inf]
     """
-    return _of_each(elementary.each_exp, x, out)
+    return _of_each(elementary.each_exp, x)
 
 
 def expm1(x: ArrayLike) -> Any:

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from boostbench.boosters.adaboost_mh import AdaBoostMH, AdaBoostMHLabel, AdaBoostMHReal
-from boostbench.boosters.state import TINY
+from boostbench.boosters.adaboost_mh import (
+    AdaBoostMH,
+    AdaBoostMHLabel,
+    AdaBoostMHReal,
+    hamming_weights,
+)
+from boostbench.boosters.state import TINY, BoostState
+from boostbench.portable import exp, total
+from boostbench.threads import threads
 from boostbench.weak_learners import BinaryLabels, Stump
 from boostbench.weak_learners.multilabel import MultiLabelStump
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
@@ -223,3 +230,16 @@ def test_a_fit_takes_few_bytes_per_row() -> None:
     # codes by column and by row; scores, weights, signs and leaves; labels and weights; the order,
     # labels and statistics of a growing tree; and some space that does not grow with the rows
     assert peak < n * (2 * d + (8 + 8 + 1 + 2) * K + 4 + 8 + 20) + 500_000
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n", [3, 1000])  # less than the margins taken at a time, or more
+def test_the_weights_are_those_of_their_formula(n: int, n_jobs: int) -> None:
+    rng = np.random.default_rng(0)
+    y, psi, importance = rng.integers(0, 5, n), 9.0 * rng.normal(size=(n, 5)), rng.random(n)
+    state = BoostState(y, importance, n, 5, np.zeros((n, 5), order="F"), rng)
+    signs = np.where(y[:, None] == np.arange(5), 1.0, -1.0)
+    margins = np.asfortranarray(signs * psi)
+    w = exp(margins.min() - margins) * importance[:, None]
+    with threads(n_jobs):
+        assert_array_equal(hamming_weights(state, psi), signs * w / total(w))
