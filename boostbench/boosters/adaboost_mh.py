@@ -35,9 +35,6 @@ from boostbench.portable.elementary import exp_
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels, Costs
 
-#: Number of margins whose minimum is taken by one vector operation after another.
-_BLOCK = 512
-
 
 class AdaBoostMH(Booster):
     r"""AdaBoost on the Hamming loss of K one-against-rest problems.
@@ -209,41 +206,24 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
 
     The array is `BoostState.work`.
     """
-    w, S, psi = state.work, state.signs.T, np.asfortranarray(psi).T
-    parts = in_parts(lambda y: _least_margin(S[y], psi[y], np.empty(_BLOCK)), state.n_classes)
-    least = min(parts)
-    in_parts(lambda y: _weigh(S[y], psi[y], state.sample_weight, least, w.T[y]), state.n_classes)
+    w, S, psi = state.work.T, state.signs.T, psi.T
+
+    def least_margin(y: slice) -> float:
+        return float(np.multiply(S[y], psi[y], out=w[y]).min())
+
+    least = min(in_parts(least_margin, state.n_classes))
+    in_parts(lambda y: _weigh(least, state.sample_weight, w[y]), state.n_classes)
     all_weight = total(w)
-    in_parts(lambda y: _sign(S[y], all_weight, w.T[y]), state.n_classes)
-    return w
+    in_parts(lambda y: _sign(S[y], all_weight, w[y]), state.n_classes)
+    return state.work
 
 
 @kernel
-def _least_margin(S, psi, least):  # type: ignore[no-untyped-def]
-    """Return the least ``S_iy psi_iy``; the work space holds several least numbers at a time."""
-    for r in range(least.shape[0]):
-        least[r] = np.inf
-    for y in range(S.shape[0]):
-        for start in range(0, S.shape[1], least.shape[0]):
-            stop = min(start + least.shape[0], S.shape[1])
-            signs, scores = S[y, start:stop], psi[y, start:stop]
-            for r in range(signs.shape[0]):
-                margin, so_far = signs[r] * scores[r], least[r]
-                least[r] = margin if margin < so_far else so_far
-    for r in range(1, least.shape[0]):
-        least[0] = min(least[0], least[r])
-    return least[0]
-
-
-@kernel
-def _weigh(S, psi, sample_weight, least, w):  # type: ignore[no-untyped-def]
-    """Write ``exp(least - S_iy psi_iy)``, at most 1, times the sample weights."""
+def _weigh(least, sample_weight, w):  # type: ignore[no-untyped-def]
+    """Turn margins m into ``exp(least - m)``, at most 1, times the sample weights."""
     for y in range(w.shape[0]):
-        signs, scores, out = S[y], psi[y], w[y]
-        for i in range(out.shape[0]):
-            out[i] = least - signs[i] * scores[i]
-        for i in range(out.shape[0]):  # a loop of its own, which has vector instructions
-            out[i] = exp_(out[i]) * sample_weight[i]
+        for i in range(w.shape[1]):
+            w[y, i] = exp_(least - w[y, i]) * sample_weight[i]
 
 
 @kernel

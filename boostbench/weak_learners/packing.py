@@ -94,7 +94,7 @@ def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-un
     left_out = n - n_placed
     # per row, a vector operation for one split takes less than 1/500 of a walk down the tree
     if n_splits < 256 and left_out * 500 > n * n_splits:
-        _sweep(data.codes, data.n_bins, nodes, tree.split_order[:n_splits], tree.buffer, leaves)
+        _sweep(data.codes, data.n_bins, nodes, tree.split_order[:n_splits], tree.at, leaves)
     else:
         if left_out > 0:
             for i in range(n):
@@ -109,13 +109,12 @@ def assign_leaves(data, tree, n_splits, n_placed, leaves):  # type: ignore[no-un
 
 
 @inner
-def _sweep(codes, n_bins, nodes, split_order, buffer, leaves):  # type: ignore[no-untyped-def]
+def _sweep(codes, n_bins, nodes, split_order, at, leaves):  # type: ignore[no-untyped-def]
     """Move all rows down the tree together, split by split.
 
     A row at a node has the number of the node's first leaf, in a byte: a vector operation on bytes
     moves many rows. A row that goes left keeps its number.
     """
-    at = buffer.view(np.uint8)[: leaves.shape[0]]
     root = np.uint8(_first_leaf(nodes, 0))
     for i in range(at.shape[0]):
         at[i] = root

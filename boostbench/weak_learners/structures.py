@@ -246,6 +246,8 @@ class GrowingTree(NamedTuple):
     rows, buffer : ndarray of uint32, shape (n,)
         Rows of the leaves, leaf by leaf, and work space to partition them. Unsigned, since numba
         checks signed indices for negative ones.
+    at : ndarray of uint8, shape (n,)
+        The first bytes of `buffer`.
     label : ndarray of int32, shape (n,)
         Class of each row.
     stat : ndarray of int64, shape (n, q)
@@ -260,6 +262,7 @@ class GrowingTree(NamedTuple):
     leaf_order: NDArray[np.int64]
     rows: NDArray[np.uint32]
     buffer: NDArray[np.uint32]
+    at: NDArray[np.uint8]
     label: NDArray[np.int32]
     stat: NDArray[np.int64]
     free: NDArray[np.int64]
@@ -311,13 +314,15 @@ class Work(NamedTuple):
     def _of_sizes(
         cls, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int, width: int, n_kept: int
     ) -> Work:
+        buffer = np.empty(n, np.uint32)
         tree = GrowingTree(
             np.empty(2 * max_leaves, NODE),
             np.empty((2 * max_leaves, n_planes), np.int64),
             np.empty(max_leaves, np.int64),
             np.empty(max_leaves, np.int64),
             np.empty(n, np.uint32),
-            np.empty(n, np.uint32),
+            buffer,
+            buffer.view(np.uint8)[:n],
             np.empty(n, np.int32),
             np.empty((n, width), np.int64),
             np.empty(n_kept + 1, np.int64),
