@@ -76,9 +76,9 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
     prepared = learner.prepare(data.X)
     label = (data.y == 0).astype(np.int32)
     rules = learner._rules(prepared, BinaryLabels(np.ones((n, 1))), None)
-    tree = Work.space(rules, prepared, label).tree
+    tree = Work.spaces(1, rules, prepared, label)[0].tree
     tree.stat[:] = 2**40
-    rows = np.arange(n, dtype=np.int32)
+    rows = np.arange(n, dtype=np.uint32)
     total = np.bincount(label, minlength=2) * 2**40
     histogram = np.zeros(2 * len(prepared.low), dtype=np.int64)
     additions = prepared.dense_codes.size + len(prepared.sparse_bins)
