@@ -46,10 +46,8 @@ def share_of(data, part, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def entries(data, part, stop, r):  # type: ignore[no-untyped-def]
-    """Return the range of the sparse bins of a row in the parts ``part..stop-1``."""
+    """Return the range of the sparse bins of a row in parts that have sparse features."""
     start, n_parts = data.sparse_start, np.uint64(data.cuts.shape[0] - 1)
-    if data.sparse_bins.shape[0] == 0:
-        return np.uint64(0), np.uint64(0)
     first = start[np.uint64(r) * n_parts + np.uint64(part)]
     end = start[np.uint64(r) * n_parts + np.uint64(stop)]
     return np.uint64(first), np.uint64(end)
@@ -175,6 +173,7 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
     count = histogram[2 * n_bins :]
+    sparse = share.sparse < share.sparse_end
     n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
         if i < n_fetched:
@@ -189,19 +188,21 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
             weight[b] += w
             if counted:
                 count[b] += samples
-        first, end = entries(data, share.part, share.stop, r)
-        for p in range(first, end):
-            b = np.uint64(data.sparse_bins[p])
-            target[b] += s
-            weight[b] += w
-            if counted:
-                count[b] += samples
+        if sparse:
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
+                b = np.uint64(data.sparse_bins[p])
+                target[b] += s
+                weight[b] += w
+                if counted:
+                    count[b] += samples
 
 
 @inner
 def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
     """Add the samples of each row to its bins."""
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
+    sparse = share.sparse < share.sparse_end
     n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
         if i < n_fetched:
@@ -211,9 +212,10 @@ def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             plane[b] += samples[r]
-        first, end = entries(data, share.part, share.stop, r)
-        for p in range(first, end):
-            plane[np.uint64(data.sparse_bins[p])] += samples[r]
+        if sparse:
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
+                plane[np.uint64(data.sparse_bins[p])] += samples[r]
 
 
 @inner
@@ -227,12 +229,13 @@ def _add_costs(data, share, stat, rows, q, histogram):  # type: ignore[no-untype
             cell = histogram[place : place + q]
             for k in range(q):
                 cell[k] += costs[k]
-        first, end = entries(data, share.part, share.stop, r)
-        for p in range(first, end):
-            place = np.int64(data.sparse_bins[p]) * q
-            cell = histogram[place : place + q]
-            for k in range(q):
-                cell[k] += costs[k]
+        if share.sparse < share.sparse_end:
+            first, end = entries(data, share.part, share.stop, r)
+            for p in range(first, end):
+                place = np.int64(data.sparse_bins[p]) * q
+                cell = histogram[place : place + q]
+                for k in range(q):
+                    cell[k] += costs[k]
 
 
 @inner
