@@ -151,8 +151,10 @@ def grow_trees(
 
     def take_part(members: slice) -> None:
         for own in range(members.start, min(members.stop, len(works))):
-            space = pruning and Pruning.space(pruning, numbers.numbers, data.samples, rules.n_sums)
             try:
+                space = pruning and Pruning.space(
+                    pruning, numbers.numbers, data.samples, rules.n_sums
+                )
                 grow(data, rules, numbers, space, works[own], teams[own], n_taken, trees)
             finally:
                 teams[own].close()
