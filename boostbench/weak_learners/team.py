@@ -85,7 +85,7 @@ class Team(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether the leader has trees to grow."""
+        """True while the leader has trees to grow."""
         return not self.counters[_CLOSED]
 
     def close(self) -> None:
