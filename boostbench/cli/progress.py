@@ -120,7 +120,7 @@ def _occasional_lines(name: str) -> Listener:
 def _note(event: Event) -> str:
     progress, elapsed = event.progress, in_words(event.progress.seconds)
     if event.kind == "preparing":
-        return f"loading kernels (compiled once, about a minute), {elapsed}"
+        return f"loading kernels (compiled once, up to a minute), {elapsed}"
     parts = [f"{progress.done}/{progress.total} runs", elapsed]
     if progress.rounds:
         parts[0] += f" ({progress.work_done / progress.total:.0%})"

@@ -71,7 +71,7 @@ def test_the_rounds_of_a_long_run_are_told_before_it_ends(capsys, clock):
 
 
 def test_compiling_is_told(capsys, clock):
-    expected = "tiny: loading kernels (compiled once, about a minute), 61 s\n"
+    expected = "tiny: loading kernels (compiled once, up to a minute), 61 s\n"
     assert told(capsys, clock, 0, kind="preparing") == expected
 
 
