@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from boostbench.compiled import kernel
 from boostbench.portable import total
+from boostbench.threads import in_parts
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def canonical_rows(
 def _order(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the order of the samples by hashed content."""
     hashed = np.empty(len(X), np.uint64)
-    _hash_rows(X, hashed)
+    in_parts(lambda part: _hash_rows(X[part], hashed[part]), len(X))
     return np.lexsort((y, hashed))
 
 

@@ -250,7 +250,8 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             None if cost is None else sample_costs(cost, X, self.classes_[y_codes], n_classes)
         )
         content = X if own_cost is None else np.column_stack([X, own_cost])
-        rows = canonical_rows(content, y_codes, weights)
+        with threads(self.n_jobs):
+            rows = canonical_rows(content, y_codes, weights)
         seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
         booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
         state = BoostState(

@@ -136,46 +136,50 @@ def bin_features(
     >>> data.codes.tolist(), data.n_bins.tolist(), data.high.tolist()
     ([[0, 1, 2, 1]], [2], [1.0, 3.0, nan])
     """
-    n = X.shape[0] if rows is None else len(rows)
-    d = X.shape[1]
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    n, d = len(rows), X.shape[1]
     repeated = None if count is None or count.max(initial=1) == 1 else count
-    extremes = _extremes(X if rows is None else X[rows]) if edges == "global" else None
+    extremes = _extremes(X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
-    n_bins = np.empty(d, dtype=np.int64)
+    n_bins, frequent, its_rows = np.empty((3, d), dtype=np.int64)
     width = min(max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads())), _BLOCK_COLUMNS)
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
         table, found = np.empty(4 * _FEW, dtype=np.int16), np.empty((2, _FEW))
-        numbers = np.empty(n, dtype=np.int16)
-        for start in range(part.start, part.stop, width):
-            block = X[:, start : min(start + width, part.stop)]
-            if rows is not None:
-                block = block[rows]
-            for j in range(start, start + block.shape[1]):
-                column = np.ascontiguousarray(block[:, j - start])
-                few = _number(column, table, found, numbers) if edges is None else -1
-                if 0 <= few <= max_bins:
-                    low = high = found[1, :few].copy()
-                    codes[j] = numbers
+        numbers, counts = np.empty(n, dtype=np.int16), np.empty((4, _FEW), dtype=np.int64)
+        columns = np.empty((min(width, part.stop - part.start), n))
+        for j in range(part.start, part.stop):
+            taken = (j - part.start) % len(columns)
+            if taken == 0:
+                _take(X, rows, j, columns[: part.stop - j])
+            column = columns[taken]
+            few = _number(column, table, found, numbers) if edges is None else -1
+            if 0 <= few <= max_bins:
+                low = high = found[1, :few].copy()
+                codes[j] = numbers
+            elif few >= 0:
+                samples = np.bincount(numbers, repeated)[:few].astype(np.int64)
+                low, high = _even_bins(found[1, :few], samples, max_bins)
+                bins = np.append(np.searchsorted(high, found[1, :few]), len(high))
+                codes[j] = bins.astype(np.uint8)[numbers]
+            else:
+                if edges is not None:
+                    low, high = _equal_bins(extremes or _extremes(column), max_bins)
                 else:
-                    if edges is not None:
-                        low, high = _equal_bins(extremes or _extremes(column), max_bins)
-                    elif few >= 0:
-                        counts = np.bincount(numbers, repeated)[:few].astype(np.int64)
-                        low, high = _even_bins(found[1, :few], counts, max_bins)
-                    else:
-                        low, high = _even_bins(*_count_values(column, repeated), max_bins)
-                    _encode(column, high, codes[j], first)
-                missing = bool(np.isnan(column).any())
-                n_bins[j] = len(low)
-                lows[j] = np.append(low, np.nan) if missing else low
-                highs[j] = np.append(high, np.nan) if missing else high
+                    low, high = _even_bins(*_count_values(column, repeated), max_bins)
+                _encode(column, high, codes[j], first)
+            n_bins[j], frequent[j] = len(low), _most_frequent(codes[j], counts)
+            its_rows[j] = counts[0, frequent[j]]
+            missing = counts[0, len(low)] > 0
+            lows[j] = np.append(low, np.nan) if missing else low
+            highs[j] = np.append(high, np.nan) if missing else high
 
     in_parts(bin_part, d)
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
-    rowwise = _rows_of(codes, offset, sparse_share, min(n_threads(), max(d, 1)))
+    share = its_rows / max(n, 1)
+    rowwise = _rows_of(codes, offset, frequent, share, sparse_share, min(n_threads(), max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
     samples = np.ones((1, 1), dtype=np.int64) if repeated is None else repeated[None, :]
     return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples)
@@ -250,6 +254,34 @@ def _even_groups(counts, starts):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _take(X, rows, first, columns):  # type: ignore[no-untyped-def]
+    """Copy columns of some rows of X, beginning with a column, to the rows of ``columns``."""
+    for i in range(rows.shape[0]):
+        row = np.uint64(rows[i])
+        for k in range(columns.shape[0]):
+            columns[k, i] = X[row, np.uint64(first + k)]
+
+
+@kernel
+def _most_frequent(codes, counts):  # type: ignore[no-untyped-def]
+    """Return the most frequent code, the smallest of several; ``counts[0]`` gets the counts.
+
+    There are four tables, as an addition to an element waits for the one before.
+    """
+    for table in range(4):
+        for code in range(counts.shape[1]):
+            counts[table, code] = 0
+    for i in range(codes.shape[0]):
+        counts[i & 3, codes[i]] += 1
+    most = 0
+    for code in range(counts.shape[1]):
+        counts[0, code] += counts[1, code] + counts[2, code] + counts[3, code]
+        if counts[0, code] > counts[0, most]:
+            most = code
+    return most
+
+
+@kernel
 def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
     """Write for each value its rank among the n distinct values, and return n; NaN gets n.
 
@@ -307,7 +339,12 @@ def _encode(column, high, codes, first):  # type: ignore[no-untyped-def]
 
 
 def _rows_of(
-    codes: NDArray[np.uint8], offset: NDArray[np.int64], sparse_share: float, n_parts: int
+    codes: NDArray[np.uint8],
+    offset: NDArray[np.int64],
+    default: NDArray[np.int64],
+    share: NDArray[np.float64],
+    sparse_share: float,
+    n_parts: int,
 ) -> tuple[
     NDArray[np.uint8],
     NDArray[np.uint32],
@@ -319,25 +356,28 @@ def _rows_of(
 ]:
     """Return the row-wise fields of `BinnedData`."""
     d, n = codes.shape
-    default = np.empty(d, dtype=np.int64)
-    share = np.zeros(d)
-    for j in range(d):
-        counts = np.bincount(codes[j], minlength=1)
-        default[j] = counts.argmax()
-        share[j] = counts[default[j]] / max(n, 1)
     sparse = np.flatnonzero(share >= sparse_share)
     dense = np.flatnonzero(share < sparse_share)
     entries = np.cumsum(np.where(share < sparse_share, 1.0, 1.0 - share))  # of a mean row
     first = np.searchsorted(entries, entries[-1:] * np.arange(1, n_parts) / n_parts) + 1
     first = np.concatenate([[0], first, [d]])  # about as many entries in each part
     cuts = [(c, np.searchsorted(dense, c), np.searchsorted(sparse, c)) for c in first.tolist()]
-    start = np.zeros(n * n_parts + 1 if len(sparse) else 1, dtype=np.int64)
-    of_part = start[1:].reshape(-1, n_parts)
-    for feature, part in zip(sparse, np.searchsorted(first, sparse, "right") - 1, strict=True):
-        of_part[:, part] += codes[feature] != default[feature]
-    np.cumsum(start, out=start)
+    counts = np.zeros((n_parts, n if len(sparse) else 0), dtype=np.int64)
+    features = np.split(sparse, [of_sparse for _, _, of_sparse in cuts[1:-1]])
+
+    def count_part(parts: slice) -> None:
+        for p in range(parts.start, parts.stop):
+            _count_sparse(codes, features[p], default, counts[p])
+
+    in_parts(count_part, n_parts)
+    start = np.append(0, np.cumsum(counts.T))
     bins = np.empty(start[-1], dtype=np.uint32)
-    _list_sparse(codes, offset, sparse, default, start[:-1:n_parts].copy(), bins)
+
+    def list_part(parts: slice) -> None:
+        for p in range(parts.start, parts.stop):
+            _list_sparse(codes, offset, features[p], default, start[p:-1:n_parts].copy(), bins)
+
+    in_parts(list_part, n_parts)
     dense_codes = np.ascontiguousarray(codes[dense].T)
     return (
         dense_codes,
@@ -348,6 +388,15 @@ def _rows_of(
         sparse,
         default[sparse] + offset[sparse],
     )
+
+
+@kernel
+def _count_sparse(codes, sparse, default, count):  # type: ignore[no-untyped-def]
+    """Count the sparse bins of each row."""
+    for s in range(sparse.shape[0]):
+        column, its_default = codes[sparse[s]], default[sparse[s]]
+        for i in range(count.shape[0]):
+            count[i] += column[i] != its_default
 
 
 @kernel
