@@ -5,6 +5,7 @@ Compiled functions release the global interpreter lock, so the threads run in pa
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,9 @@ R = TypeVar("R")
 
 #: CPU limit of the container: quota and period in microseconds.
 _CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
+
+#: Numbers to process below which work is not split: the call of a helper thread takes longer.
+_LEAST = 200_000
 
 #: Pool of helper threads and their number; None: no helpers. Helper threads have no helpers.
 _helpers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("helpers", default=None)
@@ -33,10 +37,10 @@ def n_cores() -> int:
     return n
 
 
-def n_threads() -> int:
-    """Return the number of threads available to the calling thread."""
+def n_threads(size: float = math.inf) -> int:
+    """Return the number of threads for work on ``size`` numbers, called by this thread."""
     _, n_helpers = _helpers.get() or (None, 0)
-    return n_helpers + 1
+    return n_helpers + 1 if size >= _LEAST else 1
 
 
 @contextmanager
@@ -60,7 +64,7 @@ def threads(n_jobs: int | None) -> Iterator[None]:
             _helpers.reset(before)
 
 
-def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
+def in_parts(work: Callable[[slice], R], n: int, size: float = math.inf) -> list[R]:
     """Split the work on n items into contiguous parts and process them in parallel.
 
     Work that is split within a part is done by the thread of the part.
@@ -71,6 +75,8 @@ def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
         Function of the slice of items to process.
     n : int
         Number of items, at least 1.
+    size : float, default=inf
+        Number of numbers to process in all; little work is not split.
 
     Returns
     -------
@@ -83,8 +89,8 @@ def in_parts(work: Callable[[slice], R], n: int) -> list[R]:
     ...     in_parts(lambda part: sum(range(10)[part]), 10)
     [10, 35]
     """
-    pool, n_helpers = _helpers.get() or (None, 0)
-    n_parts = min(n_helpers + 1, n)
+    pool, _ = _helpers.get() or (None, 0)
+    n_parts = min(n_threads(size), n)
     if pool is None or n_parts == 1:
         return [work(slice(0, n))]
     ends = [n * part // n_parts for part in range(n_parts + 1)]

@@ -45,6 +45,12 @@ def own_plugins():
         kept.update(before)
 
 
+@pytest.fixture(autouse=True)
+def split_all_work(monkeypatch):
+    """Split little work, too, if a test has several threads."""
+    monkeypatch.setattr("boostbench.threads._LEAST", 0)
+
+
 @pytest.fixture
 def in_this_process(monkeypatch):
     """Do the runs of commands that offer no other executor than worker processes here."""

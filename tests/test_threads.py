@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostbench import threads as module
-from boostbench.threads import in_parts, n_cores, threads
+from boostbench.threads import in_parts, n_cores, n_threads, threads
 
 
 @given(n=st.integers(1, 50), n_jobs=st.none() | st.integers(1, 6) | st.integers(-3, -1))
@@ -26,6 +26,13 @@ def test_parts_cover_all_items_once_and_in_order(n, n_jobs):
 def test_work_is_cut_into_as_many_parts_as_threads(n_jobs, n_threads):
     with threads(n_jobs):
         assert len(in_parts(lambda part: part, 100)) == n_threads
+
+
+def test_little_work_is_not_split(monkeypatch):
+    monkeypatch.setattr(module, "_LEAST", 100)
+    with threads(3):
+        assert [len(in_parts(lambda part: part, 9, size)) for size in (99, 100)] == [1, 3]
+        assert [n_threads(size) for size in (99, 100)] == [1, 3]
 
 
 def test_parts_are_done_side_by_side():

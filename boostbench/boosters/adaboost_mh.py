@@ -211,10 +211,10 @@ def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.f
     def least_margin(y: slice) -> float:
         return float(np.multiply(S[y], psi[y], out=w[y]).min())
 
-    least = min(in_parts(least_margin, state.n_classes))
-    in_parts(lambda y: _weigh(least, state.sample_weight, w[y]), state.n_classes)
+    least = min(in_parts(least_margin, len(w), w.size))
+    in_parts(lambda y: _weigh(least, state.sample_weight, w[y]), len(w), w.size)
     all_weight = total(w)
-    in_parts(lambda y: _sign(S[y], all_weight, w[y]), state.n_classes)
+    in_parts(lambda y: _sign(S[y], all_weight, w[y]), len(w), w.size)
     return state.work
 
 

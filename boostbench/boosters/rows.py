@@ -74,7 +74,7 @@ def canonical_rows(
 def _order(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the order of the samples by hashed content."""
     hashed = np.empty(len(X), np.uint64)
-    in_parts(lambda part: _hash_rows(X[part], hashed[part]), len(X))
+    in_parts(lambda part: _hash_rows(X[part], hashed[part]), len(X), X.size)
     return np.lexsort((y, hashed))
 
 

@@ -243,7 +243,7 @@ def weigh_pairs(
         given = g.T, cost.T, sample_weight, draws, blocks.start, blocks.stop
         return bool(_weigh_pairs(*given, demand.T, np.empty((3, _BLOCK))))
 
-    return demand if any(in_parts(weigh, -(-n // _BLOCK))) else None
+    return demand if any(in_parts(weigh, -(-n // _BLOCK), g.size)) else None
 
 
 class Draws(NamedTuple):

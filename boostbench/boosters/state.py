@@ -128,7 +128,7 @@ def softmax(F: NDArray[np.float64], out: NDArray[np.float64] | None = None) -> N
     def of_rows(rows: slice) -> None:
         _softmax(F.T, rows.start, rows.stop, g.T, np.empty((2, _BLOCK)))
 
-    in_parts(of_rows, len(F))
+    in_parts(of_rows, len(F), F.size)
     return g
 
 

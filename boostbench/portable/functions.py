@@ -14,9 +14,6 @@ from boostbench.threads import in_parts
 
 Floats = NDArray[np.float64]
 
-#: Smallest number of elements that threads share.
-_FEW = 2**15
-
 
 def _of_each(loop: Any, x: ArrayLike) -> Any:
     """Apply a compiled loop to all numbers of x; return an array of the same shape, or a number."""
@@ -27,10 +24,7 @@ def _of_each(loop: Any, x: ArrayLike) -> Any:
     flat, found = numbers, values
     if numbers.ndim != 1:
         flat, found = numbers.ravel(order="K"), values.ravel(order="K")
-    if flat.size < _FEW:
-        loop(flat, found)
-    else:
-        in_parts(lambda part: loop(flat[part], found[part]), flat.size)
+    in_parts(lambda part: loop(flat[part], found[part]), flat.size, flat.size)
     return values if values.ndim else values[()]
 
 

@@ -119,7 +119,7 @@ class Hypothesis:
             _add(self.leaves[part], first, trees.leaf_value, trees.leaf_column, steps[part], F.T)
 
         if trees.width == 1:  # several trees predict one class each
-            in_parts(add_part, trees.n_trees)
+            in_parts(add_part, trees.n_trees, self.leaves.size)
         else:
             add_part(slice(None))
         return F

@@ -141,9 +141,10 @@ def bin_features(
     repeated = None if count is None or count.max(initial=1) == 1 else count
     extremes = _extremes(X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
+    n_jobs = n_threads(codes.size)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
     n_bins, frequent, its_rows = np.empty((3, d), dtype=np.int64)
-    width = min(max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_threads())), _BLOCK_COLUMNS)
+    width = min(max(1, _BLOCK_BYTES // (8 * max(n, 1) * n_jobs)), _BLOCK_COLUMNS)
 
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
@@ -176,10 +177,10 @@ def bin_features(
             lows[j] = np.append(low, np.nan) if missing else low
             highs[j] = np.append(high, np.nan) if missing else high
 
-    in_parts(bin_part, d)
+    in_parts(bin_part, d, codes.size)
     offset = np.concatenate([[0], np.cumsum([len(low) for low in lows])]).astype(np.int64)
     share = its_rows / max(n, 1)
-    rowwise = _rows_of(codes, offset, frequent, share, sparse_share, min(n_threads(), max(d, 1)))
+    rowwise = _rows_of(codes, offset, frequent, share, sparse_share, min(n_jobs, max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
     samples = np.ones((1, 1), dtype=np.int64) if repeated is None else repeated[None, :]
     return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples)
@@ -369,7 +370,7 @@ def _rows_of(
         for p in range(parts.start, parts.stop):
             _count_sparse(codes, features[p], default, counts[p])
 
-    in_parts(count_part, n_parts)
+    in_parts(count_part, n_parts, codes.size)
     start = np.append(0, np.cumsum(counts.T))
     bins = np.empty(start[-1], dtype=np.uint32)
 
@@ -377,7 +378,7 @@ def _rows_of(
         for p in range(parts.start, parts.stop):
             _list_sparse(codes, offset, features[p], default, start[p:-1:n_parts].copy(), bins)
 
-    in_parts(list_part, n_parts)
+    in_parts(list_part, n_parts, codes.size)
     dense_codes = np.ascontiguousarray(codes[dense].T)
     return (
         dense_codes,

@@ -142,9 +142,9 @@ def grow_trees(
         criterion = ENTROPY
     # drawn features, and a choice by the mean gain, need all features in one part
     whole = rules.max_features < data.n_features or rules.criterion in (GAIN_RATIO, C45)
-    few = n_trees * (data.dense_codes.size + data.sparse_bins.size) < _SHARED_TREE
-    n_parts = 1 if whole or few else data.n_parts
-    n_members = min(n_threads(), max(n_trees, n_parts))
+    size = n_trees * (data.dense_codes.size + data.sparse_bins.size)
+    n_parts = 1 if whole or size < _SHARED_TREE else data.n_parts
+    n_members = min(n_threads(size), max(n_trees, n_parts))
     works = Work.spaces(min(n_trees, n_members), rules, data, numbers.labels)
     teams = [Team.of(n_parts, _SHARED_NODE) for _ in works]
     grow, help_grow = _KERNELS[criterion]

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import make_classification
 
-from boostbench.portable import functions
 from tests.boosters.test_common import BINARY, TABLE, made
-
-
-@pytest.fixture(autouse=True)
-def _share_small_arrays_too(monkeypatch):
-    monkeypatch.setattr(functions, "_FEW", 1)
 
 
 @cache
