@@ -78,8 +78,8 @@ class _Whole(JITCodeLibrary):
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
 
-def _compiler(library: type[JITCodeLibrary]) -> type[Compiler]:
-    """Return numba's compiler, with a class for the code of a function."""
+def _compiler_to(library: type[JITCodeLibrary]) -> type[Compiler]:
+    """Return numba's compiler, with a class for the code of functions."""
 
     class Pipeline(Compiler):
         def define_pipelines(self) -> Any:
@@ -95,7 +95,14 @@ _PLAIN: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "_nrt": False,
-    "pipeline_class": _compiler(_Part),
+    "pipeline_class": _compiler_to(_Part),
+}
+
+_KERNEL: dict[str, Any] = {
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+    "pipeline_class": _compiler_to(_Whole),
 }
 
 #: Compiles a function that only compiled functions call; its code is stored with the caller. The
@@ -148,9 +155,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     in its closure, or numba does not find its file again; it must call them by their module-level
     names.
     """
-    dispatcher: Any = _decorator(
-        nogil=True, no_cfunc_wrapper=True, _nrt=False, pipeline_class=_compiler(_Whole)
-    )(function)
+    dispatcher: Any = _decorator(**_KERNEL)(function)
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:
@@ -186,12 +191,15 @@ class _KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        codegen = target_context.codegen()
-        shipped = SHIPPED / self._code_file(sig, codegen)
-        if found is not None or self.collection is not None or not shipped.is_file():
+        if found is not None or self.collection is not None:
             return found
-        (name, plain), *others = pickle.loads(shipped.read_bytes())
-        stored = (_translated(codegen, name, plain), *others)
+        codegen = target_context.codegen()
+        try:
+            shipped = (SHIPPED / self._code_file(sig, codegen)).read_bytes()
+            (name, plain), *others = pickle.loads(shipped)
+            stored = (_translated(codegen, name, plain), *others)
+        except Exception:  # absent or damaged: the kernel is compiled from the sources
+            return None
         with suppress(OSError):
             self._impl.locator.ensure_cache_path()
             self._cache_file.save(self._index_key(sig, codegen), stored)  # type: ignore[no-untyped-call]

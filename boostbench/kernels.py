@@ -13,6 +13,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from boostbench.errors import BoostbenchError
+
 
 def main() -> None:
     """Fit all boosters without a cache of kernels, and keep the code of the kernels."""
@@ -22,7 +24,10 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NUMBA_CACHE_DIR"] = cache  # read when numba is imported
-        _write(arguments.boosters, arguments.out)
+        try:
+            _write(arguments.boosters, arguments.out)
+        except (BoostbenchError, OSError) as problem:
+            parser.error(str(problem))
 
 
 def _write(names: list[str], out: Path | None) -> None:

@@ -274,6 +274,17 @@ def test_code_that_is_shipped_is_translated_once_and_only_as_long_as_the_sources
     assert forks(tmp_path, SHIPPED) == ["16 0"]
 
 
+def test_a_kernel_is_compiled_where_its_shipped_code_is_damaged(forks, tmp_path) -> None:
+    module(tmp_path, OWN)
+    assert forks(tmp_path, COLLECT) == ["7 1"]
+    (file,) = (tmp_path / "code").iterdir()
+    content = file.read_bytes()
+    for damaged in (b"", content[:-50], content.replace(b"BC\xc0\xde", b"BC\xc0\xdf")):
+        file.write_bytes(damaged)
+        shutil.rmtree(tmp_path / "__pycache__")
+        assert forks(tmp_path, SHIPPED) == ["7 0"]
+
+
 def test_code_that_is_shipped_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
     module(tmp_path, OWN)
     assert forks(tmp_path, COLLECT) == ["7 1"]
@@ -306,3 +317,13 @@ def test_a_fit_with_the_kernels_of_a_wheel_compiles_nothing(tmp_path) -> None:
     command = [sys.executable, "-c", textwrap.dedent(fit)]
     subprocess.run(command, check=True, cwd=tmp_path, env=env)
     assert list((tmp_path / "cache").glob("*/growing.grow_*.nbc"))
+
+
+def test_kernels_of_an_unknown_booster_and_for_a_file_are_refused_in_a_line(tmp_path) -> None:
+    (tmp_path / "file").touch()
+    for arguments, reason in ([["sammy"], "samme"], [["samme", "--out", "file"], "file"]):
+        command = [sys.executable, "-m", "boostbench.kernels", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == 2
+        assert reason in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
