@@ -186,8 +186,8 @@ class _KernelCache(FunctionCache):
     and translated for the processor at hand, which takes a quarter of the time of compilation.
     """
 
-    #: Folder to which the LLVM code of every compiled kernel is written.
-    collection: Path | None = None
+    #: Content of the files of all kernels compiled since `collect`, by name.
+    collection: dict[str, bytes] | None = None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
@@ -206,11 +206,11 @@ class _KernelCache(FunctionCache):
         return self._impl.rebuild(target_context, stored)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         if self.collection is not None:
             (name, *_), *others = self._impl.reduce(data)
-            path = self.collection / self._code_file(sig, data.codegen)
-            path.write_bytes(dumps(((name, data.library.plain), *others)))  # type: ignore[no-untyped-call]
+            content = dumps(((name, data.library.plain), *others))  # type: ignore[no-untyped-call]
+            self.collection[self._code_file(sig, data.codegen)] = content
+        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
     def _code_file(self, sig: Any, codegen: Any) -> str:
         """Return the name of the file of LLVM code."""
@@ -229,9 +229,10 @@ def _translated(codegen: Any, name: str, plain: bytes) -> tuple[Any, ...]:
     return name, "object", (codegen._tm.emit_object(library._final_module), linked)
 
 
-def collect(folder: Path) -> None:
-    """Write the LLVM code of every kernel compiled from now on to a folder, which must exist."""
-    _KernelCache.collection = folder
+def collect() -> dict[str, bytes]:
+    """Return a dict that gets the files for `SHIPPED` of all kernels compiled later, by name."""
+    _KernelCache.collection = {}
+    return _KernelCache.collection
 
 
 def _keep_in_file(dispatcher: Any) -> None:

@@ -39,16 +39,17 @@ def _write(names: list[str], out: Path | None) -> None:
 
     folder = out or compiled.SHIPPED
     folder.mkdir(parents=True, exist_ok=True)
-    compiled.collect(folder)
+    kernels = compiled.collect()
     for name in names or list_boosters():
         booster = make_booster(name, n_estimators=2, random_state=0, n_jobs=2)
         n_classes = 10 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
         X, y = load_digits(n_class=n_classes, return_X_y=True)
         X[:, 0] = np.random.default_rng(0).random(len(X))  # a feature of many values, too
         list(booster.fit(X, y).staged_predict(X))
-    files = list(folder.iterdir())
-    size = sum(file.stat().st_size for file in files)
-    print(f"{folder}: {len(files)} kernels, {size / 1e6:.1f} MB")
+    for name, content in kernels.items():
+        (folder / name).write_bytes(content)
+    size = sum(map(len, kernels.values()))
+    print(f"{folder}: {len(kernels)} kernels, {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def n_cores() -> int:
 
 
 def n_threads(size: float = math.inf) -> int:
-    """Return the number of threads for work on ``size`` numbers, called by this thread."""
+    """Return the number of threads that share work on ``size`` numbers of the calling thread."""
     _, n_helpers = _helpers.get() or (None, 0)
     return n_helpers + 1 if size >= _LEAST else 1
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from boostbench.weak_learners.binning import bin_features
+from boostbench.weak_learners.binning import SPARSE_SHARE, bin_features
 
 VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.just(np.nan))
 
@@ -99,6 +99,15 @@ def test_rows_hold_every_code_but_the_most_frequent_of_sparse_features(sparse_sh
         }
         assert dense | sparse | left_out == set(expected[i].tolist())
         assert not sparse & left_out
+
+
+@given(arrays(np.float64, st.tuples(st.integers(1, 40), st.integers(1, 4)), elements=VALUES))
+def test_the_features_with_a_frequent_bin_are_sparse(X):
+    data = bin_features(X)
+    counts = [np.bincount(codes) for codes in data.codes]
+    sparse = [j for j, its in enumerate(counts) if its.max() >= SPARSE_SHARE * len(X)]
+    assert data.sparse_features.tolist() == sparse
+    assert data.default_bin.tolist() == [data.offset[j] + counts[j].argmax() for j in sparse]
 
 
 def test_only_the_given_rows_are_binned():
