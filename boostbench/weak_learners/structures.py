@@ -406,9 +406,7 @@ class GrownTrees(NamedTuple):
         room = len(self.nodes) // len(self.root_impurity)
 
         def used(array: NDArray[np.void], sizes: NDArray[np.int64]) -> NDArray[np.void]:
-            ends = np.cumsum(sizes)
-            unused = np.arange(0, len(array), room) - (ends - sizes)  # before each tree
-            taken: NDArray[np.void] = array.take(np.arange(ends[-1]) + np.repeat(unused, sizes))
+            taken: NDArray[np.void] = array.compress((np.arange(room) < sizes[:, None]).ravel())
             return taken
 
         return self._replace(
