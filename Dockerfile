@@ -1,6 +1,8 @@
 # docker build -t boostbench . && docker run -v "$PWD:/work" boostbench run quickstart --jobs 2
 FROM python:3.13-slim
 COPY . /src
-RUN pip install --no-cache-dir /src && rm -r /src && python -m boostbench.kernels
+RUN pip install --no-cache-dir /src && rm -r /src
+# compiles the kernels for the processor that builds the image
+RUN boostbench run quickstart --seeds 1 --set rounds=2 --results /tmp/warm && rm -r /tmp/warm
 WORKDIR /work
 ENTRYPOINT ["boostbench"]

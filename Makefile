@@ -87,12 +87,10 @@ notebook: setup  ## the outputs of docs/python-api.ipynb, after a change that sh
 
 dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of its own
 	@$(PIP) build hatchling
-	@rm -rf dist boostbench/_kernels $(VENV)-dist && $(BIN)/python -m venv $(VENV)-dist
+	@rm -rf dist $(VENV)-dist && $(BIN)/python -m venv $(VENV)-dist
 	@$(BIN)/python -m build --no-isolation . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@$(BIN)/python -m build --no-isolation --wheel --outdir $(VENV)-dist . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@cmp dist/*.whl $(VENV)-dist/*.whl  # the sdist holds all that the wheel is made of
-	@$(BIN)/python -m boostbench.kernels  # for this version of Python; others compile their kernels
-	@$(BIN)/python -m build --no-isolation --wheel . > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	@cd $(VENV)-dist && bin/boostbench --version && bin/boostbench list boosters > boosters.txt
 	@cd $(VENV)-dist && bin/boostbench run quickstart $(TRIAL) --quiet && bin/boostbench report quickstart $(TRIAL)
@@ -265,5 +263,5 @@ readings-directions: setup  ## deep boosting, Table 1: direction and leaves apar
 	$(call experiment,deep-boosting/directions)
 
 clean:  ## remove .venv, caches and the demo's results
-	@rm -rf $(VENV) $(DEMO) build dist boostbench/_kernels .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find boostbench tests benchmarks checks -name __pycache__ -type d -prune -exec rm -rf {} +

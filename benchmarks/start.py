@@ -16,12 +16,9 @@ from benchmarks.table import Row, seconds
 from benchmarks.timing import Contestant, compete
 
 FIRST_FIT = """
-import sys, time
-from pathlib import Path
-from boostbench import compiled
+import time
 from boostbench.boosters import make_booster
 from sklearn.datasets import load_digits
-compiled.SHIPPED = Path(sys.argv[1])
 X, y = load_digits(return_X_y=True)
 imported = time.process_time()
 make_booster("adaboost-mh", n_estimators=1).fit(X, y)
@@ -41,15 +38,12 @@ class Mine(SAMME):
 def start(settings: Settings) -> Iterator[Row]:
     """Compare least CPU seconds of whole processes, including imports, with limits."""
     with tempfile.TemporaryDirectory() as folder:
-        cache, shipped = str(Path(folder) / "cache"), str(Path(folder) / "shipped")
-        first_fit = [sys.executable, "-c", FIRST_FIT, "nothing"]
-        from_wheel = [sys.executable, "-c", FIRST_FIT, shipped]
-        _run([sys.executable, "-m", "boostbench.kernels", "adaboost-mh", "--out", shipped], cache)
+        cache = str(Path(folder) / "cache")
+        first_fit = [sys.executable, "-c", FIRST_FIT]
         (fitted,) = compete([_process(first_fit, cache)], 1, 0.0)
-        cold, light, warm, fit = compete(
+        cold, warm, fit = compete(
             [
                 lambda: _process(first_fit, tempfile.mkdtemp(dir=folder))(),
-                lambda: _process(from_wheel, tempfile.mkdtemp(dir=folder))(),
                 _process(first_fit, cache),
                 lambda: float(_run(first_fit, cache)),
             ],
@@ -58,7 +52,6 @@ def start(settings: Settings) -> Iterator[Row]:
             choose=min,
         )
         yield _row("first fit of AdaBoost.MH, nothing compiled", "digits", min(cold, fitted), 6.0)
-        yield _row("the same from a wheel with kernels", "digits", light, 6.0)
         yield _row("first fit of AdaBoost.MH, compiled before", "digits", warm, None)
         yield _row("the same without imports", "digits", fit, 0.3)
         commands = _commands(Path(folder), cache)

@@ -5,30 +5,21 @@ from __future__ import annotations
 import fcntl
 import gc
 import hashlib
-import pickle
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
-import llvmlite
-import numba
 from llvmlite import ir
-from llvmlite.binding import parse_bitcode
 from numba import njit
 from numba.core import types
-from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-#: Folder of the LLVM code of kernels, which `boostbench.kernels` makes and some wheels contain.
-SHIPPED = Path(__file__).parent / "_kernels"
 
 
 def _decorator(**options: Any) -> Callable[[F], F]:
@@ -70,39 +61,20 @@ class _Part(JITCodeLibrary):
         """Do nothing: numba would write an address into the machine code."""
 
 
-class _Whole(JITCodeLibrary):
-    """Code of a kernel, which is also kept as it was before optimisation (``plain``)."""
+class _PartCompiler(Compiler):
+    """numba's compiler, with `_Part` as the code of a function."""
 
-    def _optimize_final_module(self) -> None:
-        self.plain = self._final_module.as_bitcode()
-        super()._optimize_final_module()  # type: ignore[no-untyped-call]
-
-
-def _compiler_to(library: type[JITCodeLibrary]) -> type[Compiler]:
-    """Return numba's compiler, with a class for the code of functions."""
-
-    class Pipeline(Compiler):
-        def define_pipelines(self) -> Any:
-            codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
-            self.state.library = library(codegen, name)
-            self.state.library.enable_object_caching()
-            return super().define_pipelines()  # type: ignore[no-untyped-call]
-
-    return Pipeline
+    def define_pipelines(self) -> Any:
+        codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
+        self.state.library = _Part(codegen, name)  # type: ignore[no-untyped-call]
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
 _PLAIN: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "_nrt": False,
-    "pipeline_class": _compiler_to(_Part),
-}
-
-_KERNEL: dict[str, Any] = {
-    "nogil": True,
-    "no_cfunc_wrapper": True,
-    "_nrt": False,
-    "pipeline_class": _compiler_to(_Whole),
+    "pipeline_class": _PartCompiler,
 }
 
 #: Compiles a function that only compiled functions call; its code is stored with the caller. The
@@ -155,7 +127,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     in its closure, or numba does not find its file again; it must call them by their module-level
     names.
     """
-    dispatcher: Any = _decorator(**_KERNEL)(function)
+    dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:
@@ -179,69 +151,13 @@ def kernel(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-class _KernelCache(FunctionCache):
-    """File cache of a kernel that is also filled from the LLVM code of a kernel in `SHIPPED`.
-
-    That code is as numba's frontend made it, for all processors of an architecture. It is optimised
-    and translated for the processor at hand, which takes a quarter of the time of compilation.
-    """
-
-    #: Content of the files of all kernels compiled since `collect`, by name.
-    collection: dict[str, bytes] | None = None
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None or self.collection is not None:
-            return found
-        codegen = target_context.codegen()
-        try:
-            shipped = (SHIPPED / self._code_file(sig, codegen)).read_bytes()
-            (name, plain), *others = pickle.loads(shipped)
-            stored = (_translated(codegen, name, plain), *others)
-        except Exception:  # absent or damaged: the kernel is compiled from the sources
-            return None
-        with suppress(OSError):
-            self._impl.locator.ensure_cache_path()
-            self._cache_file.save(self._index_key(sig, codegen), stored)  # type: ignore[no-untyped-call]
-        return self._impl.rebuild(target_context, stored)
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        if self.collection is not None:
-            (name, *_), *others = self._impl.reduce(data)
-            content = dumps(((name, data.library.plain), *others))  # type: ignore[no-untyped-call]
-            self.collection[self._code_file(sig, data.codegen)] = content
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-
-    def _code_file(self, sig: Any, codegen: Any) -> str:
-        """Return the name of the file of LLVM code."""
-        triple, *_ = codegen.magic_tuple()
-        kind = repr((str(sig), triple, numba.__version__, llvmlite.__version__))
-        return f"{self._impl.filename_base}.{hashlib.sha256(kind.encode()).hexdigest()[:16]}"
-
-
-def _translated(codegen: Any, name: str, plain: bytes) -> tuple[Any, ...]:
-    """Optimise LLVM code and translate it for this processor; return it as numba stores it."""
-    library = codegen.create_library(name)
-    library._final_module = parse_bitcode(plain)
-    library._optimize_final_module()
-    library._finalized = True  # nothing is linked to it
-    linked = library._get_module_for_linking().as_bitcode()
-    return name, "object", (codegen._tm.emit_object(library._final_module), linked)
-
-
-def collect() -> dict[str, bytes]:
-    """Return a dict that gets the files for `SHIPPED` of all kernels compiled later, by name."""
-    _KernelCache.collection = {}
-    return _KernelCache.collection
-
-
 def _keep_in_file(dispatcher: Any) -> None:
     """Enable the file cache of a kernel, after all functions that it calls are defined."""
     function, calls = dispatcher.py_func, f"-{_digest(dispatcher.py_func)}"
     if not function.__qualname__.endswith(calls):
         function.__qualname__ += calls
         with suppress(RuntimeError):  # no writable cache folder
-            dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
+            dispatcher.enable_caching()
 
 
 def _digest(function: Callable[..., Any]) -> str:

@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import pkgutil
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -240,91 +239,3 @@ def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path) -> None:
     """
     assert forks(tmp_path, code) == ["7"]
     assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
-
-
-COLLECT = """
-    from pathlib import Path
-    from boostbench import compiled
-
-    collected = compiled.collect()
-    import own
-    print(own.answer(3), len(collected))
-    Path("code").mkdir()
-    for name, content in collected.items():
-        Path("code", name).write_bytes(content)
-"""
-SHIPPED = """
-    from pathlib import Path
-    from boostbench import compiled
-
-    compiled.SHIPPED = Path("code")
-    import own
-    print(own.answer(3), sum(own.answer.stats.cache_hits.values()))
-"""
-
-
-def test_code_that_is_shipped_is_translated_once_and_only_as_long_as_the_sources_stay(
-    forks, tmp_path
-) -> None:
-    module(tmp_path, OWN)
-    assert forks(tmp_path, COLLECT) == ["7 1"]
-    shutil.rmtree(tmp_path / "__pycache__")
-    assert forks(tmp_path, SHIPPED) == ["7 1"]
-    assert forks(tmp_path, SHIPPED.replace('"code"', '"none"')) == ["7 1"]  # from the cache
-    module(tmp_path, OWN.replace("2 * x", "5 * x"))
-    assert forks(tmp_path, SHIPPED) == ["16 0"]
-
-
-def test_a_kernel_is_compiled_where_its_shipped_code_is_damaged(forks, tmp_path) -> None:
-    module(tmp_path, OWN)
-    assert forks(tmp_path, COLLECT) == ["7 1"]
-    (file,) = (tmp_path / "code").iterdir()
-    content = file.read_bytes()
-    for damaged in (b"", content[:-50], content.replace(b"BC\xc0\xde", b"BC\xc0\xdf")):
-        file.write_bytes(damaged)
-        shutil.rmtree(tmp_path / "__pycache__")
-        assert forks(tmp_path, SHIPPED) == ["7 0"]
-
-
-def test_code_that_is_shipped_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
-    module(tmp_path, OWN)
-    assert forks(tmp_path, COLLECT) == ["7 1"]
-    shutil.rmtree(tmp_path / "__pycache__")
-    full = """
-        import errno, os
-
-        def replace(*paths):
-            raise OSError(errno.ENOSPC, "no space left")
-
-        os.replace = replace
-    """
-    assert forks(tmp_path, textwrap.dedent(full) + textwrap.dedent(SHIPPED)) == ["7 1"]
-
-
-def test_a_fit_with_the_kernels_of_a_wheel_compiles_nothing(tmp_path) -> None:
-    command = [sys.executable, "-m", "boostbench.kernels", "martiboost", "--out", "code"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    n_kernels = len(list((tmp_path / "code").iterdir()))
-    assert done.stdout.startswith(f"code: {n_kernels} kernels, ")
-    fit = """
-        from pathlib import Path
-        from numba.core.dispatcher import _FunctionCompiler
-        from boostbench import compiled, make_booster
-
-        compiled.SHIPPED, _FunctionCompiler.compile = Path("code"), None
-        make_booster("martiboost", n_estimators=2).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
-    """
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", textwrap.dedent(fit)]
-    subprocess.run(command, check=True, cwd=tmp_path, env=env)
-    assert list((tmp_path / "cache").glob("*/growing.grow_*.nbc"))
-
-
-def test_kernels_of_an_unknown_booster_and_for_a_file_are_refused_in_a_line(tmp_path) -> None:
-    (tmp_path / "file").touch()
-    for arguments, reason in ([["sammy"], "samme"], [["samme", "--out", "file"], "file"]):
-        command = [sys.executable, "-m", "boostbench.kernels", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert done.returncode == 2
-        assert reason in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr
