@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask slurm clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -108,9 +108,6 @@ same-bits: $(CHECKS)  ## every booster on every processor that this one can stan
 
 dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask
-
-slurm: $(CHECKS)  ## batch jobs under a real Slurm, started here for it; says so where none is installed
-	@nice $(BIN)/python -m checks.slurm
 
 papers: softmax theory deep spl mcboost  ## all five papers; about three hours on two cores; goes on where it was interrupted
 

@@ -7,9 +7,12 @@ scheduler; each is replaced. All runs must be done, with the same records as wit
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from boostbench.api import load_experiments
@@ -17,7 +20,6 @@ from boostbench.experiments.running.conduct import Event, run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.running.executors import InlineExecutor
 from checks.attack.commands import records_of
-from checks.slurm import expect, free_port, is_open, wait_for
 
 CONFIG = """\
 name: wandering
@@ -98,6 +100,35 @@ def _check(config: Path, folder: Path, cluster: Cluster) -> None:
     run_plan(local.plan().todo(), local.store, InlineExecutor())
     same = records_of(folder / "remote") == records_of(folder / "local")
     expect(same, "the records equal those of the inline executor")
+
+
+def expect(condition: bool, description: str) -> None:
+    """Print that a condition holds, or exit with an error."""
+    if not condition:
+        raise SystemExit(f"failed: {description}")
+    print(f"ok: {description}")
+
+
+def wait_for(event: str, condition: Callable[[], bool], seconds: float = 900.0) -> None:
+    """Wait until a condition holds, or exit with an error after a time limit."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"waited {seconds:.0f} s for {event}")
+        time.sleep(0.5)
+
+
+def free_port() -> int:
+    """Return a free TCP port."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def is_open(port: int) -> bool:
+    """Return whether a process listens on a TCP port of this machine."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _start(kind: str, *options: str) -> subprocess.Popen[bytes]:

@@ -32,9 +32,7 @@ from boostbench.cli.run import run
 from boostbench.cli.schema import schema
 from boostbench.cli.show import show
 from boostbench.cli.status import status
-from boostbench.cli.submit import submit
 from boostbench.cli.verify import verify
-from boostbench.cli.watch import watch
 
 
 def _help(command: Callable[..., Any]) -> str:
@@ -100,9 +98,7 @@ _add(
     {
         "run": run,
         "plan": plan,
-        "submit": submit,
         "status": status,
-        "watch": watch,
         "report": report,
         "verify": verify,
         "reproduce": reproduce,

@@ -251,8 +251,8 @@ def parse_pair(text: str, option: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> parse_pair("partition=long", "--sbatch")
-    ('partition', 'long')
+    >>> parse_pair("queue=long", "--dask")
+    ('queue', 'long')
     """
     key, _, value = text.partition("=")
     if not key.strip() or not value:

@@ -2,71 +2,103 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, Json, Verbose
-from boostbench.cli.output import print_error, print_json, print_log, print_rows
+from boostbench.cli.output import print_json, print_log, print_rows
 from boostbench.cli.progress import n_runs
-from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.experiments.planning.plans import Plan
-    from boostbench.experiments.running.submission import BatchJob
 
 
-def status(*, selection: AnyRuns, verbose: Verbose = False, as_json: Json = False) -> int:
-    """Show which runs are done, failed, stale, missing or skipped.
+_EVERY_SECONDS = 5.0
+_Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="First wait for the runs, printing a line after each change. Ends when all runs are "
+        "done, or when the processes that were at work have ended.",
+    ),
+]
+
+
+def status(
+    *, selection: AnyRuns, watch: _Watch = False, verbose: Verbose = False, as_json: Json = False
+) -> int:
+    """Show which runs are done, failed, stale, missing or skipped, and which are in progress.
 
     Without a config, all records of the results folder are shown. A run is stale if its code, its
     data or a file that its plugin read has changed. Changes of files that a plugin reads in
     compiled code, in another process or over the network are not detected. Runs with other versions
-    of numpy, scipy, scikit-learn and numba are counted. The exit code is 1 if a run failed or was
-    skipped.
+    of numpy, scipy, scikit-learn and numba are counted. Runs are in progress if any process that
+    shares the results folder does them. The exit code is 1 if a run failed or was skipped.
 
     Examples:
       boostbench status noise20
+      boostbench status noise20 --watch
       boostbench status --results DIR --json
     """
-    from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.store.record import FAILURES
-    from boostbench.experiments.store.records import RecordStore
 
-    if selection.configs:
-        experiments = selection.load(check_parameters=False)
-        plans = [experiment.plan(check_packages=False) for experiment in experiments]
-        plan = Plan(tuple(planned for part in plans for planned in part.runs))
-    else:
-        plan = Plan.of(RecordStore(selection.results))
+    if watch:
+        _wait_for_runs(selection)
+    plan = _plan(selection)
     if as_json:
         print_json(plan.rows())
     else:
         _print(plan)
-        _print_jobs(selection.results)
+        if busy := _in_progress(plan, selection.results):
+            print(busy)
         for planned in {p.reason: p for p in plan.runs}.values() if verbose else ():
             print_log(planned.record() if planned.status in FAILURES else None)
     return OK if plan.counts().keys() <= {"ok", "missing", "stale"} else INCOMPLETE
 
 
-def jobs_in_words(jobs: Sequence[BatchJob], prefix: str = "") -> str:
-    """Return text such as ``"3 jobs running, 5 jobs pending"`` after a prefix; empty if no jobs."""
-    states = Counter(job.state.lower() for job in jobs)
-    return prefix + ", ".join(f"{n} jobs {state}" for state, n in states.items()) if jobs else ""
+def _plan(selection: AnyRuns) -> Plan:
+    """Return the runs of the selected configs; without a config, those of all records."""
+    from boostbench.experiments.planning.plans import Plan
+    from boostbench.experiments.store.records import RecordStore
+
+    if not selection.configs:
+        return Plan.of(RecordStore(selection.results))
+    experiments = selection.load(check_parameters=False)
+    plans = [experiment.plan(check_packages=False) for experiment in experiments]
+    return Plan(tuple(planned for part in plans for planned in part.runs))
 
 
-def _print_jobs(results: Path) -> None:
-    from boostbench.experiments.running.submission import jobs_under_way
+def _in_progress(plan: Plan, results: Path) -> str:
+    """Return the numbers of runs in progress and of processes at work as text; empty for none."""
+    from boostbench.experiments.store.locks import locked_runs
 
-    try:
-        jobs = jobs_under_way(results)
-    except BoostbenchError as error:
-        print_error(str(error))
-        return
-    if jobs:
-        print(jobs_in_words(jobs))
+    locked = locked_runs(results / "runs")
+    owners = [locked[key] for planned in plan.runs if (key := str(planned.key)) in locked]
+    n = len(set(owners))
+    processes = "process" if n == 1 else "processes"
+    return f"{len(owners)} in progress in {n} {processes}" if owners else ""
+
+
+def _wait_for_runs(selection: AnyRuns) -> None:
+    """Print a line after each change until no run is left, or no process is at work any more."""
+    last_line, were_busy = "", False
+    while True:
+        plan = _plan(selection)
+        busy = _in_progress(plan, selection.results)
+        by_status = ", ".join(f"{n} {status}" for status, n in plan.counts().items())
+        line = f"{n_runs(len(plan.runs))}: {by_status}" + (busy and f"; {busy}")
+        if line != last_line:
+            print(line, file=sys.stderr, flush=True)
+        last_line, were_busy = line, were_busy or bool(busy)
+        if not plan.counts().keys() & {"missing", "stale"} or (were_busy and not busy):
+            return
+        time.sleep(_EVERY_SECONDS)
 
 
 def _print(plan: Plan) -> None:

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from boostbench.api import Experiment
+from boostbench.experiments.store.locks import RunLocks
 from tests.cli.conftest import TINY
 
 SAD = '''
@@ -212,6 +214,26 @@ def test_status_without_a_config_tells_of_all_records(boostbench, done):
     assert len(rows) == 6
     assert {row["booster"] for row in rows} == {"adaboost-mh", "samme", "sm-boost"}
     assert sorted(rows, key=str) == sorted(boostbench("status", done, "--json").json, key=str)
+
+
+@pytest.mark.parametrize("does_its_runs", [True, False])
+def test_status_watch_ends_with_the_process_at_work(boostbench, tiny, monkeypatch, does_its_runs):
+    experiment = Experiment.load(tiny)
+    experiment.store.folder.mkdir(parents=True)
+    locks = RunLocks(experiment.store.folder)
+    assert all(locks.take(planned.key) for planned in experiment.plan().runs[:2])
+
+    def work(seconds):
+        locks.close()
+        if does_its_runs:
+            experiment.run(executor="inline")
+
+    monkeypatch.setattr("boostbench.cli.status.time.sleep", work)
+    outcome = boostbench("status", tiny, "--watch")
+    last = "6 ok" if does_its_runs else "6 missing"
+    first = "6 runs: 6 missing; 2 in progress in 1 process"
+    assert outcome.err.splitlines() == [first, f"6 runs: {last}"]
+    assert outcome.out.splitlines()[-1].split() == ["all", "6", "6"]
 
 
 def test_status_of_a_folder_without_records_is_bad_input(refused):

@@ -95,8 +95,7 @@ class RunLocks:
             owner = self._folder / link.readlink()
         except OSError:
             return False  # released in the meantime
-        host, _, process = owner.name.rpartition("@")
-        if host == self._host and _has_ended(int(process.partition("-")[0])):
+        if _has_ended_here(owner.name, self._host):
             return True
         try:
             changed = owner.stat().st_mtime_ns
@@ -121,10 +120,34 @@ class RunLocks:
                     path.unlink()
 
 
-def _has_ended(pid: int) -> bool:
-    """Return whether a process of this machine has terminated; zombies count as terminated."""
+def locked_runs(folder: Path) -> dict[str, str]:
+    """Return the owners of the locks in a folder of records, by the text of the key.
+
+    Only to be shown: an owner on another machine counts as terminated if its file is older than
+    three minutes by the clock of this machine.
+    """
+    held: dict[str, str] = {}
+    folder, host = folder / ".locked", _host()
+    for link in folder.glob("*-*.*"):
+        with suppress(OSError):  # no link, or released in the meantime
+            owner = folder / link.readlink()
+            is_alive = time.time() - owner.stat().st_mtime < _DEAD_SECONDS
+            if is_alive and not _has_ended_here(owner.name, host):
+                held[link.stem] = owner.name
+    return held
+
+
+def _has_ended_here(owner: str, host: str) -> bool:
+    """Return whether an owner is a process of this machine that has terminated.
+
+    Zombies count as terminated.
+    """
+    owner_host, _, process = owner.rpartition("@")
+    if owner_host != host:
+        return False
     try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+        status = psutil.Process(int(process.partition("-")[0])).status()
+        return bool(status == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:

@@ -1,5 +1,6 @@
 """Commands of two machines share the runs of one config in one folder."""
 
+import shutil
 import sys
 
 from boostbench.experiments.configs.file import load_config
@@ -10,7 +11,7 @@ from boostbench.experiments.running.worker import failure, now
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.conftest import TOYS
-from tests.experiments.tools import SMALL, plan_of
+from tests.experiments.tools import SMALL, carry_out, plan_of
 
 #: Does a run of a config as a machine of another name, begins a second one, and hangs.
 OTHER = """
@@ -82,3 +83,11 @@ def test_with_fail_fast_a_failure_on_another_machine_ends_the_work(config_file, 
         todo, RecordStore(tmp_path / "r"), InlineExecutor(), on_event=listen, fail_fast=True
     )
     assert (outcome.counts, outcome.n_left) == ({"failed": 1}, 2)
+
+
+def test_folders_of_two_clusters_merge_by_copying(runs_of, tmp_path):
+    runs = runs_of(SMALL)
+    carry_out(runs[:4], tmp_path / "one")
+    carry_out(runs[4:], tmp_path / "two")
+    shutil.copytree(tmp_path / "two", tmp_path / "one", dirs_exist_ok=True, symlinks=True)
+    assert plan_of(runs, tmp_path / "one").counts() == {"ok": 8}
