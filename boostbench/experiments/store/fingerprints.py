@@ -1,8 +1,9 @@
 """Fingerprints of the code that determines a result, computed from source text.
 
 The fingerprint covers the module of a component (booster, weak learner, noise model, generator)
-and, transitively, the modules that it imports from its own package. Comments, docstrings and layout
-are ignored. A name re-exported by a package is traced to the module that defines it, so that a
+and, transitively, the modules that it imports from its own package. Comments, docstrings, layout
+and imports for type checkers are ignored, and in this package also what only makes the message of
+an exception. A name re-exported by a package is traced to the module that defines it, so that a
 change to one booster does not affect other boosters. For a plugin file, the fingerprint covers the
 files that its imports execute, unless they are installed: files beside it, in a package beside it,
 or on the module path. No module is imported.
@@ -23,7 +24,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from boostbench import registry
 from boostbench.data.cache import keep, read_kept
@@ -37,9 +38,12 @@ _IGNORED = {
     "boostbench.plugin_files",
     "boostbench.registry",
     "boostbench.resources",
+    "boostbench.source",
     "boostbench.validation",
     "boostbench.weak_learners.drawing",
+    "boostbench.whole_files",
 }
+_PACKAGE = Path(__file__).parents[2]
 
 
 class _Import(NamedTuple):
@@ -49,12 +53,13 @@ class _Import(NamedTuple):
     names: tuple[tuple[str, str], ...]  # (name in the module, local name)
     level: int
     is_at_top: bool
+    for_types: bool  # under ``if TYPE_CHECKING``
 
 
 class _Facts(NamedTuple):
     """Facts about a source text that a fingerprint depends on."""
 
-    essence: str  # text without comments, docstrings and layout
+    essence: str  # syntax tree without what cannot change a number
     imports: tuple[_Import, ...]
     words: frozenset[str]  # string constants
 
@@ -95,7 +100,8 @@ _sources: dict[str, tuple[tuple[str, str], ...]] = {}
 @cache
 def _fingerprint(origins: tuple[str, ...]) -> str:
     paths = sorted(_walk(origins))
-    texts = sorted(_facts_of(path).essence for path in paths)
+    # With their names, so that exchanging the contents of two files is a change.
+    texts = sorted(f"{_name_of(path)}\0{_facts_of(path).essence}" for path in paths)
     fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
     digests = (digest_of_text(_text_of(path)) for path in paths)
     _sources[fingerprint] = tuple(
@@ -141,6 +147,14 @@ def _path_of(origin: str) -> Path | None:
     return path if path is not None and path.suffix == ".py" else None
 
 
+def _name_of(path: Path) -> str:
+    """Return the path within the outermost package of a file, wherever that package lies."""
+    root = path.parent
+    while (root / "__init__.py").is_file():
+        root = root.parent
+    return path.relative_to(root).as_posix()
+
+
 @cache
 def _text_of(path: Path) -> bytes:
     return path.read_bytes()
@@ -149,7 +163,9 @@ def _text_of(path: Path) -> bytes:
 @cache
 def _facts_of(path: Path) -> _Facts:
     text = _text_of(path)
-    stamp = b"\0".join([sys.version.encode(), _text_of(Path(__file__)), text])
+    is_own = path.is_relative_to(_PACKAGE)
+    version = f"{sys.version}{is_own}".encode()
+    stamp = b"\0".join([version, _text_of(Path(__file__)), text])
     name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
     cached = read_kept(name)
     if cached is not None:
@@ -158,32 +174,80 @@ def _facts_of(path: Path) -> _Facts:
             _Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in rows
         )
         return _Facts(essence, tuple(imports), frozenset(words))
-    facts = _parsed(text, path)
+    facts = _parsed(text, path, is_own=is_own)
     keep(name, json.dumps([facts.essence, facts.imports, sorted(facts.words)]).encode())
     return facts
 
 
-def _parsed(text: bytes, path: Path) -> _Facts:
+def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     tree = ast.parse(text, filename=str(path))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    blocks = [node.body for node in tree.body if isinstance(node, ast.If)]  # `if TYPE_CHECKING`
-    top = {*tree.body, *itertools.chain(*blocks)}
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    top = {*tree.body, *itertools.chain(*(block.body for block in blocks))}
+    typing = {inner for block in filter(_is_for_types, blocks) for inner in block.body}
     imports: list[_Import] = []
-    words: set[str] = set()
     for node in ast.walk(tree):
+        places = node in top, node in typing
         if isinstance(node, ast.Import):
-            imports += [_Import(alias.name, (), -1, node in top) for alias in node.names]
+            imports += [_Import(alias.name, (), -1, *places) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
-            imports.append(_Import(node.module or "", names, node.level, node in top))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            words.add(node.value)
-    # Unlike ast.dump, ast.unparse gives the same text in all Python versions.
-    return _Facts(ast.unparse(tree), tuple(imports), frozenset(words))
+            imports.append(_Import(node.module or "", names, node.level, *places))
+    for node in ast.walk(tree):
+        _reduce(node, is_own=is_own)
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    words = frozenset(value for value in constants if isinstance(value, str))
+    return _Facts(_dumped(tree), tuple(imports), words)
+
+
+def _reduce(node: ast.AST, *, is_own: bool) -> None:
+    """Remove from the blocks of a statement what cannot change a number.
+
+    The messages of exceptions remain in plugins, which may catch an exception and read its text.
+    """
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if not isinstance(block, list):
+            continue
+        block[:] = [each for each in block if not _is_for_types(each)]
+        if is_own and block and isinstance(block[-1], ast.Raise):
+            while len(block) > 1 and _only_names(block[-2]):
+                del block[-2]
+            exception = block[-1].exc
+            kind = exception.func if isinstance(exception, ast.Call) else exception
+            block[-1] = ast.Raise(exc=kind, cause=None)
+
+
+def _is_for_types(statement: ast.stmt) -> bool:
+    is_if = isinstance(statement, ast.If) and not statement.orelse
+    return is_if and ast.unparse(statement.test) == "TYPE_CHECKING"
+
+
+def _only_names(statement: ast.stmt) -> bool:
+    """Return whether a statement only assigns a value to local names."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    return all(isinstance(target, ast.Name) for target in statement.targets)
+
+
+def _dumped(node: Any) -> str:
+    """Return a syntax tree as text that is the same in all Python versions.
+
+    `ast.dump` and `ast.unparse` are not: they show empty fields and quote texts differently.
+    """
+    if isinstance(node, list):
+        return f"[{' '.join(map(_dumped, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = ((name, getattr(node, name, None)) for name in node._fields)
+    shown = [
+        f" {name}={_dumped(value)}"
+        for name, value in fields
+        if value is not None and value != [] and name not in ("ctx", "kind")
+    ]
+    return f"({type(node).__name__}{''.join(shown)})"
 
 
 @cache
@@ -196,6 +260,8 @@ def _imports_of(origin: str) -> tuple[str, ...]:
     root = "boostbench" if is_file else origin.partition(".")[0]
     origins: list[str] = []
     for statement in _facts_of(path).imports:
+        if statement.for_types and path.name != "__init__.py":  # packages load such names lazily
+            continue
         module, level = statement.module, statement.level
         names = tuple(name for name, _ in statement.names)
         if level < 0:

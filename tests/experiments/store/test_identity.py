@@ -1,4 +1,5 @@
 import dataclasses
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -6,6 +7,7 @@ import textwrap
 import pytest
 
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
 from boostbench.experiments.store.identity import code_of, value_of
 from tests.experiments.tools import forget_code
@@ -115,21 +117,55 @@ def plugin(tmp_path):
     return rewritten
 
 
-def test_comments_docstrings_and_layout_do_not_change_the_code(plugin):
-    before = plugin("helper.py", "def step(x):\n    return x / 2\n")
-    after = plugin(
-        "helper.py",
-        '''
-        """A helper."""
+HELPER = """
+from typing import TYPE_CHECKING
+
+def step(x):
+    if x < 0:
+        what = "must not be negative"
+        raise ValueError(what)
+    return x / 2
+"""
 
 
-        def step(x):
-            """Halve x."""
-            return (x
-                    / 2)  # the half
-        ''',
-    )
-    assert after == before
+@pytest.mark.parametrize(
+    ("old", "new", "stale_in_plugin", "stale_in_package"),
+    [
+        ("return x / 2", "return x / 3", True, True),
+        ("if x < 0", "if x < 1", True, True),
+        ("ValueError", "TypeError", True, True),
+        ("must not be negative", "is negative", True, False),
+        ("raise ValueError(what)", "raise ValueError(x, what) from None", True, False),
+        ("return x / 2", "return (x\n        / 2)  # the half", False, False),
+        ("def step(x):", 'def step(x):\n    """Halve x."""', False, False),
+        ("KING\n", "KING\nif TYPE_CHECKING:\n    import other\n", False, False),
+    ],
+)
+def test_only_what_decides_numbers_changes_the_code(
+    plugin, tmp_path, monkeypatch, old, new, stale_in_plugin, stale_in_package
+):
+    for package, is_stale in ((None, stale_in_plugin), (tmp_path, stale_in_package)):
+        if package is not None:
+            monkeypatch.setattr(fingerprints, "_PACKAGE", package)
+        before = plugin("helper.py", HELPER)
+        after = plugin("helper.py", HELPER.replace(old, new))
+        assert (after != before) is is_stale
+
+
+def test_exchanging_the_contents_of_two_helpers_changes_the_code(plugin):
+    half, third = "def step(x):\n    return x / 2\n", "def step(x):\n    return x / 3\n"
+    plugin("mine.py", "import one, two\n\ndef fit(x):\n    return one.step(x) - two.step(x)\n")
+    codes = []
+    for one, two in ((half, third), (third, half)):
+        plugin("one.py", one)
+        codes.append(plugin("two.py", two))
+    assert codes[0] != codes[1]
+
+
+def test_a_project_may_move(plugin, tmp_path):
+    before = plugin("mine.py", "from helper import step\n")
+    moved = shutil.copytree(tmp_path, tmp_path / "moved")
+    assert code_fingerprint([str(moved / "mine.py")]) == before
 
 
 def test_the_code_behind_a_plugin_is_not_all_of_this_package(tmp_path):
@@ -138,11 +174,6 @@ def test_the_code_behind_a_plugin_is_not_all_of_this_package(tmp_path):
     behind = names_behind(str(plugin))
     assert "boosters/loop.py" in behind
     assert not behind & {"boostbench/api.py", "boostbench/registry.py", "boosters/samme.py"}
-
-
-def test_an_edited_helper_changes_the_code(plugin):
-    before = plugin("helper.py", "def step(x):\n    return x / 2\n")
-    assert plugin("helper.py", "def step(x):\n    return x / 3\n") != before
 
 
 def test_what_was_parsed_is_kept_and_a_damaged_copy_is_passed_over(plugin, tmp_path, monkeypatch):
