@@ -221,8 +221,9 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
 
 
 def _is_for_types(statement: ast.stmt) -> bool:
-    is_if = isinstance(statement, ast.If) and not statement.orelse
-    return is_if and ast.unparse(statement.test) == "TYPE_CHECKING"
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    return ast.unparse(statement.test) == "TYPE_CHECKING"
 
 
 def _only_names(statement: ast.stmt) -> bool:
