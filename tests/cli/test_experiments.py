@@ -314,7 +314,7 @@ def test_export_of_half_an_experiment_says_so(boostbench, tiny):
         (["run", "tiny.yaml", "--time-limit", "soon"], "--time-limit: 'soon' is not a duration"),
         (["run", "tiny.yaml", "--memory-limit", "4"], "--memory-limit: '4' is not a size"),
         (["run", "tiny.yaml", "--shard", "3/2"], "--shard: '3/2' is not a shard"),
-        (["run", "tiny.yaml", "--retry", "fail"], "--retry: 'fail' cannot be done again"),
+        (["run", "tiny.yaml", "--retry", "fail"], "--retry: cannot retry status 'fail'"),
         (["run", "tiny.yaml", "--size", "small"], "--size small: this config has no 'sizes'"),
         (["run", "tiny.yaml", "--data", "gone"], "--data: there is no folder 'gone'"),
         (["run", "tiny.yaml", "--plugin", "gone.py"], "--plugin: plugin file"),

@@ -56,7 +56,7 @@ def test_only_what_is_asked_for_is_chosen(boostbench, chooses):
 
 
 def test_the_report_says_what_is_not_chosen_yet(refused, chooses):
-    assert "2 of 2 fits that the choice rests on are to be done" in refused("report", chooses)
+    assert "2 of 2 fits needed for the selection are missing" in refused("report", chooses)
 
 
 def test_the_table_of_choices_says_what_it_lacks(boostbench, chooses):

@@ -105,7 +105,6 @@ def varied(
     source: Source, overrides: Sequence[str], size: str | None, complaints: list[BoostbenchError]
 ) -> Source:
     """Return the source with the size and the overrides applied; append errors to complaints."""
-    checkpoints = source.data.get("checkpoints")
     if size is not None:
         known = sizes_of(source)
         if size not in known:
@@ -113,19 +112,23 @@ def varied(
             complaints.append(BoostbenchError(what, where=f"--size {size}"))
         else:
             source = of_size(source, size)
+    before = {key: source.data.get(key) for key in ("rounds", "checkpoints")}
     for override in overrides:
         complaint = apply_override(source, override)
         if complaint is not None:
             complaints.append(complaint)
-    if (size or overrides) and source.data.get("checkpoints") is checkpoints and checkpoints:
-        _cut_checkpoints(source)
+    if source.data.get("rounds") != before["rounds"]:
+        _cut_checkpoints(source, before["checkpoints"])
     return source
 
 
-def _cut_checkpoints(source: Source) -> None:
-    """Remove checkpoints beyond the number of rounds, after a size or override reduced it."""
-    rounds, checkpoints = source.data.get("rounds"), source.data["checkpoints"]
-    if isinstance(rounds, int) and isinstance(checkpoints, list):
+def _cut_checkpoints(source: Source, inherited: Any) -> None:
+    """Remove the checkpoints beyond a number of rounds that a size or ``--set`` replaced.
+
+    Checkpoints that the size or ``--set`` itself gives differ from those ``inherited``, and remain.
+    """
+    rounds, checkpoints = source.data.get("rounds"), source.data.get("checkpoints")
+    if isinstance(rounds, int) and isinstance(checkpoints, list) and checkpoints is inherited:
         reached = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
         if len(reached) < len(checkpoints):
             source.data["checkpoints"] = reached if rounds in reached else [*reached, rounds]
@@ -134,10 +137,10 @@ def _cut_checkpoints(source: Source) -> None:
 def of_size(source: Source, size: str) -> Source:
     """Return the source with the keys of a size in place of the general keys."""
     part = source.data["sizes"][size]
-    resized = replace(source, data=copy.deepcopy(source.data.updated(part)))
-    if "rounds" in part and "checkpoints" not in part and resized.data.get("checkpoints"):
-        _cut_checkpoints(resized)
-    return resized
+    resized = replace(source, data=source.data.updated(part))
+    if "rounds" in part:
+        _cut_checkpoints(resized, source.data.get("checkpoints"))
+    return replace(resized, data=copy.deepcopy(resized.data))
 
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:

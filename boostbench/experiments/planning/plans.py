@@ -275,7 +275,7 @@ class Plan:
             if status not in (*FAILURES, "stale"):
                 choices = ", ".join((*FAILURES, "stale"))
                 raise BoostbenchError(
-                    f"{status!r} cannot be done again; choose from {choices}", where="--retry"
+                    f"cannot retry status {status!r}; choose from {choices}", where="--retry"
                 )
         wanted = ("missing", "stale") if retry is None else retry
         return tuple(planned for planned in self.runs if planned.status in wanted)
@@ -297,9 +297,14 @@ class Plan:
         return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
 
     def shard(self, index: int, count: int) -> Plan:
-        """Return part ``index``, from 1, of a partition of the runs into ``count`` parts."""
-        part = tuple(run for run in self.runs if int(run.key.value, 16) % count == index - 1)
-        return replace(self, runs=part)
+        """Return part ``index``, from 1, of the runs, dealt to ``count`` parts in turn.
+
+        The runs are dealt in the order of their keys, whether they are done or not, so that the
+        sizes of the parts differ by at most one, and machines with other records agree.
+        """
+        dealt = sorted(self.runs, key=lambda planned: (planned.key.value, planned.key.rounds))
+        part = {planned.run for planned in dealt[index - 1 :: count]}
+        return replace(self, runs=tuple(planned for planned in self.runs if planned.run in part))
 
     def groups(self) -> dict[tuple[str, str, str], list[PlannedRun]]:
         """Return the runs grouped by data set, status and reason."""

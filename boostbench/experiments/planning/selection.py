@@ -227,7 +227,7 @@ class Selection:
             if absent:
                 return "skipped", absent[0].reason
             n_open = sum(trial.status in ("missing", "stale") for trial in trials)
-            what = f"{n_open} of {len(trials)} fits that the choice rests on are to be done"
+            what = f"{n_open} of {len(trials)} fits needed for the selection are missing"
             return "missing", what
         fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
         if not fits:
@@ -235,7 +235,7 @@ class Selection:
             return next((t.status, t.reason) for t in trials if t.status in FAILURES)
         worst = next((fit for fit in fits if fit.status != "ok"), fits[-1])
         if worst.status in ("missing", "stale"):
-            return "missing", "what was chosen is to be fitted again"
+            return "missing", "the selected parameters must be refitted"
         return worst.status, worst.reason
 
     def result(self, head: Run, planned: Mapping[Run, PlannedRun]) -> Result:
@@ -255,7 +255,7 @@ class Selection:
             whole = len(records) == len(fits)
             return Result.read(run, status, reason, records[-1] if whole else None)
         if any("test_errors" not in record.curves for record in records):
-            what = "other choices were packed: its record has the errors alone that decided"
+            what = "the packed record of this selection holds only the errors that were compared"
             return Result(head, "missing", what)
         update: dict[str, Any] = {"at_checkpoints": _checkpoints(records, choices)}
         if len(choices) > 1 or choices[0].at != choices[0].rounds:

@@ -130,9 +130,23 @@ def test_a_size_replaces_keys_and_cuts_the_checkpoints(load):
     assert (config.rounds, config.seeds, config.checkpoints) == (20, (0, 1), (10, 20))
 
 
-def test_fewer_rounds_by_override_cut_the_checkpoints(load):
-    config = load(MINIMAL + "checkpoints: [10, 100, 150]\n", ["rounds=100"])
-    assert config.checkpoints == (10, 100)
+@pytest.mark.parametrize(
+    ("size", "rounds", "kept"),
+    [
+        (None, 100, (10, 100)),
+        ("quick", 15, (10, 15)),
+        ("full", 20, (5, 20)),
+        ("full", 30, (5, 25, 30)),
+    ],
+)
+def test_fewer_rounds_by_set_drop_later_checkpoints_of_the_config_and_of_a_size(
+    load, size, rounds, kept
+):
+    sizes = "{quick: {rounds: 20}, full: {rounds: 40, checkpoints: [5, 25, 40]}}"
+    text = f"{MINIMAL}checkpoints: [10, 100, 150]\nsizes: {sizes}\n"
+    assert load(text, [f"rounds={rounds}"], size=size).checkpoints == kept
+    with pytest.raises(ConfigError, match="40 is beyond the 20 rounds"):
+        load(text, ["rounds=20", "checkpoints=[40]"], size=size)
 
 
 def test_a_plugin_file_is_found_beside_the_config(load, tmp_path):

@@ -80,7 +80,7 @@ def test_retry_does_exactly_the_runs_of_that_status(runs_of, results):
 
 def test_an_unknown_status_is_refused(runs_of, results):
     plan = make_plan(runs_of(MIXED), RecordStore(results))
-    with pytest.raises(BoostbenchError, match="'ok' cannot be done again; choose from failed"):
+    with pytest.raises(BoostbenchError, match="cannot retry status 'ok'; choose from failed"):
         plan.todo(retry={"ok"})
 
 
@@ -155,12 +155,17 @@ def test_a_booster_whose_package_is_absent_is_skipped(runs_of, tmp_path, results
     assert "surely_not_installed" in next(iter(plan.skipped()))
 
 
-def test_shards_share_no_run_and_leave_none_out(runs_of, results):
-    plan = make_plan(runs_of(SMALL.replace("seeds: 2", "seeds: 20")), RecordStore(results))
+def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
+    runs = runs_of(SMALL.replace("seeds: 2", "seeds: 20"))
+    plan = make_plan(runs, RecordStore(results))
     shards = [plan.shard(i, 3) for i in (1, 2, 3)]
-    found = [p.run for shard in shards for p in shard.runs]
-    assert len(found) == len(set(found)) == 80
-    assert all(len(shard.runs) > 10 for shard in shards)
+    assert [len(shard.runs) for shard in shards] == [27, 27, 26]
+    assert sorted(p.run.id for shard in shards for p in shard.runs) == sorted(
+        p.run.id for p in plan.runs
+    )
+    carry_out(runs[:5], results)
+    later = make_plan(runs[::-1], RecordStore(results)).shard(1, 3)
+    assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
 
 
 def test_time_is_estimated_by_the_runs_that_are_done(runs_of, results):

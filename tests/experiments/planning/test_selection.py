@@ -217,7 +217,7 @@ def test_a_choice_is_open_until_all_its_points_are_done(config_file, tmp_path):
     run_plan(plan.todo()[:11], store, InlineExecutor())
     plan = make_plan(expand(config), store, config=config)
     assert plan.n_open == 3  # the range could have to grow
-    assert plan.results()[0].reason == "1 of 12 fits that the choice rests on are to be done"
+    assert plan.results()[0].reason == "1 of 12 fits needed for the selection are missing"
     assert plan.results()[0].record is None
 
 
