@@ -1,5 +1,5 @@
 # Everything runs in .venv, which the first target that needs it makes.
-# The only things needed beforehand: Python >= 3.10, git, make.
+# The only things needed beforehand: Python >= 3.11, git, make.
 
 PYTHON ?= python3
 VENV := .venv
@@ -38,9 +38,9 @@ help:  ## show the targets
 setup: $(STAMP)  ## make .venv and install boostbench into it, editable
 
 $(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { found=$$($(PYTHON) --version 2>/dev/null || echo 'not a command here'); \
-	    echo "boostbench needs Python 3.10 or later; $(PYTHON) is $$found." >&2; \
+	    echo "boostbench needs Python 3.11 or later; $(PYTHON) is $$found." >&2; \
 	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo 'installing boostbench and what it needs into $(VENV) ...'

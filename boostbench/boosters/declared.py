@@ -16,10 +16,18 @@ import inspect
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from typing_extensions import dataclass_transform
 
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 #: Positive, infinity included.

@@ -33,7 +33,7 @@ _Watch = Annotated[
 def status(
     *, selection: AnyRuns, watch: _Watch = False, verbose: Verbose = False, as_json: Json = False
 ) -> int:
-    """Show which runs are done, failed, stale, missing or skipped, and which are in progress.
+    """Show which runs are done, failed, stale, missing or in progress.
 
     Without a config, all records of the results folder are shown. A run is stale if its code, its
     data or a file that its plugin read has changed. Changes of files that a plugin reads in

@@ -6,13 +6,12 @@ Inner nodes hold the split (feature, threshold, two children) and its gain; leav
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-    from typing_extensions import Self
 
 NODE_ARRAYS = {
     "feature": np.int32,

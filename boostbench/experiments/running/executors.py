@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Self
 
 import psutil
-from typing_extensions import Self
 
 from boostbench.data import search_dirs
 from boostbench.errors import BoostbenchError, RecordError
