@@ -26,7 +26,7 @@ from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore
-from boostbench.registry import use_plugin
+from boostbench.plugin_files import load_plugin
 
 # Imports that a single method needs are local to it, so that planning loads no plotting library
 # and reporting no executor.
@@ -427,7 +427,7 @@ def load_experiments(
     """
     files, folders, texts = paths_of(plugins), paths_of(data), _override_texts(overrides)
     for file in files:
-        use_plugin(file, where="--plugin")
+        load_plugin(file, where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
     read = partial(load_configs, sources, texts, size=size, data_dirs=folders)
@@ -444,8 +444,6 @@ def load_experiments(
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
-        for file in files:
-            use_plugin(file, where="--plugin", execute=True)
         read(check_parameters=True)
     return experiments
 

@@ -1,16 +1,12 @@
-"""Execution of plugin files, and detection of the names that they register."""
+"""Execution of plugin files."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import importlib.util
-import re
 import sys
 import traceback
-from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 
@@ -21,14 +17,6 @@ from boostbench.errors import BoostbenchError, PluginError
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 #: Prefix of the module names of plugin files.
 FILE_MODULE = "boostbench_plugin_"
-_REGISTERS = re.compile(r"(\w+)\.register\('([\w.-]+)'\)")
-#: Packages whose import registers nothing.
-_HARMLESS = {*sys.stdlib_module_names, "numba", "numpy", "pandas", "scipy", "sklearn"}
-_HARMLESS_IMPORT = re.compile(
-    rf"({'|'.join(_HARMLESS - {'importlib', 'runpy'})}|boostbench\.(?!registry\b)\w+)(\.|$)"
-)
-#: Functions that may import or register names invisibly to `names_registered_by`.
-_DYNAMIC = {"__import__", "eval", "exec"}
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
@@ -80,47 +68,6 @@ def executed_plugins() -> tuple[Path, ...]:
     """Return the plugin files executed so far."""
     modules = [module for name, module in sys.modules.items() if name.startswith(FILE_MODULE)]
     return tuple(Path(str(module.__file__)) for module in modules)
-
-
-def names_registered_by(path: Path, registries: Collection[str]) -> list[tuple[str, str]]:
-    """Return registry and name of each component of a plugin file, without executing the file.
-
-    Empty if the names cannot be determined from the text, which requires that the file registers
-    by decorators ``@boosters.register("name")`` at its top level only, and that it imports nothing
-    that may register further names.
-
-    Parameters
-    ----------
-    path : Path
-    registries : collection of str
-        Names of the registries in `boostbench.registry`.
-    """
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return []
-    names, imports = Counter[str](), []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute):
-            names[node.id if isinstance(node, ast.Name) else node.attr] += 1
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            prefix = (
-                "." * node.level + f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            )
-            imports += [prefix + alias.name for alias in node.names]
-    decorators = (d for node in tree.body for d in getattr(node, "decorator_list", ()))
-    matches = (_REGISTERS.fullmatch(ast.unparse(decorator)) for decorator in decorators)
-    registered = [(match[1], match[2]) for match in matches if match and match[1] in registries]
-    allowed = {f"boostbench.registry.{name}" for name in registries}
-    is_plain = all(name in allowed or _HARMLESS_IMPORT.match(name) for name in imports)
-    n_uses = sum(names[name] for name in registries)
-    if (
-        not is_plain
-        or names.keys() & _DYNAMIC
-        or not len(registered) == n_uses == names["register"]
-    ):
-        return []
-    return registered
 
 
 def _line_in(path: Path, error: BaseException) -> str:

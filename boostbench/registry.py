@@ -31,7 +31,6 @@ from boostbench.plugin_files import (
     FILE_MODULE,
     executed_plugins,
     load_plugin,
-    names_registered_by,
     one_line,
 )
 
@@ -73,7 +72,7 @@ class Registry:
         self._options = options
         self._adapter = adapter
         self._builtin = dict(builtin)
-        self._registered: dict[str, Any] = {}  # objects, or paths of plugin files
+        self._registered: dict[str, Any] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: dict[str, str] = {}
 
@@ -87,8 +86,8 @@ class Registry:
         """
 
         def add(plugin: T) -> T:
-            known = self._registered_object(name)
-            is_other = not isinstance(known, Path | None) and _origin(known) != _origin(plugin)
+            known = self._registered.get(name)
+            is_other = known is not None and _origin(known) != _origin(plugin)
             if name in self._builtin or is_other:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
             self._registered[name] = plugin
@@ -134,7 +133,7 @@ class Registry:
         if self._is_reference(name):
             return self._from_package(name, where)
         if name in self._registered:
-            return _usable(self._registered_object(name, where), self.kind, name, where)
+            return _usable(self._registered[name], self.kind, name, where)
         if name in self._builtin:
             return _import_object(self._builtin[name])
         if name in self._installed():
@@ -151,8 +150,6 @@ class Registry:
         """
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
-        if isinstance(self._registered.get(name), Path):
-            return str(self._registered[name])
         if name in self._registered:
             module = str(getattr(self._registered[name], "__module__", ""))
             is_file = module.startswith(FILE_MODULE)
@@ -230,12 +227,6 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    def _registered_object(self, name: str, where: str = "") -> Any:
-        """Return the object registered under a name, executing its plugin file if necessary."""
-        if isinstance(self._registered.get(name), Path):
-            load_plugin(self._registered[name], where=where)
-        return self._registered.get(name)
-
     def _installed(self) -> dict[str, EntryPoint]:
         if self._entry_points is None:
             from importlib.metadata import entry_points  # slow import
@@ -283,42 +274,6 @@ class Registry:
             public = [name for name in vars(module) if not name.startswith("_")]
             raise UnknownNameError(f"attribute of {path}", attribute, public, where=where)
         return _usable(getattr(module, attribute), self.kind, attribute, where)
-
-
-def use_plugin(path: Path, *, where: str = "", execute: bool = False) -> None:
-    """Register the names of a plugin file, which is executed when one of them is requested.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.py`` file.
-    where : str, default=""
-        Location of the reference to the file, for messages.
-    execute : bool, default=False
-        Execute the file at once, as is done if its names cannot be determined from its text.
-
-    Raises
-    ------
-    PluginError
-        If a name is taken, or as by `load_plugin`.
-    """
-    path = Path(path).expanduser().resolve()
-    expected = [] if execute else names_registered_by(path, _KINDS)
-    if not expected:
-        load_plugin(path, where=where)
-    for kind, name in expected:
-        names = _KINDS[kind]
-        if name in names._builtin or names._registered.get(name, path) != path:
-            load_plugin(path, where=where)  # raises the error for a taken name
-        else:
-            names._registered[name] = path
-
-
-def used_plugins() -> tuple[Path, ...]:
-    """Return the plugin files in use, so that another process can load them."""
-    registered = (plugin for kind in _KINDS.values() for plugin in kind._registered.values())
-    expected = (plugin for plugin in registered if isinstance(plugin, Path))
-    return tuple(dict.fromkeys([*executed_plugins(), *expected]))
 
 
 def has_foreign_code() -> bool:
@@ -477,7 +432,3 @@ claims = Registry(
     },
     options="boostbench.reports.claims.kind:Kind",
 )
-_KINDS = {
-    kind.group.removeprefix("boostbench."): kind
-    for kind in (boosters, weak_learners, noise_models, generators, figures, tables, claims)
-}

@@ -16,8 +16,6 @@ from boostbench.registry import (
     figures,
     noise_models,
     tables,
-    use_plugin,
-    used_plugins,
     weak_learners,
 )
 
@@ -155,67 +153,6 @@ def test_a_plugin_file_must_be_python(tmp_path):
     path = plugin_file(tmp_path, "x = 1", "plugin.txt")
     with pytest.raises(PluginError, match=r"plugin\.txt is not a Python file"):
         load_plugin(path)
-
-
-PLAIN = """
-from boostbench.registry import weak_learners
-
-@weak_learners.register("{name}")
-def spin():
-    return 8
-"""
-
-
-def is_executed(path: Path) -> bool:
-    return any(getattr(module, "__file__", None) == str(path) for module in [*sys.modules.values()])
-
-
-@pytest.fixture
-def spinning(tmp_path):
-    """Return a plugin file in use that registers a weak learner by a decorator."""
-    path = plugin_file(tmp_path, PLAIN.format(name="spin"))
-    use_plugin(path)
-    return path
-
-
-def test_a_plugin_file_in_use_is_executed_when_its_name_is_asked_for(spinning):
-    assert "spin" in weak_learners
-    assert "spin" in weak_learners.names()
-    assert weak_learners.module("spin") == str(spinning)
-    assert not weak_learners.is_foreign("spin")
-    assert spinning in used_plugins()
-    assert not is_executed(spinning)
-    assert weak_learners.get("spin")
-    assert is_executed(spinning)
-    assert used_plugins().count(spinning) == 1
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "for name in ('spin', 'spun'):\n    weak_learners.register(name)(dict)\n",
-        "import helper_of_mine\n",
-        "from boostbench import registry\nregistry.tables.register('spun')(dict)\n",
-        "from boostbench.registry import tables as kept\nkept.register('spun')(dict)\n",
-        "kept = weak_learners\nkept.register('spun')(dict)\n",
-        "exec('pass')\n",
-        "__import__('importlib').import_module('json')\n",
-    ],
-)
-def test_a_plugin_file_that_may_register_more_is_executed_at_once(tmp_path, monkeypatch, source):
-    plugin_file(tmp_path, "", "helper_of_mine.py")
-    monkeypatch.syspath_prepend(tmp_path)
-    path = plugin_file(tmp_path, PLAIN.format(name="whirl") + source)
-    use_plugin(path)
-    assert is_executed(path)
-
-
-@pytest.mark.parametrize("name", ["stump", "spin"])
-def test_a_plugin_file_in_use_may_not_take_a_name(spinning, tmp_path, name):
-    path = plugin_file(tmp_path, PLAIN.format(name=name), "other.py")
-    with pytest.raises(PluginError, match=rf"other\.py:4 .*'{name}' exists already"):
-        use_plugin(path)
-    assert path not in used_plugins()
 
 
 def test_a_name_may_point_into_a_file(registry, tmp_path):

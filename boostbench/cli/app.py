@@ -13,17 +13,15 @@ import typer
 from typer.models import ArgumentInfo
 
 from boostbench import __version__
-from boostbench.cli import data, theory, theory_games
+from boostbench.cli import data
 from boostbench.cli.adopt import adopt
 from boostbench.cli.bundle import bundle
 from boostbench.cli.check import check
 from boostbench.cli.compare import compare
-from boostbench.cli.diff import diff
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
 from boostbench.cli.list import list_names
 from boostbench.cli.new import new
-from boostbench.cli.noise import noise
 from boostbench.cli.output import PrintedLog
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
@@ -105,11 +103,9 @@ _add(
         "compare": compare,
         "bundle": bundle,
         "adopt": adopt,
-        "diff": diff,
         "export": export,
         "list": list_names,
         "show": show,
-        "noise": noise,
         "new": new,
         "check": check,
         "schema": schema,
@@ -120,17 +116,6 @@ app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets
 _add(
     data_app,
     {"list": data.list_data, "fetch": data.fetch, "verify": data.verify, "add": data.add},
-)
-theory_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(theory_app, name="theory", help="Weak-learning conditions, potentials, bounds.")
-_add(
-    theory_app,
-    {
-        "conditions": theory.conditions,
-        "potential": theory_games.potential,
-        "bound": theory_games.bound,
-        "degrees": theory_games.degrees,
-    },
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,19 +21,11 @@ if TYPE_CHECKING:
 def export(
     *,
     selection: SelectedRuns,
-    layout: Annotated[
-        Literal["curves", "bencheval"],
-        typer.Option(
-            "--format",
-            metavar="LAYOUT",
-            help="curves: every round; bencheval: one row per run and metric, for bencheval.",
-        ),
-    ] = "curves",
     at: Annotated[
         str | None,
         typer.Option(
             metavar="ROUNDS",
-            help="Rounds, e.g. 10,100 or 1..50; by default all or, for bencheval, the last.",
+            help="Rounds, e.g. 10,100 or 1..50; by default all.",
         ),
     ] = None,
     output: Annotated[
@@ -53,33 +45,20 @@ def export(
     are fractions. After a run stops early, the value of its last round is repeated and carried is
     True. The exit code is 1 if runs have no result.
 
-    With --format bencheval the columns are method, task, seed, metric, value, metric_error,
-    time_train_s and time_infer_s, with one row per run and metric of the test samples after the
-    last round. Smaller values of metric_error are better; bencheval reads the rows of one metric.
-
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
       boostbench export quickstart --results DIR --output curves.parquet
-      boostbench export noise20 --format bencheval > scores.csv
     """
     rounds = None if at is None else parse_numbers(at, "--at", 1, 10**9)
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise BoostbenchError("write to a .csv or .parquet file", where=f"--output {output}")
 
-    if layout == "bencheval" and rounds is not None and len(rounds) > 1:
-        raise BoostbenchError("--format bencheval takes one round", where=f"--at {at}")
-
-    from boostbench.reports.values.frame import export_rows, score_rows
+    from boostbench.reports.values.frame import export_rows
 
     experiments = selection.load(check_parameters=False)
     results = [result for experiment in experiments for result in experiment.study().results]
     metrics = {name for experiment in experiments for name in experiment.config.metrics}
-    rows = (
-        score_rows(results, rounds[0] if rounds else None)
-        if layout == "bencheval"
-        else export_rows(results, rounds, metrics)
-    )
-    _write(rows, output)
+    _write(export_rows(results, rounds, metrics), output)
     n_absent = sum(not result.ok for result in results)
     if n_absent:
         print_error(
@@ -90,8 +69,7 @@ def export(
 
 def _write(frame: pd.DataFrame, output: Path | None) -> None:
     if output is None or output.suffix == ".csv":
-        names = {"dataset", "booster", "method", "task"} & {*frame.columns}
-        labels = {name: frame[name].map(csv_text) for name in sorted(names)}
+        labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
         frame.assign(**labels).to_csv(output or sys.stdout, index=False, lineterminator="\n")
     else:
         import_extra("pyarrow", "parquet", where=f"--output {output}")

@@ -12,6 +12,7 @@ from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.output import print_error
 from boostbench.errors import PluginError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.plugin_files import load_plugin
 
 #: Registry of each kind of plugin.
 REGISTRIES = {
@@ -35,13 +36,13 @@ _SUPPLIED = {
 
 
 def load_plugins(files: list[Path]) -> None:
-    """Register the plugins in the files given by ``--plugin``."""
+    """Execute the plugin files given by ``--plugin``."""
     for file in files:
-        registry.use_plugin(file, where="--plugin")
+        load_plugin(file, where="--plugin")
 
 
 def names_of(kind: str) -> list[str]:
-    """Return all names and aliases of a kind, without importing plugins."""
+    """Return all names and aliases of a kind, without importing components."""
     if kind == "configs":
         return list(shipped_configs())
     if kind == "datasets":

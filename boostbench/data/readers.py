@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.tables import (
@@ -30,10 +29,9 @@ from boostbench.data.tables import (
     find_target,
     is_number,
     parse_frame,
-    parse_labels,
 )
 from boostbench.errors import DataError, import_extra
-from boostbench.whole_files import read_bounded, read_file
+from boostbench.whole_files import read_bounded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,19 +69,6 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
     if name.endswith(".arff"):
         return _parse_arff(texts[0][1], entry, path)
     return _parse_libsvm(texts, entry)
-
-
-def read_labels(path: Path) -> dict[str, NDArray[np.str_]]:
-    """Return the columns of a CSV file of labels by name.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged or a label is missing; the message holds the line.
-    """
-    cells = _csv_cells(_decode(_unpack(path, read_file(path)), str(path)), str(path))
-    frame = cells.frame(cells.names)
-    return {name: parse_labels(frame[name], cells.place) for name in cells.names}
 
 
 def parse_bundled(name: str) -> Parsed:

@@ -9,7 +9,6 @@ module            contents
 ``conditions``    largest edge with which a finite space of weak classifiers satisfies a
                   weak-learning condition, with a certificate; boostability
 ``spaces``        counter-examples of the paper; the space of all stumps of a data set
-``named_spaces``  spaces by name, from files of predictions and from data sets
 ``potentials``    drifting-game potentials of a fixed edge-over-random condition
 ``minimal``       drifting-game potentials of the minimal condition, and their degrees
 ``pixels``        potentials and degrees of three classes on a two-dimensional grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
 from math import comb, floor
@@ -202,14 +202,6 @@ def all_stumps(
             below, above = (b, a) if mirrored[at] else (a, b)
             names.append(f"{conditions[at]}: {classes[below]}, else {classes[above]}")
     return Space("all-stumps", y, np.stack(columns, axis=1), n_classes, classes, names)
-
-
-#: Counter-examples of the paper by name.
-SPACES: dict[str, Callable[..., Space]] = {
-    "two-constants": two_constants,
-    "subsets": subsets,
-    "windows": windows,
-}
 
 
 def _check_size(n: int, n_classifiers: int) -> None:

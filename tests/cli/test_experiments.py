@@ -280,17 +280,6 @@ def test_export_to_a_file(boostbench, done, tmp_path):
     assert len(rows_of((tmp_path / "curves.csv").read_text())) == 6 * 4 * 3
 
 
-def test_export_in_the_layout_of_bencheval(boostbench, done):
-    rows = rows_of(boostbench("export", done, "--format", "bencheval").out)
-    assert list(rows[0]) == [
-        *("method", "task", "seed", "metric", "value"),
-        *("metric_error", "time_train_s", "time_infer_s"),
-    ]
-    assert {row["metric"] for row in rows} == {"test_error"}
-    places = [(row["method"], row["task"], row["seed"]) for row in rows]
-    assert len(set(places)) == len(places)
-
-
 def test_export_before_anything_was_run(refused, tiny):
     assert "none of the 6 runs has a result yet" in refused("export", tiny)
 
@@ -320,7 +309,6 @@ def test_export_of_half_an_experiment_says_so(boostbench, tiny):
         (["run", "tiny.yaml", "--plugin", "gone.py"], "--plugin: plugin file"),
         (["run", "tiny.yaml", "--jobs", "0"], "'--jobs'"),
         (["run", "tiny.yaml", "--executor", "cloud"], "'cloud' is not one of 'local', 'inline'"),
-        (["export", "tiny.yaml", "--format", "bencheval", "--at", "1,2"], "takes one round"),
         (["export", "tiny.yaml", "--at", "ten"], "--at: 'ten' is not a list of whole numbers"),
         (["export", "tiny.yaml", "--output", "a.xls"], "write to a .csv or .parquet file"),
     ],

@@ -23,14 +23,6 @@ def modules_after(*commands):
     return set(done.stderr.split())
 
 
-PLUGIN = """
-from boostbench.boosters.samme import SAMME
-from boostbench.registry import boosters
-
-@boosters.register("whirl")
-class Whirl(SAMME):
-    pass
-"""
 LISTS = [f"list {kind}" for kind in KINDS]
 
 
@@ -41,16 +33,6 @@ def test_help_and_lists_import_nothing_heavy():
 def test_a_command_whose_runs_are_done_imports_no_booster(boostbench, tiny):
     assert boostbench("run", tiny, "--executor", "inline").code == 0
     assert not modules_after(f"run {tiny}") & (HEAVY - {"numpy"})
-
-
-def test_a_plugin_whose_runs_are_done_is_not_executed(boostbench, tiny, tmp_path):
-    plugin = tmp_path / "own.py"
-    plugin.write_text(PLUGIN)
-    run = f"run {tiny} --plugin {plugin} --set boosters=[whirl]"
-    assert boostbench(*run.split(), "--executor", "inline").code == 0
-    loaded = modules_after(run)
-    assert not loaded & (HEAVY - {"numpy"})
-    assert not [name for name in loaded if name.startswith("boostbench_plugin")]
 
 
 def test_version(boostbench):

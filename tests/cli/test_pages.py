@@ -1,10 +1,12 @@
 """The pages of the documentation, followed from top to bottom in an empty folder.
 
 A ``console`` block is typed. A block of Python, YAML or text is saved as the file that the
-paragraph before it names, if it names one; other Python is executed, cells of a notebook too.
+paragraph before it names, if it names one; other Python is executed, cells of a notebook too. A
+``pycon`` block is a doctest.
 Commands that need a network are not in blocks but indented; nothing follows these.
 """
 
+import doctest
 import json
 import re
 import shlex
@@ -28,7 +30,7 @@ PAGES = {
     "reproduce-a-table.md": ["results/noise20-quick/claims.md"],
     "adding-a-data-set.md": ["datasets/mushrooms.yaml", "results/runs"],
     "choosing-a-booster.md": ["noisy.html"],
-    "label-noise.md": ["results/wrong-labels/noise.pdf", "wine.png", "two-kinds.svg"],
+    "label-noise.md": ["results/wrong-labels/noise.pdf"],
     "adding-a-booster.md": ["results/mada/report.html"],
     "python-api.ipynb": ["results/quickstart/report.html"],
     "adding-a-noise-model.md": ["results/runs"],
@@ -77,6 +79,11 @@ def test_a_page_can_be_followed(boostbench, in_this_process, segment, tmp_path, 
             (tmp_path / saved[-1]).write_text(block, encoding="utf-8")
         elif language == "python":
             exec(block, names)
+            followed += 1
+        elif language == "pycon":
+            session = doctest.DocTestParser().get_doctest(block, names, page, None, None)
+            assert not doctest.DocTestRunner().run(session, clear_globs=False).failed
+            names.update(session.globs)
             followed += 1
         for command in re.findall(r"^\$ (.*)$", block, re.M) if language == "console" else ():
             type_command(boostbench, command, tmp_path)

@@ -89,6 +89,12 @@ def test_plugins_of_a_config_are_seen_from_it_and_by_those_that_extend_it(boostb
         }
 
 
+def test_a_plugin_is_executed_by_commands_that_train_nothing(boostbench, tiny, tmp_path):
+    (tmp_path / "loud.py").write_text("import sys\nprint('executed', file=sys.stderr)\n")
+    tiny.write_text(f"{tiny.read_text()}plugins: loud.py\n")
+    assert "executed" in boostbench("plan", tiny).err
+
+
 @pytest.mark.parametrize(
     ("written", "complaint"),
     [

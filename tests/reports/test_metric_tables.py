@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, BoosterSpec
+from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.figures.error_curves import draw_curves
 from boostbench.reports.figures.pairs import pair_up
 from boostbench.reports.figures.style import drawing_style
 from boostbench.reports.tables.all_pairs import build_pairwise_table
 from boostbench.reports.tables.confusion import build_confusion_table
 from boostbench.reports.tables.error_table import build_table
-from boostbench.reports.values.frame import collect, export_rows, score_rows
+from boostbench.reports.values.frame import collect, export_rows
 from boostbench.reports.values.rank_statistics import case_errors
 
-from .synthetic import EXCHANGE, made, make_config, make_record, make_result, runs_of, study_of
+from .synthetic import made, make_config, make_record, make_result, runs_of
 
 AUC = {"one": 0.75, "two": 0.875}
 LOG_LOSS = {"one": 0.5, "two": 0.25}
@@ -109,26 +109,6 @@ def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path)
     np.testing.assert_array_equal(auc["value"], 0.75)
     rows = export_rows(results, [5], ["fit_time"])
     assert (rows.loc[rows["metric"] == "fit_time", "value"] == 1.5).all()
-
-
-def test_scores_of_runs_are_low_where_they_are_good(tmp_path):
-    rows = score_rows(study(tmp_path).results)
-    wide = rows[rows["task"] == "dna"].pivot(
-        index="method", columns="metric", values=["value", "metric_error"]
-    )
-    assert wide["value", "test_auc"].to_dict() == AUC
-    assert wide["metric_error", "test_auc"].to_dict() == {"one": 0.25, "two": 0.125}
-    assert wide["metric_error", "test_log_loss"].to_dict() == LOG_LOSS
-    assert set(rows["time_train_s"]) == {1.5}
-
-
-def test_repeats_of_a_task_are_numbered_and_noise_makes_a_task(tmp_path):
-    config = make_config(tmp_path, boosters=["samme"], noise=[CLEAN, EXCHANGE], seeds=2, rounds=5)
-    rows = score_rows(study_of(config).results, 3)
-    assert set(rows["task"]) == {"dna", "letter", "dna, exchange 0.2", "letter, exchange 0.2"}
-    assert sorted(set(rows["seed"])) == [0, 1]
-    assert len(rows) == 8
-    assert score_rows(study_of(config).results, 6).empty
 
 
 def confusing(folder, seeds=2):

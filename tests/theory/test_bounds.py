@@ -153,3 +153,8 @@ def test_the_error_bound_falls_and_is_below_the_exponential_one(
 def test_edges_outside_their_range_are_refused() -> None:
     with pytest.raises(BoostbenchError, match="edges"):
         bounds.error_bound([1.5], 3)
+
+
+def test_the_bound_of_a_game_with_too_many_states_is_none() -> None:
+    assert bounds.compare_bounds(10, 0.1, 100)["minimal"] is None
+    assert bounds.compare_bounds(10, 0.1, 5)["minimal"] == minimal(10, 0.1, 5)

@@ -18,8 +18,8 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import SPACES, Space
-from tests.theory.vectors import VECTORS, spaces
+from boostbench.theory.spaces import Space, subsets, two_constants, windows
+from tests.theory.vectors import SPACES, VECTORS, spaces
 
 TINY = 1e-7
 
@@ -92,7 +92,7 @@ def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
 
 
 def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
-    space = SPACES["two-constants"]()
+    space = two_constants()
     C = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
     assert_allclose(costs_of(space.predictions, C), 0.0)
     assert_allclose(baseline_cost("edge-over-random", C, space.y, 0.1), -0.2)
@@ -101,7 +101,7 @@ def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
 
 @pytest.mark.parametrize(("n", "K", "r", "gamma"), [(6, 3, 2, 0.0), (6, 3, 3, 0.1), (5, 4, 2, 0.3)])
 def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -> None:
-    space = SPACES["subsets"](n=n, n_classes=K, n_right=r)
+    space = subsets(n=n, n_classes=K, n_right=r)
     C = np.zeros((n, K))
     C[np.arange(n), space.y] = -1.0
     excess = costs_of(space.predictions, C) - baseline_cost("mh", C, space.y, gamma)
@@ -111,7 +111,7 @@ def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -
 def test_windows_are_boostable_and_fail_their_baseline() -> None:
     vector = VECTORS["windows"]
     n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
-    space = SPACES["windows"](n=n, n_classes=K, gamma=gamma)
+    space = windows(n=n, n_classes=K, gamma=gamma)
     assert decide(space, "minimal").gamma > TINY
     decision = decide(space, "edge-over-random")
     assert not decision.holds(gamma)
@@ -140,9 +140,8 @@ def test_two_classes_have_one_condition(table: Space) -> None:
 
 
 def test_m1_and_edge_over_random_are_incomparable() -> None:
-    subsets = SPACES["subsets"](n=5, n_classes=4, n_right=2)
-    windows = SPACES["windows"]()
-    edges = [decide_all(s) for s in (subsets, windows)]
+    spaces = subsets(n=5, n_classes=4, n_right=2), windows()
+    edges = [decide_all(space) for space in spaces]
     assert edges[0]["m1"].gamma < 0 < edges[0]["edge-over-random"].gamma
     assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma
 

@@ -13,8 +13,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
 from boostbench.theory.layout import own_labels, uniform_baseline
-from boostbench.theory.spaces import SPACES, all_stumps, subsets, windows
-from tests.theory.vectors import LAZY, VECTORS, minimal_edge
+from boostbench.theory.spaces import all_stumps, subsets, windows
+from tests.theory.vectors import LAZY, SPACES, VECTORS, minimal_edge
 
 
 def test_windows_have_the_specified_classifiers() -> None:

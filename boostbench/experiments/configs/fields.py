@@ -21,7 +21,7 @@ from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Params
 from boostbench.metrics import NAMES
-from boostbench.registry import use_plugin
+from boostbench.plugin_files import load_plugin
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Mistake
 
@@ -146,9 +146,8 @@ def _beside(value: Any, info: ValidationInfo) -> str:
 
 
 def _load_plugin(value: str, info: ValidationInfo) -> str:
-    setting = setting_of(info)
-    path = setting.beside(value)
-    use_plugin(path, execute=setting.check_parameters)
+    path = setting_of(info).beside(value)
+    load_plugin(path)
     return str(path.resolve())
 
 

@@ -24,7 +24,7 @@ from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.identity import code_of
 from boostbench.experiments.store.record import Record
 from boostbench.inputs import digest_of, is_installed
-from boostbench.registry import used_plugins
+from boostbench.plugin_files import executed_plugins
 from boostbench.whole_files import write_file
 
 _WAIT_SECONDS = 1.0
@@ -42,7 +42,7 @@ def parcels_of(runs: Sequence[Run], data_dirs: Iterable[str]) -> list[Parcel]:
     for spec in {run.data for run in runs}:
         with suppress(BoostbenchError):
             data += locate(spec.name, spec.params.plain(), data_dirs).paths
-    plugins = [Path(path) for path in used_plugins()]
+    plugins = [Path(path) for path in executed_plugins()]
     code = {*plugins, *(path for plugin in plugins for path in _sources_behind(plugin))}
     folders: Mapping[str, Iterable[Path]] = {
         **dict.fromkeys(data_dirs, data),

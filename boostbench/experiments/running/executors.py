@@ -36,7 +36,7 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode
-from boostbench.registry import used_plugins
+from boostbench.plugin_files import executed_plugins
 from boostbench.threads import n_cores
 
 _LEAST_MEMORY = 2**29
@@ -104,7 +104,7 @@ class Executor(ABC):
         # A run must not depend on other plugins, because they are not part of its key.
         files = {path for path, _ in sources}
         plugins = tuple(
-            str(path) for path in used_plugins() if not files or os.path.realpath(path) in files
+            str(path) for path in executed_plugins() if not files or os.path.realpath(path) in files
         )
         key = key or Key("", 0, "", "")
         return Job(run, key, self._data_dirs, plugins, limits, sources)

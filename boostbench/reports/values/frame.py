@@ -42,17 +42,6 @@ EXPORT_COLUMNS = (
 )
 
 
-#: Columns that bencheval reads, with the metric and its value.
-SCORE_COLUMNS = (
-    "method",
-    "task",
-    "seed",
-    "metric",
-    "value",
-    "metric_error",
-    "time_train_s",
-    "time_infer_s",
-)
 #: Metrics exported only on request: they depend on the rounds rather than the predictions, or vary
 #: between repetitions.
 _ON_REQUEST = ("edge", "fit_time", "predict_time")
@@ -314,46 +303,6 @@ def export_rows(
     frame = tidy(results, rounds, recorded).dropna(subset="value", ignore_index=True)
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
-
-
-def score_rows(results: Sequence[Result], at: int | None = None) -> pd.DataFrame:
-    """Return one row per run and test metric, in the format of programs that rank methods.
-
-    Parameters
-    ----------
-    results : sequence of Result
-    at : int or None, default=None
-        Round T; the last of each run by default.
-
-    Returns
-    -------
-    frame : DataFrame
-        Columns of `SCORE_COLUMNS`. A task is a data set with a noise; ``seed`` numbers its pairs of
-        seed and fold from 0; ``metric_error`` is to be minimised: ``value``, or 1 minus it if
-        higher is better. Times are in seconds, of the whole run.
-
-    Raises
-    ------
-    BoostbenchError
-        If no run has a record.
-    """
-    import pandas as pd
-
-    _refuse_none(results)
-    usable = [r for r in results if r.ok and (at is None or len(_grid(r.run, [at])))]
-    repeats = sorted({(result.run.seed, result.fold) for result in usable})
-    rows = []
-    for result in usable:
-        run, record = result.run, result.record
-        assert record is not None
-        times = record.seconds.get("fit"), record.seconds.get("predict")
-        task = run.dataset if result.noise == "clean" else f"{run.dataset}, {result.noise}"
-        labels = run.method, task, repeats.index((run.seed, result.fold))
-        for name, metric in METRICS.items():
-            if metric.is_score and holds(result, name):
-                value = error_at(result, name, at)
-                rows.append((*labels, name, value, metric.shortfall(value), *times))
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).dropna(subset="value", ignore_index=True)
 
 
 def load_results(

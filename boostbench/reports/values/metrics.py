@@ -36,11 +36,6 @@ class Metric(NamedTuple):
         return 100 if self.unit == "%" else 1
 
     @property
-    def is_score(self) -> bool:
-        """True if it scores the predictions of a classifier on test samples."""
-        return self.curve.startswith("test_")
-
-    @property
     def lost(self) -> str:
         """Name of the quantity that `shortfall` returns."""
         return f"1 \N{MINUS SIGN} {self.words}" if self.higher else self.words

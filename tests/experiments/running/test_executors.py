@@ -78,7 +78,7 @@ def test_plugins_that_a_run_does_not_need_stay_out_of_the_process_that_workers_a
 ):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
     plugin.write_text(f"import os\nprint(os.getpid(), file=open({str(executed)!r}, 'a'))\n")
-    monkeypatch.setattr(executors, "used_plugins", lambda: (plugin,))
+    monkeypatch.setattr(executors, "executed_plugins", lambda: (plugin,))
     with LocalExecutor(1) as executor:
         runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
         assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
