@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS)
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -232,7 +232,10 @@ deep-prices: setup  ## depth and price, one at a time
 deep-objectives: setup  ## the four objectives
 	$(call experiment,deep-boosting/objectives)
 
-readings: $(READINGS)  ## what the papers do not say, tried: trials of what might explain a difference
+readings: $(READINGS) sensitivity  ## what the papers do not say, tried: trials of what might explain a difference
+
+sensitivity: setup  ## results/sensitivity.md: conclusions of the papers under each reading
+	@$(BIN)/python configs/sensitivity.py $(RESULTS)
 
 readings-law: setup  ## soft-max, Figs. 1 to 4: problems that keep their informative features
 	$(call experiment,softmax-boosting/figures1-4-law)

@@ -334,10 +334,9 @@ class Experiment:
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the existing records."""
-        from boostbench.reports.claims import ClaimHistory, judge
+        from boostbench.reports.claims import judge
 
-        verdicts = judge(self.study(whole=False), self._study_of)
-        return ClaimHistory(self.report_folder, self.config.path).note(verdicts)
+        return judge(self.study(whole=False), self._study_of)
 
     def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
         """Write the records behind the report into one compressed file, and return its path.

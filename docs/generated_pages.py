@@ -23,6 +23,8 @@ from boostbench.registry import (
     tables,
     weak_learners,
 )
+from boostbench.reports.claims.verdicts import STATUSES
+from boostbench.reports.claims.view import counts_of_paper
 from boostbench.reports.summary import read_summaries
 from boostbench.reports.text import markdown, markdown_table
 
@@ -41,7 +43,6 @@ Written from the JSON schema of configs, which `boostbench schema` prints. [Conf
 [reports](../reports.md) and [claims](../claims.md) explain them. Parameters of
 [boosters](boosters.md) and [noise models](noise-models.md) have pages of their own.
 """
-_VERDICTS = ("reproduced", "not reproduced", "undecided")
 
 
 def write_reference() -> None:
@@ -61,13 +62,12 @@ def results_of(paper: str) -> str:
     for folder, summary in summaries:
         title = markdown(": ".join(filter(None, [summary.part, summary.title])))
         page = f"../../results/{folder}/report.html"
-        verdicts = [claim.verdict for claim in summary.claims if claim.origin == "paper"]
-        counts = (str(verdicts.count(verdict)) if verdicts else "" for verdict in _VERDICTS)
-        rows.append([f"[{title}]({page})", *counts])
+        rows.append([f"[{title}]({page})", *counts_of_paper(summary.claims)])
         for name in summary.figures:
             picture = f"../../results/{folder}/{name}.png"
             pictures += [f"[![{title}: {name}]({picture})]({page})\n", f"*{title} ({name})*\n"]
-    table = markdown_table(["experiment", *_VERDICTS], [False, True, True, True], rows)
+    is_number = [False, *(True for _ in STATUSES)]
+    table = markdown_table(["experiment", *STATUSES], is_number, rows)
     return "\n".join(["\n## Results\n", _OUTCOME, table, "\n## Figures\n", *pictures])
 
 

@@ -106,6 +106,8 @@ def _size_of(config: Config, size: str | None) -> str | None:
 
 def _report(experiment: Experiment) -> int:
     """Write a report and print its verdicts; return 0 if it is complete and all claims hold."""
+    from boostbench.reports.claims.view import view_of
+
     try:
         made = experiment.report()
     except BoostbenchError as error:
@@ -114,9 +116,8 @@ def _report(experiment: Experiment) -> int:
         return INCOMPLETE
     page = made.write(experiment.report_folder)[-1]
     print_table(made)
-    for verdict in made.verdicts:
-        claim = verdict.claim
-        print(f"{in_colour(verdict.status)} ({claim.origin}): {claim.says} ({verdict.reasons[0]})")
+    for view in map(view_of, made.verdicts):
+        print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.counts})")
     print(page)
     print(experiment.pack(), end="\n\n")
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)

@@ -16,6 +16,7 @@ from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
+    from boostbench.reports.claims.view import ClaimView
 
 
 def verify(
@@ -75,27 +76,27 @@ def _compare(
 
 
 def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
-    from boostbench.reports.claims.writing import evidence_rows, summary_line
+    from boostbench.reports.claims.view import counts_in_words, evidence_rows, view_of
 
     for name, verdicts in judged:
         for number, verdict in enumerate(verdicts, start=1):
-            claim = verdict.claim
-            print(f"{name} {number}: {claim.says}")
-            print(f"  {in_colour(verdict.status)}: {'; '.join(verdict.reasons)}")
-            quoted = [claim.section, f'"{claim.quote}"'] if claim.quote else []
-            print(f"  {', '.join([claim.origin, *quoted])}")
-            for mark in verdict.marks:
+            view = view_of(verdict)
+            print(f"{name} {number}: {view.says}")
+            print(f"  {in_colour(view)}: {'; '.join(view.reasons)}")
+            quote = f', "{view.quote}"' if view.quote else ""
+            print(f"  {view.source}{quote}")
+            for mark in view.marks:
                 print(f"  {mark}")
-            if claim.note:
-                print(f"  note: {claim.note}")
+            if view.note:
+                print(f"  note: {view.note}")
             print()
             print_rows(evidence_rows(verdict))
             print()
     for name, verdicts in judged:
-        print(f"{name}: {summary_line(verdicts)}")
+        print(f"{name}: {counts_in_words(map(view_of, verdicts))}")
 
 
-def in_colour(status: str) -> str:
-    """Return the status of a verdict, coloured on a terminal."""
-    colour = {"reproduced": 32, "not reproduced": 31}.get(status, 33)
-    return f"\033[1;{colour}m{status}\033[0m" if is_fancy(sys.stdout) else status
+def in_colour(view: ClaimView) -> str:
+    """Return the words of a verdict, coloured on a terminal."""
+    colour = {"good": 32, "bad": 31, "": 33}[view.tone]
+    return f"\033[1;{colour}m{view.verdict}\033[0m" if is_fancy(sys.stdout) else view.verdict

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
-from boostbench.reports.claims.history import HISTORY, ClaimHistory
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
@@ -67,23 +66,21 @@ class Report:
         ----------
         folder : Path
             Folder of the files: ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``,
-            ``.svg`` and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` and
-            ``claims-history.json`` if the config has claims, ``summary.json`` for the overview of
-            all results, and ``report.html``.
+            ``.svg`` and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` if
+            the config has claims, ``summary.json`` for the overview of all results, and
+            ``report.html``.
 
         Raises
         ------
         BoostbenchError
-            If a file cannot be written, or the history of the claims cannot be read.
+            If a file cannot be written.
 
         Notes
         -----
-        The same records and history give the same bytes. A figure that raises an error while it is
+        The same records give the same bytes. A figure that raises an error while it is
         drawn is left out and added to `undrawn`.
         """
-        study, tables = self.study, self.tables
-        history = ClaimHistory(Path(folder), study.config.path)
-        verdicts = history.note(self.verdicts)
+        study, tables, verdicts = self.study, self.tables, self.verdicts
         with drawing_style(mathtext=False):
             figures = {}
             for name, figure in self.figures.items():
@@ -97,12 +94,9 @@ class Report:
         contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
         if verdicts:
             title = study.config.title or study.config.name
-            contents["claims.md"] = verdicts_markdown(title, verdicts, history.withdrawn)
-            contents[HISTORY] = history.text()
+            contents["claims.md"] = verdicts_markdown(title, verdicts)
         contents[SUMMARY] = ReportSummary.of(study, tables, figures, verdicts, self.size).text()
-        contents["report.html"] = render_page(
-            study, tables, figures, self.undrawn, verdicts, history.withdrawn
-        )
+        contents["report.html"] = render_page(study, tables, figures, self.undrawn, verdicts)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 

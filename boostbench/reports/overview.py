@@ -9,11 +9,10 @@ from typing import Any
 
 from boostbench.experiments.configs.claims import Origin
 from boostbench.reports.claims.verdicts import STATUSES
-from boostbench.reports.claims.writing import counts_in_words
+from boostbench.reports.claims.view import ClaimView, counts_in_words, counts_of_paper
 from boostbench.reports.files import write_file
 from boostbench.reports.html import render
-from boostbench.reports.sensitivity import SENSITIVITY, sensitivity_page
-from boostbench.reports.summary import Items, JudgedClaim, ReportSummary, read_summaries
+from boostbench.reports.summary import Items, ReportSummary, read_summaries
 from boostbench.reports.text import markdown, markdown_table
 from boostbench.reports.values.agreement import Held, in_words
 
@@ -30,6 +29,8 @@ are on the pages of the experiments ([index](index.html)); claims of our own are
 experiments that belong to no paper.
 
 """
+#: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
+SENSITIVITY = "sensitivity.md"
 _READINGS = f"""\
 The papers leave some details open. [A page]({SENSITIVITY}) shows which conclusions hold with each
 reading of them.
@@ -45,21 +46,19 @@ _PAPER_COLUMNS = ("paper", "experiments", "printed numbers", *STATUSES, "our own
 
 
 def write_overview(results: Path) -> Path:
-    """Write ``README.md`` and the pages that it links to, from the summaries in a results folder.
+    """Write ``README.md`` and ``index.html`` from the summaries in a results folder.
 
     Raises
     ------
     BoostbenchError
         If a summary cannot be read, or a file cannot be written.
     """
-    papers = _by_paper(results)
+    papers = by_paper(results)
     is_number = (column != "paper" for column in _PAPER_COLUMNS)
     rows = (_row(paper, items) for paper, items in papers.items())
     sections = (_section(paper, items) for paper, items in papers.items())
     text = markdown_table(_PAPER_COLUMNS, is_number, rows) + "\n\n" + "\n".join(sections)
-    titles = {paper: _title(paper, items)[0] for paper, items in papers.items()}
-    if readings := sensitivity_page(papers, titles):
-        write_file(results / SENSITIVITY, readings)
+    if (results / SENSITIVITY).is_file():
         text = f"{_READINGS}\n{text}"
     write_index(results)
     return write_file(results / "README.md", _HEAD + text)
@@ -75,18 +74,18 @@ def write_index(results: Path) -> Path:
     """
     papers = [
         {
-            "title": _title(paper, items)[0],
+            "title": title_of(paper, items)[0],
             "answers": [_agreement(items), _verdicts(items)],
             "entries": [{"folder": folder, "cells": _cells(summary)} for folder, summary in items],
         }
-        for paper, items in _by_paper(results).items()
+        for paper, items in by_paper(results).items()
     ]
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
     page = render("index.html.j2", papers=papers, columns=_COLUMNS, sensitivity=sensitivity)
     return write_file(results / "index.html", page)
 
 
-def _by_paper(results: Path) -> dict[str, list[tuple[str, ReportSummary]]]:
+def by_paper(results: Path) -> dict[str, list[tuple[str, ReportSummary]]]:
     """Return folders and summaries by paper; experiments without a paper come last."""
     papers: dict[str, list[tuple[str, ReportSummary]]] = {}
     items = sorted(read_summaries(results), key=lambda item: _order(*item))
@@ -101,8 +100,8 @@ def _agreement(items: Items) -> str:
 
 
 def _verdicts(items: Items) -> str:
-    judged = [(claim.origin, claim.verdict) for claim in _claims(items)]
-    return f"{counts_in_words(judged)}." if judged else ""
+    claims = _claims(items)
+    return f"{counts_in_words(claims)}." if claims else ""
 
 
 def _held(items: Items) -> list[Held]:
@@ -120,7 +119,7 @@ def _order(folder: str, summary: ReportSummary) -> tuple[Any, ...]:
     return (not part, part, summary.config, sizes.index(summary.size), folder)
 
 
-def _title(paper: str, items: Items) -> tuple[str, str]:
+def title_of(paper: str, items: Items) -> tuple[str, str]:
     """Return name and description of a paper; the id and "" if it has no ``about.md``."""
     texts = (summary.about for _, summary in items)
     name, _, text = next((text for text in texts if text), paper or _OTHERS).partition("\n")
@@ -129,17 +128,17 @@ def _title(paper: str, items: Items) -> tuple[str, str]:
 
 def _row(paper: str, items: Items) -> list[str]:
     claims = _claims(items)
-    name, _ = _title(paper, items)
+    name, _ = title_of(paper, items)
     return [
         f"[{markdown(name)}](#{_anchor(name)})",
         str(len(items)),
         _count_agreeing(_held(items)),
-        *_count_statuses(claims),
+        *counts_of_paper(claims),
         _count_holding(claims, "ours"),
     ]
 
 
-def _claims(items: Items) -> list[JudgedClaim]:
+def _claims(items: Items) -> list[ClaimView]:
     return [claim for _, summary in items for claim in summary.claims]
 
 
@@ -149,7 +148,7 @@ def _anchor(heading: str) -> str:
 
 
 def _section(paper: str, items: Items) -> str:
-    name, text = _title(paper, items)
+    name, text = title_of(paper, items)
     lines = [f"## {markdown(name)}\n"]
     lines += [f"{markdown(text)}\n"] if text else []
     claims = [
@@ -168,7 +167,7 @@ def _section(paper: str, items: Items) -> str:
     return "\n".join([*lines, "Experiments: " + " · ".join(links), ""])
 
 
-def _claim(folder: str, number: int, claim: JudgedClaim) -> str:
+def _claim(folder: str, number: int, claim: ClaimView) -> str:
     """Return a list entry with the claim, its marks, and a link to its evidence."""
     place = claim.section or "evidence"
     parts = [markdown(claim.says), *map(markdown, claim.marks)]
@@ -189,17 +188,11 @@ def _cells(summary: ReportSummary) -> list[str]:
         summary.size or ("as stated" if planned else "computed"),
         str(ok or "") if ok == planned else f"{ok} of {planned}",
         _count_agreeing([*summary.printed.values()]),
-        *_count_statuses(summary.claims),
+        *counts_of_paper(summary.claims),
         *(_count_holding(summary.claims, origin) for origin in _OTHER_ORIGINS),
     ]
 
 
-def _count_statuses(claims: Iterable[JudgedClaim]) -> list[str]:
-    """Return the number of the paper's claims with each verdict; empty texts if it has none."""
-    verdicts = [claim.verdict for claim in claims if claim.origin == "paper"]
-    return [str(verdicts.count(status)) if verdicts else "" for status in STATUSES]
-
-
-def _count_holding(claims: Iterable[JudgedClaim], origin: Origin) -> str:
+def _count_holding(claims: Iterable[ClaimView], origin: Origin) -> str:
     verdicts = [claim.verdict for claim in claims if claim.origin == origin]
     return f"{verdicts.count('reproduced')} of {len(verdicts)} hold" if verdicts else ""

@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.claims.writing import HOW_TO_READ, evidence_rows, summary_line
+from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
 from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
@@ -24,7 +24,6 @@ from boostbench.reports.values.metrics import ERRORS
 from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
-    from boostbench.reports.claims.history import PastClaim
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
     from boostbench.reports.tables.table import Table
@@ -45,7 +44,6 @@ def render_page(
     drawings: Mapping[str, Drawing],
     undrawn: Mapping[str, str],
     verdicts: Sequence[Verdict] = (),
-    withdrawn: Sequence[PastClaim] = (),
 ) -> str:
     """Return the page of a report as HTML.
 
@@ -59,8 +57,6 @@ def render_page(
         Errors of the parts that could not be made, by name.
     verdicts : sequence of Verdict, default=()
         Verdicts on the claims of the config.
-    withdrawn : sequence of PastClaim, default=()
-        Claims that were removed after their results were known.
     """
     config = study.config
     counts = Counter(result.status for result in study.results)
@@ -76,9 +72,7 @@ def render_page(
         tables=tables,
         figures=_figures(drawings),
         undrawn=undrawn,
-        verdicts=verdicts,
-        evidence_rows=evidence_rows,
-        withdrawn=withdrawn,
+        claims=[(view_of(verdict), evidence_rows(verdict)) for verdict in verdicts],
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
         cells=[_cell_row(*cell) for cell in islice(study.cells.items(), _MOST_CELLS)],
@@ -103,7 +97,7 @@ def _main_results(
 ) -> Iterator[str]:
     """Yield the main results as sentences."""
     if verdicts:
-        yield f"{summary_line(verdicts)}."
+        yield f"{counts_in_words(map(view_of, verdicts))}."
     held = {name: value for table in tables.values() for name, value in table.held.items()}
     if held:
         yield f"{in_words(held.values())}."

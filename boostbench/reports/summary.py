@@ -1,7 +1,7 @@
 """Summary of a report, ``summary.json`` in its folder.
 
-The overview and the comparison of results folders use summaries rather than records, so that
-folders of several machines can be merged by copying.
+The overview uses summaries rather than records, so that folders of several machines can be merged
+by copying.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.claims import Origin
 from boostbench.experiments.configs.config import Config
-from boostbench.reports.claims.verdicts import Status, Verdict
-from boostbench.reports.claims.writing import verdict_json
+from boostbench.reports.claims.verdicts import Verdict
+from boostbench.reports.claims.view import ClaimView, view_of
 from boostbench.reports.tables.table import Table
 from boostbench.reports.values.agreement import Held
 from boostbench.reports.values.frame import Study
@@ -30,18 +29,6 @@ class _Tolerant(Model):
     """Model that ignores unknown keys, which a later version may have written."""
 
     model_config = ConfigDict(extra="ignore")
-
-
-class JudgedClaim(_Tolerant):
-    """Claim with its verdict."""
-
-    says: str
-    note: str = ""
-    origin: Origin = "paper"
-    section: str = ""
-    verdict: Status
-    reasons: Listed[str] = ()
-    marks: Listed[str] = ()
 
 
 class RunCounts(_Tolerant):
@@ -70,7 +57,7 @@ class ReportSummary(_Tolerant):
         {}, description="Agreement of printed values with ours, by name."
     )
     figures: Listed[str] = Field((), description="Names.")
-    claims: Listed[JudgedClaim]
+    claims: Listed[ClaimView]
 
     @classmethod
     def of(
@@ -95,7 +82,7 @@ class ReportSummary(_Tolerant):
             tables=tuple(tables),
             printed={k: held for table in tables.values() for k, held in table.held.items()},
             figures=tuple(figures),
-            claims=tuple(JudgedClaim.model_validate(verdict_json(each)) for each in verdicts),
+            claims=tuple(map(view_of, verdicts)),
         )
 
     def text(self) -> str:

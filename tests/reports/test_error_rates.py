@@ -1,4 +1,4 @@
-"""False verdicts of every design on simulated experiments, and the power that claims announce.
+"""False verdicts of every design on simulated experiments, and the differences that are found.
 
 `checks.error_rates` simulates them, and does many more as a command.
 """
@@ -21,11 +21,11 @@ from boostbench.reports.values.paper import PaperValue
 from checks.error_rates import (
     DESIGNS,
     false_share,
+    found_share,
     fresh_data,
     holdout,
     naive,
     one_run,
-    power,
     repeated_folds,
 )
 
@@ -74,10 +74,8 @@ def test_few_verdicts_about_a_share_of_runs_are_false(share, n):
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_power_is_as_announced(design):
-    found, announced = power(design, 200)
-    assert found > 0.4
-    assert abs(found - announced) <= 0.05 + 2 * math.sqrt(0.25 / 200)
+def test_true_differences_are_found(design):
+    assert found_share(design, 200) > 0.4
 
 
 @pytest.mark.parametrize(("true", "least", "most"), [(0.0, 0.94, 1.0), (0.1, 0.0, 0.1)])

@@ -32,6 +32,7 @@ class Claim:
     origin: Origin = "ours"
     section: str = ""  # section, table or figure of the paper
     quote: str = ""  # wording of the paper in that section
+    changed: str = ""  # change made after its results were seen
     scope: Scope = field(default_factory=Scope, compare=False)
     written: Any = field(default=None, compare=False)  # the mapping in the config
 
@@ -48,6 +49,9 @@ class ClaimWords(Model):
     origin: Origin = Field("ours", description="Source of the claim.")
     section: Text = Field("", description="Section, table or figure of the paper.")
     quote: Text = Field("", description="Wording of the paper; ... marks an omission.")
+    changed: Text = Field(
+        "", description="Change made after its results were seen, with its date; always shown."
+    )
 
     @model_validator(mode="after")
     def _check_quote(self) -> ClaimWords:

@@ -71,8 +71,6 @@ class Evidence:
     selection : CellSelection
     studies : callable or None, default=None
         Function from another config to its study.
-    printed : sequence of PaperValues, default=()
-        Printed test errors, for the power of claims.
     """
 
     def __init__(
@@ -81,12 +79,10 @@ class Evidence:
         results: Iterable[Result],
         selection: CellSelection,
         studies: Studies | None = None,
-        printed: Sequence[PaperValues] = (),
     ) -> None:
         self.scope = scope
         self.selection = selection
         self.studies = studies
-        self._papers = printed
         self._results: dict[tuple[str, str, str], list[Result]] = {}
         for result in results:
             key = (result.run.dataset, result.run.method, result.noise)
@@ -209,7 +205,7 @@ class Evidence:
         selection = replace(self.selection, noise=labels)
         is_known = self.studies is not None and bool(self._results)
         results = self.studies(config).results if self.studies and is_known else ()
-        return Evidence(scope, results, selection, self.studies, self._papers)
+        return Evidence(scope, results, selection, self.studies)
 
     def n_test(self, cell: Cell) -> int:
         """Return the number of test samples of the first data set of a cell; 1 if unknown."""
@@ -269,10 +265,7 @@ class Evidence:
             sample = sample_of(
                 results, read, name, absent=lambda r: _gap(r, cell.at), metric=metric, at=cell.at
             )
-        papers = self._papers if metric == "test_error" else ()
-        values = (self.printed(paper, cell, dataset, booster) for paper in papers)
-        printed = next((value.error for value in values if value is not None), None)
-        return replace(sample, printed=printed)
+        return sample
 
 
 def _gap(result: Result, at: int | str) -> str:

@@ -8,18 +8,15 @@ values, such as the last round of a run or a value without test samples, are com
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.values.designs import Repeats, Statistic
-from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate, quantile
+from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate
 
 State = Literal["holds", "fails", "open", "missing"]
-#: Power function: from the level of the test and a factor on the number of repeats to the
-#: probability that an outcome holds.
-Power = Callable[[float, float], float]
 
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
@@ -45,8 +42,6 @@ class Outcome:
     test: str = ""  # name of the test; empty for a computed value
     #: P-values for "holds" and for "fails"; by default 0 or 1, from the state.
     p: tuple[float, float] | None = None
-    #: Power if the printed values are true; None without printed values.
-    power: Power | None = None
 
     @property
     def p_values(self) -> tuple[float, float]:
@@ -89,15 +84,10 @@ def lower(
         return compared
     beyond = compared.difference - slack
     leans = _is_lower(beyond, ties)
-    printed = left.minus(right).printed
-    if printed is not None:
-        printed -= slack
     if compared.scale == 0.0:
-        power = None if printed is None else certain(_is_lower(printed, ties))
-        return _outcome(compared, left, right, (float(not leans), float(leans)), leans, power)
+        return _outcome(compared, left, right, (float(not leans), float(leans)), leans)
     p = compared.not_below(slack), compared.not_above(slack)
-    power = None if printed is None else _power_below(compared, printed)
-    return _outcome(compared, left, right, p, leans, power, _enough(compared, beyond))
+    return _outcome(compared, left, right, p, leans, _enough(compared, beyond))
 
 
 def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
@@ -117,15 +107,12 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
 def equivalent(estimated: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     """Decide whether an estimated difference is at most a tolerance, see `near`."""
     leans = abs(estimated.difference) <= tolerance + ROUNDING
-    printed = left.minus(right).printed
     if estimated.scale == 0.0:
-        power = None if printed is None else certain(abs(printed) <= tolerance + ROUNDING)
-        return _outcome(estimated, left, right, (float(not leans), float(leans)), leans, power)
+        return _outcome(estimated, left, right, (float(not leans), float(leans)), leans)
     outside = min(1.0, estimated.not_below(tolerance) + estimated.not_above(-tolerance))
     edge = abs(estimated.difference) - tolerance
-    power = None if printed is None else _power_within(estimated, printed, tolerance)
     p = outside, 1 - outside
-    return _outcome(estimated, left, right, p, leans, power, _enough(estimated, edge))
+    return _outcome(estimated, left, right, p, leans, _enough(estimated, edge))
 
 
 def share_of(successes: Repeats, bound: float) -> Outcome:
@@ -235,21 +222,7 @@ def _joined(outcomes: Sequence[Outcome], *, wants_all: bool) -> Outcome:
     leans = all(leanings) if wants_all else any(leanings)
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
     total = max(totals) if wants_all == leans else min(totals)
-    powers = [outcome.power for outcome in outcomes if outcome.power is not None]
-    power = _joint_power(powers, wants_all) if len(powers) == m else None
-    return replace(chosen, state=state, leans=leans, total=total, p=p, power=power)
-
-
-def _joint_power(powers: Sequence[Power], wants_all: bool) -> Power:
-    """Return the power of all, or of any, for independent tests."""
-
-    def of_all(level: float, factor: float) -> float:
-        return math.prod(power(level, factor) for power in powers)
-
-    def of_any(level: float, factor: float) -> float:
-        return 1 - math.prod(1 - power(level / len(powers), factor) for power in powers)
-
-    return of_all if wants_all else of_any
+    return replace(chosen, state=state, leans=leans, total=total, p=p)
 
 
 def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate | Outcome:
@@ -258,14 +231,12 @@ def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate |
     n, planned = len(pairs.values), len(pairs.design.units)
     if n == 0 or (n == 1 and planned > 1):
         why = _why(pairs, "no runs in common")
-        return Outcome("missing", n=n, planned=planned, why=why, power=certain(False))
+        return Outcome("missing", n=n, planned=planned, why=why)
     estimated = estimate(left, right, statistic)
     if estimated is not None:
         return estimated
     difference = sum(pairs.values.values()) / n
-    return Outcome(
-        "missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES, power=certain(False)
-    )
+    return Outcome("missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES)
 
 
 def _outcome(
@@ -274,7 +245,6 @@ def _outcome(
     right: Repeats,
     p: tuple[float, float],
     leans: bool,
-    power: Power | None,
     total: float = NEVER,
 ) -> Outcome:
     pairs = left.minus(right)
@@ -292,7 +262,6 @@ def _outcome(
         leans,
         test=estimated.test,
         p=p,
-        power=power,
     )
 
 
@@ -302,12 +271,11 @@ def _equal(left: Repeats, right: Repeats) -> Outcome:
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
     test = EQUALITY
-    power = None if pairs.printed is None else certain(abs(pairs.printed) <= ROUNDING)
     if differing:
-        return Outcome("fails", max(differing, key=abs), None, n, planned, test=test, power=power)
+        return Outcome("fails", max(differing, key=abs), None, n, planned, test=test)
     if n < planned or n == 0:
         return Outcome("missing", 0.0 if n else None, n=n, planned=planned, why=_why(pairs))
-    return Outcome("holds", 0.0, None, n, planned, leans=True, test=test, power=power)
+    return Outcome("holds", 0.0, None, n, planned, leans=True, test=test)
 
 
 def _state(p: tuple[float, float]) -> State:
@@ -316,27 +284,6 @@ def _state(p: tuple[float, float]) -> State:
 
 def _is_lower(beyond: float, ties: bool) -> bool:
     return beyond < -ROUNDING or (ties and beyond <= ROUNDING)
-
-
-def certain(holds: bool) -> Power:
-    """Return the power function of a statement that needs no test: 0 or 1."""
-    return lambda level, factor: float(holds)
-
-
-def _power_below(estimated: Estimate, printed: float) -> Power:
-    return lambda level, factor: estimated.repeated(factor).chance_below(printed, level)
-
-
-def _power_within(estimated: Estimate, printed: float, tolerance: float) -> Power:
-    def power(level: float, factor: float) -> float:
-        repeated = estimated.repeated(factor)
-        margin = tolerance + quantile(repeated.df, level) * repeated.scale
-        if margin <= 0:
-            return 0.0
-        low, high = ((end - printed) / repeated.scale for end in (-margin, margin))
-        return _NORMAL.cdf(high) - _NORMAL.cdf(low)
-
-    return power
 
 
 def _enough(estimated: Estimate, beyond: float) -> float:

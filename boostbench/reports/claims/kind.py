@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import ClassVar, Literal
 
@@ -24,7 +24,6 @@ from boostbench.reports.claims.claim_options import (
 from boostbench.reports.claims.evidence import Case, CellSelection, Evidence, Studies
 from boostbench.reports.values.frame import Result
 from boostbench.reports.values.metrics import END
-from boostbench.reports.values.paper import PaperValues
 from boostbench.validation import MistakesError
 
 
@@ -67,7 +66,6 @@ class Kind(Options):
         scope: Scope,
         results: Iterable[Result] = (),
         studies: Studies | None = None,
-        printed: Sequence[PaperValues] = (),
     ) -> list[Case]:
         """Return the cases of the claim for runs of its config.
 
@@ -77,10 +75,8 @@ class Kind(Options):
         results : iterable of Result, default=()
         studies : callable or None, default=None
             Function from another config to its study.
-        printed : sequence of PaperValues, default=()
-            Printed test errors, for the power.
         """
-        return list(self.cases(Evidence(scope, results, self.selection(scope), studies, printed)))
+        return list(self.cases(Evidence(scope, results, self.selection(scope), studies)))
 
     def check(self, scope: Scope) -> None:
         """Check that there are cases, and that ``at_least`` and ``of`` fit their number.

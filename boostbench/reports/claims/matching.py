@@ -11,11 +11,10 @@ from pydantic import Field, model_validator
 
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
-from boostbench.reports.claims.inference import Outcome, certain, equivalent, lower, near
+from boostbench.reports.claims.inference import Outcome, State, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutValues
 from boostbench.reports.values.agreement import PrintedComparison, compare_with_printed
 from boostbench.reports.values.designs import Repeats
-from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.metrics import END
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
@@ -99,7 +98,6 @@ class MatchesPaper(AboutValues):
     ) -> tuple[Outcome, Repeats, PrintedComparison | None]:
         """Compare our runs in a cell with a printed value."""
         ours = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
-        ours = replace(ours, printed=value.error)
         printed = Repeats.constant(value.error or 0.0, ours)
         comparison = compare_with_printed(ours, value, evidence.n_test(cell))
         if comparison is None:
@@ -121,14 +119,8 @@ class MatchesPaper(AboutValues):
                 leans=not is_off,
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
-                power=_power_of_agreement if comparison.is_informative else certain(False),
             )
         return outcome, ours, comparison
-
-
-def _power_of_agreement(level: float, factor: float) -> float:
-    """Return the coverage of the prediction interval."""
-    return 1 - 2 * LEVEL
 
 
 class RanksWithin(AboutValues):
@@ -157,16 +149,8 @@ class RanksWithin(AboutValues):
                 continue
             best = min(self.booster, key=lambda label: ranks[label])
             holds = ranks[best] <= self.within
-            printed = _printed_ranks(evidence, cell)
-            power = None
-            if printed is not None:
-                power = certain(min(printed[label] for label in self.booster) <= self.within)
-            outcome = Outcome(
-                "holds" if holds else "fails",
-                float(ranks[best] - self.within),
-                leans=holds,
-                power=power,
-            )
+            state: State = "holds" if holds else "fails"
+            outcome = Outcome(state, float(ranks[best] - self.within), leans=holds)
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 
@@ -189,15 +173,8 @@ def _ranks(evidence: Evidence, values: Mapping[str, float]) -> dict[str, int]:
     return dict(zip(values, competition_ranks(errors)[0].tolist(), strict=True))
 
 
-def _printed_ranks(evidence: Evidence, cell: Cell) -> dict[str, int] | None:
-    """Return the ranks of the boosters by printed values; None if a booster has no value."""
-    printed = {label: evidence.sample(cell, label).printed for label in evidence.scope.boosters}
-    known = {label: value for label, value in printed.items() if value is not None}
-    return _ranks(evidence, known) if len(known) == len(printed) else None
-
-
 def _without_values(evidence: Evidence, cell: Cell) -> Case:
     """Return the case of a cell in which the boosters have no runs in common."""
     gaps = [gap for label in evidence.scope.boosters for gap in evidence.sample(cell, label).gaps]
     why = gaps[0] if gaps else "no runs in common"
-    return evidence.case(cell, Outcome("missing", planned=1, why=why, power=certain(False)), {})
+    return evidence.case(cell, Outcome("missing", planned=1, why=why), {})

@@ -64,7 +64,6 @@ class Repeats:
     #: Values by test sample (1: misclassified) of a unit, where they are recorded.
     on_each: Mapping[Unit, Floats] = field(default_factory=dict)
     sets: tuple[Repeats, ...] = ()  # samples by data set of a mean over data sets; else empty
-    printed: float | None = None  # value in the paper
 
     @classmethod
     def constant(cls, value: float, like: Repeats) -> Repeats:
@@ -75,7 +74,6 @@ class Repeats:
             like.design,
             on_each=dict.fromkeys(units, np.asarray(value, dtype=np.float64)),
             sets=tuple(cls.constant(value, each) for each in like.sets),
-            printed=value,
         )
 
     @property
@@ -96,7 +94,6 @@ class Repeats:
             values={unit: change(value) for unit, value in self.values.items()},
             on_each={unit: change(parts) for unit, parts in self.on_each.items()},
             sets=tuple(each.map(change) for each in self.sets),
-            printed=None if self.printed is None else change(self.printed),
         )
 
     def only(self, unit: Unit) -> Repeats:
@@ -208,7 +205,6 @@ def _combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) 
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
     known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
-    printed = [sample.printed for sample in samples]
     sets: tuple[Repeats, ...] = ()
     if first.sets and all(len(sample.sets) == len(first.sets) for sample in rest):
         parts = zip(*(sample.sets for sample in samples), strict=True)
@@ -219,5 +215,4 @@ def _combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) 
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
         {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
         sets,
-        None if None in printed else join(printed),
     )

@@ -87,27 +87,6 @@ class Estimate:
             return float((self.draws <= bound).mean())
         return _tail(self.df, (bound - self.difference) / self.scale)
 
-    def repeated(self, factor: float) -> Estimate:
-        """Return the expected estimate with ``factor`` times the units; n does not decrease."""
-        added = max(0.0, self.n * (factor - 1)) if self.per_unit > 0 else 0.0
-        n = self.n + round(added)
-        df = min(self.df + n - self.n, _MOST_DF)
-        return Estimate(self.difference, self.test, n, self.per_unit, self.fixed, df)
-
-    def chance_below(self, true: float, level: float = LEVEL) -> float:
-        """Return the power of the test that the difference is below a bound.
-
-        ``true`` is the true difference minus the bound. The standard error is corrected for the
-        median of its estimates, which is below the true value.
-        """
-        from scipy.special import chdtri, nctdtr
-
-        if self.scale == 0.0:
-            return float(true < -ROUNDING)
-        scale = self.scale * math.sqrt(self.df / chdtri(self.df, 0.5))
-        power = float(nctdtr(self.df, np.clip(true / scale, -30, 30), quantile(self.df, level)))
-        return power if math.isfinite(power) else float(true < 0)  # nctdtr fails in far tails
-
 
 def quantile(df: float, level: float = LEVEL) -> float:
     """Return a lower quantile of the t distribution."""

@@ -1,4 +1,4 @@
-"""Claims about two configs, statistics of outcomes, kinds of plugins, and power."""
+"""Claims about two configs, statistics of outcomes, kinds of plugins, and remedies."""
 
 import math
 import re
@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from boostbench import registry
+from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.kind_options import Options
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.claims import Repeats, judge
+from boostbench.reports.claims import Repeats, Verdict, judge, view_of
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
-from boostbench.reports.claims.verdicts import GroupVerdict, judge_claim, remedies
+from boostbench.reports.claims.verdicts import GroupVerdict
+from boostbench.reports.claims.view import remedies
+from boostbench.reports.claims.writing import verdict_json, verdicts_markdown
 from boostbench.reports.values.designs import Design
 from boostbench.reports.values.frame import collect
-from boostbench.reports.values.paper import read_paper_values
 from tests.reports.synthetic import plan_of
 
 from .stating import CONFIGS
@@ -94,7 +97,7 @@ def test_an_absent_run_of_the_other_config_is_named(pair):
     absent = {f"{name}/sm-boost/clean/seed-{seed}" for name in ("iris", "wine") for seed in (0, 1)}
     (verdict,) = judge(collect(pair[1], plan_of(pair[1])))
     assert verdict.status == "undecided"
-    assert "iris/sm-boost: not among the runs" in verdict.reasons[1]
+    assert "iris/sm-boost: not among the runs" in view_of(verdict).reasons[1]
 
 
 def test_a_difference_counts_if_its_interval_leaves_out_zero():
@@ -181,46 +184,15 @@ PRINTED = "dataset,method,T,noise,error,unit\n" + "".join(
 )
 
 
-def power_of(tmp_path, name, **claim):
-    (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
-    study = world(tmp_path, name, {"says": "a", **claim})
-    (one,) = study.config.claims
-    return judge_claim(one, study.results, printed=[read_paper_values(tmp_path / "paper.csv")])
-
-
-def test_the_power_is_that_of_the_printed_difference_at_the_repeats_at_hand(tmp_path):
-    claim = {"booster": "sm", "lower_than": "mh", "noise": "clean", "datasets": "b"}
-    verdict = power_of(tmp_path, "repeats", compares=claim)
-    # eight runs, one point, standard deviation 0.87 of the differences
-    assert 0.7 < verdict.power < 0.8
-    assert verdict.repeats == 9
-    # three boosters, 1.61 seconds each
-    assert "0.8 takes 9 repeats, not 8 (4.8 s of one core)" in verdict.reasons[-1]
-    missing = power_of(tmp_path, "gaps", compares={**claim, "datasets": ["a", "b"]})
-    assert missing.power == 0.0
-    assert missing.reasons[-1].endswith("0.00 without the missing runs")
-
-
 @pytest.mark.parametrize(("points", "met"), [(50, 6.0), (0.01, 0.0)])
 def test_the_placebo_of_a_count_is_what_wrong_columns_would_meet(tmp_path, points, met):
+    (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
     claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
-    verdict = power_of(tmp_path, "single", matches_paper={**claim, "within": {"points": points}})
+    claim |= {"within": {"points": points}}
+    (verdict,) = judge(world(tmp_path, "single", {"says": "a", "matches_paper": claim}))
     words = f"of 6 a wrong column of the same table would meet {met}"
-    assert verdict.reasons[1] == words
+    assert view_of(verdict).reasons[1] == words
     assert [case.placebo for case in verdict.cases] == [met / 6] * 6
-
-
-def test_a_claim_about_ranks_is_held_against_the_printed_ranks(tmp_path):
-    for booster, power in (("sm", 1.0), ("mh", 0.0)):
-        claim = {"booster": booster, "within": 1, "noise": "clean", "at": 100, "at_least": 5}
-        assert power_of(tmp_path, "sets", ranks_within=claim).power == power
-
-
-def test_a_contradiction_of_printed_values_has_no_power(tmp_path):
-    claim = {"booster": "mh", "lower_than": "sm", "noise": "clean", "datasets": "b"}
-    verdict = power_of(tmp_path, "repeats", compares=claim)
-    assert verdict.power < 0.001
-    assert "no number of repeats gives 0.8" in verdict.reasons[-1]
 
 
 @pytest.mark.parametrize(
@@ -240,4 +212,16 @@ def test_a_contradiction_of_printed_values_has_no_power(tmp_path):
 )
 def test_what_further_runs_would_decide(totals, more, reasons):
     groups = [GroupVerdict("T", "undecided", "all", 0, 0, 1, 0, total=total) for total in totals]
-    assert list(remedies(groups, more, None, over_sets=False)) == reasons
+    claim = Claim("a", "compares", Options())
+    verdict = Verdict(claim, "undecided", tuple(groups), (), more)
+    assert list(remedies(verdict)) == reasons
+
+
+def test_a_change_after_the_results_is_shown(tmp_path):
+    claim = {"says": "a", "changed": "2026-11-22 by 1% → 2%", "compares": {}}
+    claim["compares"] = {"booster": "sm", "lower_than": "mh", "noise": "clean"}
+    (verdict,) = judge(world(tmp_path, "single", claim))
+    mark = "after its results were seen: 2026-11-22 by 1% → 2%"
+    assert view_of(verdict).marks == (mark,)
+    assert f"- **{mark}**" in verdicts_markdown("a", [verdict])
+    assert verdict_json(verdict)["marks"] == [mark]

@@ -13,7 +13,8 @@ import yaml
 
 from boostbench import registry
 from boostbench.reports.claims import judge
-from boostbench.reports.claims.writing import evidence_rows, verdict_json
+from boostbench.reports.claims.view import evidence_rows, view_of
+from boostbench.reports.claims.writing import verdict_json
 
 from .stating import CONFIGS
 from .worlds import world
@@ -39,7 +40,8 @@ def found_in(folder, world_name, text):
     claim = {"says": "what the paper says", **yaml.safe_load(text.replace("configs", str(CONFIGS)))}
     (verdict,) = judge(world(folder, world_name, claim))
     rows = [" | ".join(f"{key}: {cell}" for key, cell in r.items()) for r in evidence_rows(verdict)]
-    return "\n".join([verdict.status, *(f"- {reason}" for reason in verdict.reasons), *rows])
+    view = view_of(verdict)
+    return "\n".join([view.verdict, *(f"- {reason}" for reason in view.reasons), *rows])
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,13 @@ import pytest
 
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.reports.overview import write_overview
-from boostbench.reports.sensitivity import (
-    SENSITIVITY,
-    conclusions_of_papers,
-    counted,
-    outcome_of,
-)
+from boostbench.registry import load_plugin
+from boostbench.reports.overview import SENSITIVITY, by_paper, write_overview
+from tests.reports.claims.stating import CONFIGS
 
-PAPERS = conclusions_of_papers()
+sensitivity = load_plugin(CONFIGS / "sensitivity.py")
+outcome_of, counted = sensitivity.outcome_of, sensitivity.counted
+PAPERS = sensitivity.conclusions_of_papers()
 CLAIMS = Counter(
     (config, claim)
     for paper in PAPERS.values()
@@ -90,8 +88,7 @@ def test_the_page_is_made_of_the_summaries_and_the_overview_leads_to_it(tmp_path
     for name, claims in others:
         verdicts = dict.fromkeys(claims.values(), "not reproduced")
         summary(results, "mcboost", name, verdicts, "quick")
-    write_overview(results)
-    page = (results / SENSITIVITY).read_text(encoding="utf-8")
+    page = sensitivity.sensitivity_page(by_paper(results))
     line = next(line for line in page.splitlines() if conclusion.says in line)
     [reading] = own
     assert f"| holds only with {reading} |" in line
@@ -104,13 +101,15 @@ def test_the_page_is_made_of_the_summaries_and_the_overview_leads_to_it(tmp_path
     n_open = sum(choice in each.open for each in paper.conclusions) - 1
     assert f"| {choice} |  | 1 |  |  | {n_open} |" in page
     assert all(f"- {text}" in page for text in paper.untried)
+    (results / SENSITIVITY).write_text(page, encoding="utf-8")
+    write_overview(results)
     for name in ("README.md", "index.html"):
         assert SENSITIVITY in (results / name).read_text(encoding="utf-8")
 
 
 def test_results_of_no_paper_have_no_such_page(tmp_path):
     summary(tmp_path, "mine", "my-own", {"it works": "reproduced"})
+    assert sensitivity.sensitivity_page(by_paper(tmp_path)) == ""
     write_overview(tmp_path)
-    assert not (tmp_path / SENSITIVITY).exists()
     for name in ("README.md", "index.html"):
         assert SENSITIVITY not in (tmp_path / name).read_text(encoding="utf-8")

@@ -1,30 +1,37 @@
 """Page ``sensitivity.md``: conclusions of the papers under the readings of their open choices.
 
-``sensitivity.yaml`` holds the conclusions and the claims that judge them. The verdicts are taken
-from the summaries of the reports in a results folder.
+    python configs/sensitivity.py [RESULTS]
+
+``sensitivity.yml`` in the folder of a paper's configs holds its conclusions. A conclusion stands
+with its place in the paper and the choices that are open: the paper does not state them, or the
+available text lost them, or our value is another one beside the paper's. A reading takes these
+choices. It names a claim, by its exact words, of the config that has the runs; the first is the
+reading of the paper's own table or figure here. ``untried`` says what else is open, and at which
+price it could be tried. The verdicts are taken from the summaries of the reports in RESULTS.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
+from boostbench.reports.files import write_file
+from boostbench.reports.overview import SENSITIVITY, by_paper, title_of, write_overview
 from boostbench.reports.summary import Items
 from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
 
-SENSITIVITY = "sensitivity.md"
 _HEAD = """\
 # What the papers leave open, and what it does to their conclusions
 
-<!-- Written by `boostbench reproduce`; edits are lost. -->
+<!-- Written by `python configs/sensitivity.py`; edits are lost. -->
 
 A paper seldom says everything: how the thresholds of a tree are chosen, what a leaf answers, what
 an exchanged label is; and the texts at hand lost some numbers. What is open has readings. Here a
@@ -103,29 +110,29 @@ class Row(NamedTuple):
         return [markdown(self.paper), f"{says} ({section})", *words, "<br>".join(verdicts)]
 
 
-@cache
-def conclusions_of_papers() -> Mapping[str, PaperConclusions]:
-    """Return the content of ``sensitivity.yaml``, by paper."""
-    source, _ = read_source(Path(__file__).with_suffix(".yaml"))
-    return {paper: PaperConclusions.model_validate(value) for paper, value in source.data.items()}
+def conclusions_of_papers() -> dict[str, PaperConclusions]:
+    """Return the content of ``sensitivity.yml`` by paper."""
+    files = sorted(Path(__file__).parent.glob("*/sensitivity.yml"))
+    return {
+        file.parent.name: PaperConclusions.model_validate(read_source(file)[0].data)
+        for file in files
+    }
 
 
-def sensitivity_page(papers: Mapping[str, Items], titles: Mapping[str, str]) -> str:
+def sensitivity_page(papers: Mapping[str, Items]) -> str:
     """Return the page in Markdown; empty if no paper has reports.
 
     Parameters
     ----------
-    papers : mapping of str to sequence of (str, mapping)
+    papers : mapping of str to sequence of (str, ReportSummary)
         Folders and summaries by paper, with larger sizes of a config last.
-    titles : mapping of str to str
-        Titles of the papers.
     """
     rows: list[Row] = []
     untried: list[str] = []
     for paper, openness in conclusions_of_papers().items():
         if paper not in papers:
             continue
-        title = titles[paper].partition(" (")[0]
+        title = title_of(paper, papers[paper])[0].partition(" (")[0]
         rows += _rows(title, openness.conclusions, papers[paper])
         untried.append(f"\n### {markdown(title)}\n")
         untried += [f"- {markdown(text)}" for text in openness.untried]
@@ -213,3 +220,18 @@ def counted(outcomes: Sequence[str]) -> str:
         if counts[outcome]
     ]
     return f"Of {len(outcomes)} conclusions {listed(parts)}."
+
+
+def main() -> None:
+    """Write the page into a results folder, with the overview that links to it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
+    results = parser.parse_args().results
+    page = sensitivity_page(by_paper(results))
+    if page:
+        print(write_file(results / SENSITIVITY, page))
+        print(write_overview(results))
+
+
+if __name__ == "__main__":
+    main()
