@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.declared import Count, Declared
+from boostbench.declared import Count, Declared
 from boostbench.registry import boosters
 
 

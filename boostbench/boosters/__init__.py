@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostbench.boosters.declared import Count, NotNegative, Positive, Share
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import RoundInfo
+from boostbench.declared import Count, NotNegative, Positive, Share
 from boostbench.registry import boosters
 
 __all__ = [

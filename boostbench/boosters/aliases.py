@@ -20,19 +20,13 @@ the offset 0 in place of the 1 in V, the loss is :math:`-\log_2 \mathrm{softmax}
 
 from __future__ import annotations
 
-from typing import Any
-
 from boostbench.boosters.mdeepboost import MDeepBoost
-from boostbench.estimator_presets import preset
+from boostbench.boosters.surface import BoostingClassifier
 
-_SUM: dict[str, Any] = {"complexity_penalty": 0.0}
-_COMP_SUM: dict[str, Any] = {"complexity_penalty": 0.0, "surrogate": "comp-sum"}
-#: The classical algorithms never shrink a coefficient; neither does the direction of Figure 1.
-_UNPENALISED: dict[str, Any] = {"l1_penalty": 0.0, "direction": "figure1"}
+_OWN = (*BoostingClassifier._parameter_constraints, "leaves", "step", "reuse")
 
-AdaBoostMR = preset(
-    MDeepBoost,
-    "AdaBoostMR",
+
+class AdaBoostMR(MDeepBoost, takes=_OWN):
     """Boosting on the ranking loss over pairs of the right and a wrong label.
 
     The surrogate is ``"sum"``, the loss exponential; there is no penalty. With ``reuse=False`` it
@@ -48,14 +42,14 @@ AdaBoostMR = preset(
     >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMR(n_estimators=20).fit(X, y).score(X, y)
     1.0
-    """,
-    chosen=_SUM | _UNPENALISED,
-    hidden=("surrogate", "loss", "offset"),
-)
+    """
 
-AdaBoostMRL1 = preset(
-    MDeepBoost,
-    "AdaBoostMRL1",
+    complexity_penalty = 0.0
+    l1_penalty = 0.0
+    direction = "figure1"  # the classical algorithm never shrinks a coefficient
+
+
+class AdaBoostMRL1(MDeepBoost, takes=(*_OWN, "direction", "l1_penalty")):
     """`AdaBoostMR` with an L1 penalty: every tree costs the same, whatever its size.
 
     References
@@ -68,14 +62,12 @@ AdaBoostMRL1 = preset(
     >>> X, y = load_iris(return_X_y=True)
     >>> AdaBoostMRL1(n_estimators=20, l1_penalty=0.01).fit(X, y).score(X, y) > 0.98
     True
-    """,
-    chosen=_SUM,
-    hidden=("surrogate", "loss", "offset"),
-)
+    """
 
-AdditiveLogistic = preset(
-    MDeepBoost,
-    "AdditiveLogistic",
+    complexity_penalty = 0.0
+
+
+class AdditiveLogistic(MDeepBoost, takes=(*_OWN, "offset")):
     """Multinomial logistic regression on trees, one coordinate a round.
 
     The surrogate is ``"comp-sum"``, with ``offset=0`` the textbook loss; there is no penalty.
@@ -90,14 +82,15 @@ AdditiveLogistic = preset(
     >>> X, y = load_iris(return_X_y=True)
     >>> AdditiveLogistic(n_estimators=20).fit(X, y).score(X, y)
     1.0
-    """,
-    chosen=_COMP_SUM | _UNPENALISED,
-    hidden=("loss",),
-)
+    """
 
-AdditiveLogisticL1 = preset(
-    MDeepBoost,
-    "AdditiveLogisticL1",
+    complexity_penalty = 0.0
+    l1_penalty = 0.0
+    direction = "figure1"
+    surrogate = "comp-sum"
+
+
+class AdditiveLogisticL1(MDeepBoost, takes=(*_OWN, "direction", "l1_penalty", "offset")):
     """`AdditiveLogistic` with an L1 penalty: every tree costs the same, whatever its size.
 
     References
@@ -110,7 +103,7 @@ AdditiveLogisticL1 = preset(
     >>> X, y = load_iris(return_X_y=True)
     >>> AdditiveLogisticL1(n_estimators=20, l1_penalty=0.01).fit(X, y).score(X, y) > 0.98
     True
-    """,
-    chosen=_COMP_SUM,
-    hidden=("loss",),
-)
+    """
+
+    complexity_penalty = 0.0
+    surrogate = "comp-sum"

@@ -20,10 +20,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.declared import Positive
 from boostbench.boosters.robustboost import Clock, ClockedBooster
 from boostbench.boosters.robustboost_step import BrownianPotential
 from boostbench.boosters.state import BoostState
+from boostbench.declared import Positive
 from boostbench.portable import erfc
 
 

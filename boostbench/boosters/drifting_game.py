@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.adaboost_mm import votes
-from boostbench.boosters.declared import Count, Positive
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
+from boostbench.declared import Count, Positive
 from boostbench.portable import dot, row_sums, total
 from boostbench.theory.bounds import default_eta, make_potential
 from boostbench.theory.layout import own_labels, true_label_first

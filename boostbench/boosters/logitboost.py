@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from boostbench.boosters.binary import RegressionBooster, normalised_weights, working_response
-from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
 from boostbench.boosters.state import BoostState
+from boostbench.declared import PositiveOrInfinite
 from boostbench.portable import dot, log
 from boostbench.weak_learners import Targets
 

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.declared import NotNegative
 from boostbench.boosters.deep_leaves import PATHS, Answers, LabelAnswers, TreePath
 from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
@@ -47,6 +46,7 @@ from boostbench.boosters.loop import row_weights
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.boosters.surface import BoostingClassifier
+from boostbench.declared import NotNegative
 from boostbench.portable import dot, log, log2
 from boostbench.weak_learners import Costs, make_weak_learner
 

@@ -28,10 +28,10 @@ from boostbench.boosters.binary import (
     normalised_weights,
     working_response,
 )
-from boostbench.boosters.declared import PositiveOrInfinite
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
+from boostbench.declared import PositiveOrInfinite
 from boostbench.portable import log, total
 from boostbench.weak_learners import Targets, WeightedLabels
 

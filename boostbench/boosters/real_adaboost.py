@@ -28,9 +28,9 @@ from boostbench.boosters.binary import (
     answers,
     with_leaf_values,
 )
-from boostbench.boosters.declared import NotNegative, Positive
 from boostbench.boosters.losses import EXPONENTIAL, SAVAGE, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
+from boostbench.declared import NotNegative, Positive
 from boostbench.portable import dot, log
 from boostbench.weak_learners import WeightedLabels
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.column_generation import ColumnGeneration, Floats, Master, solve_evenly
-from boostbench.boosters.declared import Positive
 from boostbench.boosters.ensemble import on_grid
 from boostbench.boosters.state import BoostState
+from boostbench.declared import Positive
 from boostbench.portable import row_sums, total
 
 

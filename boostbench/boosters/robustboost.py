@@ -34,9 +34,9 @@ from boostbench.boosters.binary import (
     answers,
     normalised_weights,
 )
-from boostbench.boosters.declared import Positive, Share
 from boostbench.boosters.robustboost_step import MovingPotential, Potential, solve_step
 from boostbench.boosters.state import TINY, BoostState, Step
+from boostbench.declared import Positive, Share
 from boostbench.portable import dot
 from boostbench.weak_learners import WeightedLabels
 

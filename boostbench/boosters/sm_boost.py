@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.boosters.cost_matrices import label_costs, normalised
-from boostbench.boosters.declared import Positive
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.surface import OnRound
 from boostbench.compiled import inner, kernel
+from boostbench.declared import Positive
 from boostbench.portable import dot, row_sums
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels

@@ -30,11 +30,11 @@ from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.binary import BinaryBooster
-from boostbench.boosters.declared import Count, Positive, PositiveOrInfinite, Share
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.regularisers import REGULARISERS, Regulariser
 from boostbench.boosters.state import BoostState, Step
+from boostbench.declared import Count, Positive, PositiveOrInfinite, Share
 from boostbench.portable import dot
 
 #: Largest change of the latent weights at convergence.

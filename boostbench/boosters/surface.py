@@ -19,9 +19,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.cost_matrices import sample_costs
-from boostbench.boosters.declared import Count, Declared
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
+from boostbench.declared import Count, Declared
 from boostbench.portable import log
 from boostbench.threads import threads
 

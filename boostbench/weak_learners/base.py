@@ -12,6 +12,11 @@ from boostbench.compiled import kernel
 from boostbench.threads import in_parts
 from boostbench.weak_learners.forest import Forest
 
+#: What a weak learner may give beyond an answer to a demand, in the words of messages.
+LEAVES = "a tree, of which it uses the leaves"
+TREE_PER_CLASS = "a separate tree for each class"
+NESTED_TREES = "the trees of all sizes of one growth"
+
 
 @runtime_checkable
 class WeakLearner(Protocol):
@@ -21,6 +26,10 @@ class WeakLearner(Protocol):
     ----------
     accepts : tuple of type
         Demand classes that `fit` accepts.
+
+    A class may have an attribute `gives`, a tuple of `LEAVES`, `TREE_PER_CLASS` and `NESTED_TREES`,
+    and a method ``check(kind)`` that refuses a class of demands for the parameters of the learner.
+    Without `gives`, a booster that needs one of these fails in `fit`.
     """
 
     accepts: ClassVar[tuple[type, ...]]

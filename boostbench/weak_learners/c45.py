@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from boostbench.declared import Positive, Share
 from boostbench.portable import erfc_inverse
+from boostbench.weak_learners.base import LEAVES, TREE_PER_CLASS
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import CRITERIA
 from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
+from boostbench.weak_learners.options import GrowthRules
 from boostbench.weak_learners.pruning import PruningRules
-from boostbench.weak_learners.structures import GrowthRules
 from boostbench.weak_learners.tree import Tree
 
 _SQRT2 = 1.4142135623730951
@@ -22,7 +22,7 @@ _LEVELS = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0]
 _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
 
 
-class C45(Tree):
+class C45(Tree, takes=("max_depth", "max_bins")):
     r"""C4.5 decision tree for weighted labels, with threshold splits only.
 
     Cases are the samples of positive weight, with weights scaled to sum to their number. The split
@@ -65,33 +65,16 @@ class C45(Tree):
     (5, 3)
     """
 
+    version: Literal["release-8", "simple"] = "release-8"
+    min_cases: Positive = 2.0
+    confidence: Share = 0.25
+
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels)
-    grow_path = None  # type: ignore[assignment]  # pruned trees are not best-first
+    gives: ClassVar[tuple[str, ...]] = (LEAVES, TREE_PER_CLASS)
     _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
         WeightedLabels: ("gain-ratio",),
         BinaryLabels: ("gain-ratio",),
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "version": [StrOptions({"release-8", "simple"})],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_cases": [Interval(Real, 0, None, closed="neither")],
-        "confidence": [Interval(Real, 0.0, 1.0, closed="neither")],
-        "max_bins": Tree._parameter_constraints["max_bins"],
-    }
-
-    def __init__(
-        self,
-        *,
-        version: str = "release-8",
-        max_depth: int | None = None,
-        min_cases: float = 2.0,
-        confidence: float = 0.25,
-        max_bins: int = 255,
-    ) -> None:
-        super().__init__(max_depth=max_depth, max_bins=max_bins)
-        self.version = version
-        self.min_cases = min_cases
-        self.confidence = confidence
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None

@@ -25,7 +25,7 @@ def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
     weights only: they do not count samples, and they leave out bins that drawn thresholds may fall
     into and features that may be drawn.
     """
-    if rules.min_samples > 1 or rules.random or rules.max_features < data.n_bins.shape[0]:
+    if rules.min_samples_leaf > 1 or rules.random or rules.n_drawn < data.n_bins.shape[0]:
         return False
     planes, n_parts = 0, data.cuts.shape[0] - 1
     for k in range(total.shape[0]):

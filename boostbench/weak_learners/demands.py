@@ -85,3 +85,8 @@ class Targets:
 
 
 Demand: TypeAlias = WeightedLabels | BinaryLabels | Costs | Targets
+
+
+def either(kinds: tuple[type, ...]) -> str:
+    """Return the names of kinds of demands, joined by "or"."""
+    return " or ".join(kind.__name__ for kind in kinds)

@@ -63,7 +63,7 @@ class EstimatorLearner:
         """Fit a clone, with a ``random_state`` drawn from `rng` if that parameter is None."""
         if not isinstance(demand, WeightedLabels):
             raise ValueError(
-                f"{self!r} answers weighted labels, it cannot meet {type(demand).__name__}; "
+                f"{self!r} supports WeightedLabels, not {type(demand).__name__}; "
                 "use a tree of boostbench instead"
             )
         model = clone(self.estimator)

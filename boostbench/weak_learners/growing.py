@@ -63,6 +63,7 @@ from boostbench.weak_learners.nodes import (
     start_table,
     take_off,
 )
+from boostbench.weak_learners.options import GrowthRules
 from boostbench.weak_learners.packing import assign_leaves, list_leaves, pack
 from boostbench.weak_learners.pruning import Pruning, PruningRules, prune
 from boostbench.weak_learners.splitting import (
@@ -90,7 +91,6 @@ from boostbench.weak_learners.statistics import (
 )
 from boostbench.weak_learners.structures import (
     GrownTrees,
-    GrowthRules,
     Histogram,
     Numbers,
     Work,
@@ -134,14 +134,14 @@ def grow_trees(
     n_trees = 1 if rules.kind == COSTS else len(numbers.numbers)
     trees, n_taken = GrownTrees.room(n_trees, rules.max_leaves, data.n_rows), np.zeros(1, np.int64)
     criterion = rules.criterion
-    drawn = rules.random or rules.max_features < data.n_features
-    plain = rules.n_sums == 2 and not drawn and rules.min_samples <= 1
+    drawn = rules.random or rules.n_drawn < data.n_features
+    plain = rules.n_sums == 2 and not drawn and rules.min_samples_leaf <= 1
     if criterion == GINI and plain and len(data.low) == data.n_bins.sum():
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY
     # drawn features, and a choice by the mean gain, need all features in one part
-    whole = rules.max_features < data.n_features or rules.criterion in (GAIN_RATIO, C45)
+    whole = rules.n_drawn < data.n_features or rules.criterion in (GAIN_RATIO, C45)
     size = n_trees * (data.dense_codes.size + data.sparse_bins.size)
     n_parts = 1 if whole or size < _SHARED_TREE else data.n_parts
     n_members = min(n_threads(size), max(n_trees, n_parts))
@@ -247,7 +247,7 @@ def _kernel_for(criterion: int) -> Any:
             else:
                 rows, label, stat = tree.rows, tree.label, tree.stat
                 sample = prepare_labels(rules.kind, number, count, rows, label, stat)
-            if criterion != TWO_CLASSES and (criterion == COST or rules.min_samples > 1):
+            if criterion != TWO_CLASSES and (criterion == COST or rules.min_samples_leaf > 1):
                 count_samples(count, tree.stat)
             start_table(sample, tree)
             tie, n_open, n_splits, n_known = 0.0, np.int64(0), np.int64(0), np.int64(0)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar
+from dataclasses import field
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.compiled import inner, kernel
 from boostbench.portable import log, total
-from boostbench.weak_learners.base import Hypothesis
-from boostbench.weak_learners.binning import BinnedData, bin_features
+from boostbench.weak_learners.base import LEAVES, Hypothesis
+from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.demands import BinaryLabels
 from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.options import BinnedLearner
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +25,7 @@ _CODES = {"sign": SIGN, "real": REAL, "factored": FACTORED}
 _TIE = 1e-12
 
 
-class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
+class MultiLabelStump(BinnedLearner):
     r"""Decision stump with one threshold for all classes and, on each side, a value per class.
 
     With :math:`W^\pm_{ql}` the weight on side q of rows with the label :math:`\pm 1` for class l:
@@ -48,13 +47,6 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     answers : {"sign", "real", "factored"}, default="sign"
-    splitter : {"best", "equal-width"}, default="best"
-        "equal-width" considers only the thresholds that cut a range into `max_bins` parts of equal
-        width.
-    bin_range : {"feature", "global"}, default="feature"
-        Range for "equal-width": of the training values of each feature, or of all features.
-    max_bins : int, default=255
-        Largest number of bins per feature, 2..255.
 
     References
     ----------
@@ -69,40 +61,10 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
     [[1.0, -1.0], [-1.0, 1.0]]
     """
 
+    answers: Literal["sign", "real", "factored"] = field(default="sign", kw_only=False)
+
     accepts: ClassVar[tuple[type, ...]] = (BinaryLabels,)
-    #: A single tree answers all questions of a demand.
-    joins_questions: ClassVar[bool] = True
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "answers": [StrOptions(set(_CODES))],
-        "splitter": [StrOptions({"best", "equal-width"})],
-        "bin_range": [StrOptions({"feature", "global"})],
-        "max_bins": [Interval(Integral, 2, 255, closed="both")],
-    }
-
-    def __init__(
-        self,
-        answers: str = "sign",
-        *,
-        splitter: str = "best",
-        bin_range: str = "feature",
-        max_bins: int = 255,
-    ) -> None:
-        self.answers = answers
-        self.splitter = splitter
-        self.bin_range = bin_range
-        self.max_bins = max_bins
-
-    def prepare(
-        self,
-        X: Floats,
-        rows: NDArray[np.intp] | None = None,
-        count: NDArray[np.int64] | None = None,
-    ) -> BinnedData:
-        """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
-        self._validate_params()
-        edges = self.bin_range if self.splitter == "equal-width" else None
-        return bin_features(X, rows, count, self.max_bins, edges=edges)
+    gives: ClassVar[tuple[str, ...]] = (LEAVES,)  # a single tree answers all questions
 
     def fit(
         self, data: BinnedData, demand: BinaryLabels, rng: np.random.Generator | None = None
@@ -127,10 +89,7 @@ class MultiLabelStump(BaseEstimator):  # type: ignore[misc]
         ValueError
             If the demand is not a `BinaryLabels`.
         """
-        if not isinstance(demand, BinaryLabels):
-            raise ValueError(
-                f"MultiLabelStump meets BinaryLabels, it cannot meet {type(demand).__name__}"
-            )
+        self.check(type(demand))
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))

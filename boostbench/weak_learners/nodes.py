@@ -85,7 +85,7 @@ def may_split(rules, unit, leaf, total, tie):  # type: ignore[no-untyped-def]
     """Return whether a leaf with the given sums may be split."""
     if leaf.depth >= rules.max_depth or leaf.end - leaf.start < 2:
         return False
-    if rules.min_samples > 1 and total[rules.n_sums] < 2 * rules.min_samples:
+    if rules.min_samples_leaf > 1 and total[rules.n_sums] < 2 * rules.min_samples_leaf:
         return False
     if rules.kind == COSTS or rules.kind == TARGETS:
         return leaf.impurity > tie
@@ -100,7 +100,7 @@ def least_weight(rules, unit, root, total):  # type: ignore[no-untyped-def]
     """Return the smallest weight of a child of a node, at least 1 so that no child is empty."""
     if rules.kind == COSTS:
         return np.int64(1)
-    least = rules.min_weight_fraction * np.float64(weight_of(rules, root))
+    least = rules.min_weight_fraction_leaf * np.float64(weight_of(rules, root))
     if rules.min_cases > 0.0:
         cases = rules.min_cases
         if rules.criterion == C45:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from boostbench.estimator_presets import preset
+from typing import ClassVar
+
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Targets, WeightedLabels
 from boostbench.weak_learners.tree import Tree
 
-Stump = preset(
-    Tree,
-    "Stump",
+_SPLITS = ("splitter", "bin_range", "max_features", "max_bins")
+_GREEDY = ("max_leaf_nodes", "max_depth", *_SPLITS)
+
+
+class Stump(Tree, takes=("criterion", "trim", *_SPLITS)):
     """A `Tree` of two leaves.
 
     Examples
     --------
     >>> Stump().get_params()["criterion"]
     'auto'
-    """,
-    chosen={"max_leaf_nodes": 2},
-    hidden=("max_depth", "min_samples_leaf", "min_weight_fraction_leaf", "zero_gain"),
-)
+    """
 
-#: Parameters that "greedy" and "greedy-info" do not have.
-_GREEDY = ("criterion", "min_samples_leaf", "min_weight_fraction_leaf", "trim")
+    max_leaf_nodes = 2
 
-Greedy = preset(
-    Tree,
-    "Greedy",
+
+class Greedy(Tree, takes=_GREEDY):
     """Tree that greedily minimises the summed cost of its answers.
 
     Best first; the value of a node is ``min_k sum_i C[i, k]``, and a split that gains at most
@@ -40,16 +38,18 @@ Greedy = preset(
     --------
     >>> Greedy(max_leaf_nodes=5)
     Greedy(max_leaf_nodes=5)
-    """,
-    chosen={"zero_gain": False},
-    hidden=_GREEDY,
-    accepts=(Costs, WeightedLabels, BinaryLabels),
-    _criteria={Costs: ("cost",), WeightedLabels: ("error",), BinaryLabels: ("error",)},
-)
+    """
 
-GreedyInfo = preset(
-    Tree,
-    "GreedyInfo",
+    zero_gain = False
+    accepts: ClassVar[tuple[type, ...]] = (Costs, WeightedLabels, BinaryLabels)
+    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
+        Costs: ("cost",),
+        WeightedLabels: ("error",),
+        BinaryLabels: ("error",),
+    }
+
+
+class GreedyInfo(Tree, takes=_GREEDY):
     """`Greedy` with the information gain (bits of entropy) of the weighted labels.
 
     References
@@ -60,24 +60,25 @@ GreedyInfo = preset(
     --------
     >>> GreedyInfo(max_leaf_nodes=5)
     GreedyInfo(max_leaf_nodes=5)
-    """,
-    chosen={"zero_gain": False},
-    hidden=_GREEDY,
-    accepts=(WeightedLabels, BinaryLabels),
-    _criteria={WeightedLabels: ("entropy",), BinaryLabels: ("entropy",)},
-)
+    """
 
-RegressionTree = preset(
-    Tree,
-    "RegressionTree",
+    zero_gain = False
+    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels)
+    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
+        WeightedLabels: ("entropy",),
+        BinaryLabels: ("entropy",),
+    }
+
+
+class RegressionTree(Tree, takes=("min_samples_leaf", "min_weight_fraction_leaf", *_GREEDY)):
     """Weighted least-squares tree, as scikit-learn's, of at most 8 leaves of at least 2 rows.
 
     Examples
     --------
     >>> RegressionTree().get_params()["max_leaf_nodes"]
     8
-    """,
-    hidden=("criterion", "zero_gain", "trim"),
-    defaults={"max_leaf_nodes": 8, "min_samples_leaf": 2},
-    accepts=(Targets,),
-)
+    """
+
+    max_leaf_nodes = 8
+    min_samples_leaf = 2
+    accepts: ClassVar[tuple[type, ...]] = (Targets,)

@@ -128,19 +128,19 @@ def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyp
         for c in range(bins.shape[0]):
             if bins[c] - first != only and bins[c] - first < n_bins - 1:
                 key[c] = -np.inf
-    if rules.min_samples > 1:
+    if rules.min_samples_leaf > 1:
         counts, step = rules.n_sums * hist.size, 1
         if rules.kind == COSTS:
             counts, step = rules.n_sums, node.total.shape[0]
         run = hist.sums[counts + (first + n_bins) * step] if block.missing_left else np.int64(0)
         for c in range(bins.shape[0]):
             run += hist.sums[counts + bins[c] * step]
-            if run >= rules.min_samples:
+            if run >= rules.min_samples_leaf:
                 break
             key[c] = -np.inf
         rest = np.int64(0)
         for c in range(bins.shape[0] - 1, -1, -1):
-            if rest >= rules.min_samples:
+            if rest >= rules.min_samples_leaf:
                 break
             key[c] = -np.inf
             rest += hist.sums[counts + bins[c] * step]
@@ -267,7 +267,7 @@ def draw_features(rules, hist, node, scan):  # type: ignore[no-untyped-def]
         order[j], scan.best[j].key = j, -np.inf
     stream = ~node.stream  # the stream itself is used for thresholds
     n, varies = 0, False
-    while n < d and (n < rules.max_features or not varies):
+    while n < d and (n < rules.n_drawn or not varies):
         other = n + np.int64(_uniform(stream, n) * (d - n))
         order[n], order[other] = order[other], order[n]
         varies = varies or _varies(rules, hist, node.total, order[n])
@@ -316,7 +316,7 @@ def _search_with(score: Any, pick: Any) -> Any:
             Features first..end-1; all features if features are drawn.
         scan : Scan
         """
-        best, draws = scan.best, rules.max_features < hist.n_bins.shape[0]
+        best, draws = scan.best, rules.n_drawn < hist.n_bins.shape[0]
         done, n = first, draw_features(rules, hist, node, scan) if draws else end
         while done < n:
             start = scan.order[done] if draws else done
@@ -329,7 +329,7 @@ def _search_with(score: Any, pick: Any) -> Any:
                 score(rules, hist, node, block, scan)
                 set_keys(rules, node, scan, scan.where[block.end - block.first])
                 for j in range(block.first, block.end):
-                    if rules.random or rules.min_samples > 1:
+                    if rules.random or rules.min_samples_leaf > 1:
                         _rule_out(rules, data, hist, node, block, j, scan)
                     c, c_end = scan.where[j - block.first], scan.where[j - block.first + 1]
                     found = pick(rules, node, c, c_end, scan, best[j])

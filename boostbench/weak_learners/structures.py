@@ -1,4 +1,4 @@
-"""Data structures of growing: rules, node table, work space and grown trees."""
+"""Data structures of growing: node table, work space and grown trees."""
 
 from __future__ import annotations
 
@@ -12,58 +12,7 @@ from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED
 from boostbench.weak_learners.forest import Forest
-
-
-class GrowthRules(NamedTuple):
-    """Rules of growth, as numbers only, for compiled code.
-
-    Attributes
-    ----------
-    kind, criterion : int
-        Codes of `boostbench.weak_learners.criteria`.
-    n_sums : int
-        Number of sums per node: of classes, of costs, or 2 for targets.
-    random : bool
-        Whether to draw one threshold per feature and node instead of searching for the best.
-    max_features : int
-        Number of features drawn for each node; all features if there are no more.
-    max_leaves, max_depth : int
-        Limits of the tree, at least 1 and 0; no more leaves than rows.
-    min_samples : int
-        Smallest number of samples in a leaf.
-    min_weight_fraction : float
-        Smallest share of the weight in a leaf.
-    min_cases : float
-        Smallest weight of a leaf in cases, of which a tree has as many as samples (C4.5); 0 for no
-        limit.
-    zero_gain : bool
-        Whether to split an impure node without any gain, as CART does.
-    seed : int
-        Key of the random draws.
-    histograms : int
-        Largest number of stored histograms, at least 1.
-    subtraction : bool
-        Whether to compute the histogram of a sibling by subtraction.
-    entry_cost : float
-        Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram; 0
-        for compact histograms only, infinity for full histograms only.
-    """
-
-    kind: int
-    criterion: int
-    n_sums: int
-    random: bool
-    max_features: int
-    max_leaves: int
-    max_depth: int
-    min_samples: int
-    min_weight_fraction: float
-    min_cases: float
-    zero_gain: bool
-    seed: int
-    histograms: int
-    subtraction: bool
-    entry_cost: float
+from boostbench.weak_learners.options import GrowthRules
 
 
 class Numbers(NamedTuple):
@@ -297,7 +246,7 @@ class Work(NamedTuple):
         A thread reuses small work spaces for its next call of the same sizes, as in most calls of
         a fit. Allocation takes as long as the growth of a small tree on a few hundred rows.
         """
-        counted = rules.min_samples > 1 or rules.kind == COSTS
+        counted = rules.min_samples_leaf > 1 or rules.kind == COSTS
         n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
         width = (1 if rules.kind in (LABELS, SIGNED) else rules.n_sums) + counted
         sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)

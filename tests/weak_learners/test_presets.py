@@ -43,8 +43,40 @@ def test_every_registered_learner_keeps_the_protocol(name):
             h = learner.fit(data, demand, np.random.default_rng(0))
             assert h.values(3).shape == (60, 3)
         else:
-            with pytest.raises(ValueError, match=f"cannot meet {type(demand).__name__}"):
+            with pytest.raises(ValueError, match=f"not {type(demand).__name__}"):
                 learner.fit(data, demand, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("learner", "demand", "option"),
+    [
+        (Tree(min_weight_fraction_leaf=0.1), Costs(np.eye(3)), "min_weight_fraction_leaf"),
+        (Tree(trim=0.1), Costs(np.eye(3)), "trim"),
+        (RegressionTree(min_weight_fraction_leaf=0.1), Targets(np.eye(3), np.ones((3, 1))), None),
+        (Tree(trim=0.1), Targets(np.eye(3), np.ones((3, 1))), "trim"),
+        (Tree(criterion="gini"), Costs(np.eye(3)), "criterion"),
+        (Tree(min_weight_fraction_leaf=0.1, trim=0.1), BinaryLabels(np.eye(3)), None),
+    ],
+)
+def test_an_option_without_effect_on_the_demand_is_refused(learner, demand, option):
+    data = learner.prepare(np.arange(3.0)[:, None])
+    if option is None:
+        assert learner.fit(data, demand).trees.n_trees == 3
+    else:
+        with pytest.raises(ValueError, match=option):
+            learner.fit(data, demand)
+
+
+def test_a_preset_takes_no_option_that_it_does_not_name():
+    class WithOneMore(Tree):
+        depth_penalty: float = 0.0
+
+    class Small(WithOneMore, takes=("criterion",)):
+        max_depth = 2
+
+    assert Small().get_params() == {"criterion": "auto"}
+    assert (Small().depth_penalty, Small().max_depth) == (0.0, 2)
+    assert WithOneMore(depth_penalty=1.0).get_params()["depth_penalty"] == 1.0
 
 
 @settings(max_examples=40)
@@ -137,5 +169,5 @@ def test_a_scikit_learn_classifier_stands_in():
     F = h.trees.add_scores(X[rows], [0], [0.5], np.zeros((100, 3)))
     np.testing.assert_array_equal(F, h.add_to(np.zeros((100, 3)), 0.5))
     np.testing.assert_array_equal(h.values(3).argmax(axis=1), h.labels)
-    with pytest.raises(ValueError, match="cannot meet Costs"):
+    with pytest.raises(ValueError, match="not Costs"):
         learner.fit(data, Costs(np.ones((100, 3))), np.random.default_rng(1))

@@ -11,8 +11,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
-from boostbench.boosters.declared import Count, Declared, Positive
 from boostbench.boosters.samme import SAMME
+from boostbench.declared import Count, Declared, Positive
 
 
 class Capped(SAMME):

@@ -13,6 +13,7 @@ it, and turns the range into a constraint that scikit-learn checks in `fit`. A c
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -38,35 +39,76 @@ Share = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 
 
+@dataclass(frozen=True)
+class Note:
+    """Metadata of a parameter's annotation that is not a constraint."""
+
+
 @dataclass_transform(kw_only_default=True)
 class Declared:
     """Base of classes whose annotated attributes are constructor parameters.
 
     The type of an attribute determines its constraint: a `Literal` allows its values, ``bool``
     allows True and False, ``| None`` also allows None, and the metadata of `Annotated` are
-    scikit-learn constraints. A `ClassVar` is not a parameter and removes an inherited one.
+    scikit-learn constraints or a `Note`. A `ClassVar` is not a parameter and removes an inherited
+    one. A plain assignment changes the default of an inherited parameter.
+
+    A subclass ``class Preset(Base, takes=("a", "b"))`` has, of the parameters of its bases, only
+    those named; the others keep the value of the class attribute.
+
+    >>> class Base(Declared):
+    ...     depth: Count = 3
+    ...     leaves: Count | None = None
+    >>> class Stump(Base, takes=("leaves",)):
+    ...     depth = 1
+    >>> Stump(leaves=2).depth
+    1
+    >>> Stump(depth=2)
+    Traceback (most recent call last):
+    TypeError: Stump.__init__() got an unexpected keyword argument 'depth'
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    #: Notes of each parameter that has any.
+    _parameter_notes: ClassVar[dict[str, tuple[Note, ...]]] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, takes: Collection[str] | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         with_init = next(base for base in cls.__mro__ if "__init__" in vars(base))
         if with_init is not object and "__dataclass_fields__" not in vars(with_init):
             return
         constraints: dict[str, Any] = {}
+        notes: dict[str, tuple[Note, ...]] = {}
         for base in reversed(cls.__mro__[1:]):
             constraints |= vars(base).get("_parameter_constraints", {})
-        for name, declared in inspect.get_annotations(cls, eval_str=True).items():
-            kinds: list[Any] = [declared, get_origin(declared)]
-            if ClassVar in kinds:
+            notes |= vars(base).get("_parameter_notes", {})
+        own = inspect.get_annotations(cls, eval_str=True)
+        for name in constraints.keys() - own.keys():
+            if takes is not None and name not in takes:
+                own[name] = ClassVar[Any]
+            elif name in vars(cls):
+                own[name] = _INHERITED
+        for name, declared in own.items():
+            if ClassVar in (declared, get_origin(declared)):
                 constraints.pop(name, None)
-            else:
+                notes.pop(name, None)
+            elif declared is not _INHERITED:
                 constraints[name] = _constraints_of(declared)
+                notes[name] = tuple(m for m in _metadata(declared) if isinstance(m, Note))
+        cls.__annotations__ = own
         doc = cls.__doc__
         dataclass(kw_only=True, repr=False, eq=False)(cls)
         cls.__doc__ = doc  # `dataclass` replaces a missing docstring by the signature
         cls._parameter_constraints = constraints
+        cls._parameter_notes = {name: found for name, found in notes.items() if found}
+
+
+#: Annotation of an inherited parameter with another default.
+_INHERITED = Annotated[Any, "inherited"]
+
+
+def _metadata(declared: Any) -> tuple[Any, ...]:
+    return getattr(declared, "__metadata__", ())
 
 
 def _constraints_of(declared: Any) -> Any:
@@ -75,7 +117,7 @@ def _constraints_of(declared: Any) -> Any:
     if declared is Any:
         return "no_validation"
     if origin is Annotated:
-        return list(declared.__metadata__)
+        return [found for found in _metadata(declared) if not isinstance(found, Note)]
     if origin in (Union, UnionType):
         return [constraint for part in parts for constraint in _constraints_of(part)]
     if origin is Literal:

@@ -1,0 +1,162 @@
+"""Options of trees, each declared once with its type, range, default and the demands it serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, RealNotInt
+
+from boostbench.declared import Count, Declared, Note
+from boostbench.weak_learners.binning import BinnedData, bin_features
+from boostbench.weak_learners.demands import BinaryLabels, Targets, WeightedLabels, either
+
+
+@dataclass(frozen=True)
+class Serves(Note):
+    """The demands on which an option has an effect; others refuse all values but the default."""
+
+    demands: tuple[type, ...]
+
+
+class BinnedLearner(Declared, BaseEstimator):  # type: ignore[misc]
+    """Base of weak learners on binned features.
+
+    Parameters
+    ----------
+    splitter : {"best", "equal-width"}, default="best"
+        "equal-width" considers only the thresholds that cut a range into `max_bins` parts of equal
+        width.
+    bin_range : {"feature", "global"}, default="feature"
+        Range for "equal-width": of the training values of each feature, or of all features.
+    max_bins : int, default=255
+        Largest number of bins per feature, 2..255.
+    """
+
+    splitter: Literal["best", "equal-width"] = "best"
+    bin_range: Literal["feature", "global"] = "feature"
+    max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both")] = 255
+
+    #: Kinds of demands that `fit` accepts.
+    accepts: ClassVar[tuple[type, ...]]
+
+    def check(self, kind: type) -> None:
+        """Raise ValueError if a kind of demand, given by its class, is not supported."""
+        if kind not in self.accepts:
+            name = type(self).__name__
+            raise ValueError(f"{name} supports {either(self.accepts)}, not {kind.__name__}")
+
+    def prepare(
+        self,
+        X: NDArray[np.float64],
+        rows: NDArray[np.intp] | None = None,
+        count: NDArray[np.int64] | None = None,
+    ) -> BinnedData:
+        """Check the parameters and bin the training rows ``X[rows]`` of ``count`` samples each."""
+        self._validate_params()
+        edges = self.bin_range if self.splitter == "equal-width" else None
+        return bin_features(X, rows, count, self.max_bins, edges=edges)
+
+
+class TreeOptions(BinnedLearner):
+    """Options of `boostbench.weak_learners.tree.Tree`.
+
+    Parameters
+    ----------
+    criterion : str, default="auto"
+        Impurity: for labels "gini" (the default), "entropy", "gain-ratio" (C4.5's choice among
+        features of at least mean gain) or "error"; "cost" for costs; "squared-error" for targets.
+    max_leaf_nodes : int or None, default=None
+        At least 2; None for no limit.
+    max_depth : int or None, default=None
+        At least 1; None for no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of samples in a leaf, counting equal samples.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the weight in a leaf, 0..0.5; not for costs.
+    splitter : {"best", "random", "equal-width"}, default="best"
+        "random" draws one threshold per feature and node, uniformly between the extreme values in
+        the node, and takes the best of these. "equal-width" considers only the thresholds that cut
+        a range into `max_bins` parts of equal width.
+    max_features : int, float, "sqrt" or None, default=None
+        Features drawn for each node: a number, a share in (0, 1] of all features, or the square
+        root of their number, rounded down, at least 1; None for all features. As in scikit-learn,
+        further features are drawn while all drawn features are constant in the node.
+    zero_gain : bool, default=True
+        Whether to split impure nodes without any gain.
+    trim : float, default=0.0
+        Share of the weight, in [0, 1), of the lightest samples, which are left out (Friedman,
+        Hastie & Tibshirani 2000, Sec. 9); for labels only.
+    """
+
+    criterion: Literal[
+        "auto", "gini", "entropy", "gain-ratio", "error", "cost", "squared-error"
+    ] = field(default="auto", kw_only=False)
+    max_leaf_nodes: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = None
+    max_depth: Count | None = None
+    min_samples_leaf: Count = 1
+    min_weight_fraction_leaf: Annotated[
+        float,
+        Interval(Real, 0.0, 0.5, closed="both"),
+        Serves((WeightedLabels, BinaryLabels, Targets)),
+    ] = 0.0
+    splitter: Literal["best", "random", "equal-width"] = "best"  # type: ignore[assignment]
+    max_features: (
+        Count | Annotated[float, Interval(RealNotInt, 0.0, 1.0, closed="right")] | Literal["sqrt"]
+    ) | None = None
+    zero_gain: bool = True
+    trim: Annotated[
+        float, Interval(Real, 0.0, 1.0, closed="left"), Serves((WeightedLabels, BinaryLabels))
+    ] = 0.0
+
+
+class GrowthRules(NamedTuple):
+    """Rules of growth, as numbers only, for compiled code.
+
+    Rules named like an option have its value, a large number for None.
+
+    Attributes
+    ----------
+    kind, criterion : int
+        Codes of `boostbench.weak_learners.criteria`.
+    n_sums : int
+        Number of sums per node: of classes, of costs, or 2 for targets.
+    random : bool
+        Whether to draw one threshold per feature and node instead of searching for the best.
+    n_drawn : int
+        Number of features drawn for each node; all features if there are no more.
+    max_leaves : int
+        Limit of the tree, at least 1; no more leaves than rows.
+    min_cases : float
+        Smallest weight of a leaf in cases, of which a tree has as many as samples (C4.5); 0 for no
+        limit.
+    seed : int
+        Key of the random draws.
+    histograms : int
+        Largest number of stored histograms, at least 1.
+    subtraction : bool
+        Whether to compute the histogram of a sibling by subtraction.
+    entry_cost : float
+        Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram; 0
+        for compact histograms only, infinity for full histograms only.
+    """
+
+    max_depth: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    zero_gain: bool
+    kind: int
+    criterion: int
+    n_sums: int
+    random: bool
+    n_drawn: int
+    max_leaves: int
+    min_cases: float
+    seed: int
+    histograms: int
+    subtraction: bool
+    entry_cost: float
