@@ -376,7 +376,7 @@ noise_models = Registry(
         name: f"boostbench.{module}:{name.replace('-', '_')}"
         for module, names in {
             "noise": "exchange flip instance matrix one-sided pair permute uniform-other",
-            "rated_noise": "confusion margin parts rater votes",
+            "rated_noise": "margin rater",
         }.items()
         for name in names.split()
     },
@@ -391,16 +391,13 @@ figures = Registry(
     "figure",
     "boostbench.figures",
     {
-        "bars": "boostbench.reports.figures.repeats:draw_bars",
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.figures.error_curves:draw_curves",
-        "differences": "boostbench.reports.figures.pairs:draw_differences",
         "distribution": "boostbench.reports.figures.repeats:draw_distribution",
         "noise": "boostbench.reports.figures.levels:draw_noise_levels",
         "pairs": "boostbench.reports.figures.rank_figures:draw_pairs",
         "parameter": "boostbench.reports.figures.levels:draw_parameter",
         "ranks": "boostbench.reports.figures.rank_figures:draw_ranks",
-        "scatter": "boostbench.reports.figures.pairs:draw_scatter",
     },
     options="boostbench.reports.values.part_options:PartOptions",
 )
@@ -408,10 +405,7 @@ tables = Registry(
     "table",
     "boostbench.tables",
     {
-        "confusion": "boostbench.reports.tables.confusion:build_confusion_table",
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
-        "effort": "boostbench.reports.tables.effort:build_effort_table",
-        "pairwise": "boostbench.reports.tables.all_pairs:build_pairwise_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
         "table": "boostbench.reports.tables.error_table:build_table",
     },

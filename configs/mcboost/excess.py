@@ -7,10 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.reports.figures.pairs import pair_up, share_in_words
+from boostbench.reports.figures.panels import colours_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.part_options import chosen_rounds
+from boostbench.reports.values.rank_statistics import share_in_words
 from boostbench.validation import OneOrMore
 
 _PANEL, _HEIGHT = 2.5, 2.3
@@ -38,22 +41,29 @@ def excess(
         Excess printed in the paper for its single draw after the last of these rounds, in
         percentage points. It is drawn as a line in the last panel, with the share of draws below.
     """
-    pairing = pair_up(study, booster, reference, ["test_error"], at)
-    excesses = {T: a - b for (_, T), (a, b) in pairing.values.items()}
+    label, other = booster or study.boosters[0], reference or study.boosters[-1]
+    if label == other:
+        raise BoostbenchError(f"booster and reference must differ, found {label!r} twice")
+    excesses = {}
+    for T in chosen_rounds(study, at):
+        errors = 100 * study.paired("test_error", T, [label, other])
+        excesses[T] = (errors[label] - errors[other]).to_numpy()
     n = max(len(values) for values in excesses.values())
+    if not n:
+        raise BoostbenchError(f"no draw was done by both {label!r} and {other!r} yet")
     figure = Figure(figsize=(0.4 + _PANEL * len(excesses), _HEIGHT), layout="constrained")
     figure.supxlabel(f"{n} draws", fontsize=SMALL, color=GREY, x=0.99, ha="right")
     everything = np.concatenate([*excesses.values(), [0.0]])
     step = _step(everything, n)
     first, last = np.floor(everything.min() / step), np.ceil(everything.max() / step)
     edges = step * np.arange(first, last + 1)
-    colour = pairing.colours[pairing.x]
+    colour = colours_of(study.only(boosters=[label, other]))[label]
     for place, (T, values) in enumerate(excesses.items(), start=1):
         axes = figure.add_subplot(1, len(excesses), place)
         axes.set_title(f"T = {T}", loc="left", fontweight="bold")
         is_last = place == len(excesses)
         _draw_panel(axes, values, edges, colour, printed if is_last else None)
-        axes.set_xlabel(f"{pairing.x} \N{MINUS SIGN} {pairing.y} (points)")
+        axes.set_xlabel(f"{label} \N{MINUS SIGN} {other} (points)")
         if place == 1:
             axes.set_ylabel("draws")
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel
 from boostbench.experiments.running.execution import prepare
+from boostbench.registry import load_plugin
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.part_options import chosen_rounds
-from boostbench.reports.values.predictor import codewords_of, labels_of, predictor_of
 from boostbench.theory.gaussians import bayes_error, log_densities
 from boostbench.validation import OneOrMore
 
+predictor = load_plugin(Path(__file__).with_name("predictor.py"))
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
 
@@ -54,7 +56,7 @@ def predictions(
     """
     result = _chosen_result(study, booster, dataset, seed)
     rounds = [0, *chosen_rounds(study, at)]
-    predictions = [predictor_of(result, T) for T in rounds]
+    predictions = [predictor.predictor_of(result, T) for T in rounds]
     if predictions[0].shape[1] != 2:
         n_classes = predictions[0].shape[1] + 1
         raise BoostbenchError(f"predictions are drawn for three classes, found {n_classes}")
@@ -73,14 +75,13 @@ def predictions(
             axes.set_ylabel("f₂(x)")
         if gaussians is not None:
             below = figure.add_subplot(n_rows, len(rounds), len(rounds) + column)
-            answers = (f @ codewords_of(result).T).argmax(axis=1) if T else None
+            answers = (f @ predictor.codewords_of(result).T).argmax(axis=1) if T else None
             _draw_plane(below, result, gaussians, answers)
             below.set_xlabel("x₁")
             if column == 1:
                 below.set_ylabel("x₂")
-    add_legend(
-        figure, _handles(len(codewords_of(result)), with_plane=gaussians is not None), note=note
-    )
+    handles = _handles(predictions[0].shape[1] + 1, with_plane=gaussians is not None)
+    add_legend(figure, handles, note=note)
     return figure
 
 
@@ -129,7 +130,7 @@ def _error(result: Result, T: int) -> str:
 
 def _draw_predictor(axes: Axes, f: NDArray[np.float64], result: Result) -> None:
     low, high = _limits(f)
-    Y, y = codewords_of(result), labels_of(result)
+    Y, y = predictor.codewords_of(result), predictor.labels_of(result)
     far = 2.0 * float((high - low).max())
     for k, colour in enumerate(class_colours(len(Y))):
         axes.plot(
@@ -150,7 +151,7 @@ def _draw_plane(
 ) -> None:
     """Draw samples by predicted class (true class if `answers` is None), and the Bayes rule."""
     X = prepare(result.run).X_test  # the generator draws the same samples again
-    bayes, y = log_densities(X, *gaussians).argmax(axis=1), labels_of(result)
+    bayes, y = log_densities(X, *gaussians).argmax(axis=1), predictor.labels_of(result)
     shown = y if answers is None else answers
     for k, colour in enumerate(class_colours(len(gaussians[0]))):
         x1, x2 = X[shown == k].T

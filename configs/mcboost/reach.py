@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Len
 from pydantic import Field, field_validator
 
+from boostbench.registry import load_plugin
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Repeats
 from boostbench.reports.claims.claim_options import At, Labels, ShareOrCount, Whole
 from boostbench.reports.claims.comparing import held_in
 from boostbench.reports.claims.evidence import END
 from boostbench.reports.claims.inference import at_least, near
 from boostbench.reports.values.frame import Result
-from boostbench.reports.values.predictor import margins_of, predictor_of
 from boostbench.validation import Listed
+
+predictor = load_plugin(Path(__file__).with_name("predictor.py"))
 
 
 class _AboutPredictions(AboutRuns):
@@ -54,8 +57,8 @@ class PredictionsGrow(_AboutPredictions):
 
         def reach(result: Result, T: int) -> float:
             if self.measure == "margin":
-                return float(np.median(margins_of(result, T)))
-            return float(np.linalg.norm(predictor_of(result, T), axis=1).mean())
+                return float(np.median(predictor.margins_of(result, T)))
+            return float(np.linalg.norm(predictor.predictor_of(result, T), axis=1).mean())
 
         def grows(result: Result) -> float:
             values = [reach(result, T) for T in steps]
@@ -106,7 +109,7 @@ class PredictionsWithin(_AboutPredictions):
         low, high = self.between
 
         def lies(result: Result, T: int) -> float:
-            f = predictor_of(result, T)[:, self.component - 1]
+            f = predictor.predictor_of(result, T)[:, self.component - 1]
             return float(low <= f.min() and f.max() <= high)
 
         for cell in evidence.cells(self.booster):

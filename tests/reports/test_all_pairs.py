@@ -1,5 +1,7 @@
 """Pairs of boosters over data sets: published numbers, hand computations, independence."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,13 +10,15 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.figures.rank_figures import draw_pairs
-from boostbench.reports.tables.all_pairs import build_pairwise_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 from boostbench.reports.values.rank_statistics import compare_pair
 
 from .synthetic import drawn, make_config, study_of
 
+PAIRWISE = Path(__file__).resolve().parents[2] / "configs/noise-study/pairwise.py"
+pairwise = load_plugin(PAIRWISE).pairwise
 #: Demsar 2006, Table 2: areas under the curve of C4.5 and of C4.5 with tuned leaf sizes, 14 sets.
 C45 = (763, 599, 954, 628, 882, 936, 661, 583, 775, 1000, 940, 619, 972, 957)
 TUNED = (768, 591, 971, 661, 888, 931, 668, 583, 838, 1000, 962, 666, 981, 978)
@@ -84,7 +88,7 @@ def test_a_pair_the_other_way_round_is_the_mirror_image(pairs):
 
 
 def test_the_matrix_has_every_pair(tmp_path):
-    found = cells(build_pairwise_table(study(tmp_path)))
+    found = cells(pairwise(study(tmp_path)))
     assert found["one", "wins/ties/losses", "two"] == "8/0/0"
     assert found["two", "wins/ties/losses", "one"] == "0/0/8"
     assert found["one", "wins/ties/losses", "three"] == "4/2/2"
@@ -95,15 +99,15 @@ def test_the_matrix_has_every_pair(tmp_path):
 
 def test_a_pair_stays_as_it_is_when_a_booster_is_added(tmp_path):
     missing = {f"{name}/three/clean/seed-0": ("missing", "") for name in "abc"}
-    two = cells(build_pairwise_table(study(tmp_path, ("one", "two"))))
-    three = cells(build_pairwise_table(study(tmp_path, broken=missing)))
+    two = cells(pairwise(study(tmp_path, ("one", "two"))))
+    three = cells(pairwise(study(tmp_path, broken=missing)))
     pairs = {place: text for place, text in three.items() if "three" not in place}
     assert pairs == two
     assert three["one", "wins/ties/losses", "three"] == "3/1/1"
 
 
 def test_a_control_has_one_column_with_holm_s_adjustment(tmp_path):
-    table = build_pairwise_table(study(tmp_path), control="two")
+    table = pairwise(study(tmp_path), control="two")
     found = cells(table)
     assert table.columns == ("two",)
     assert [*dict.fromkeys(row.labels[0] for row in table.rows)] == ["one", "three"]
@@ -116,15 +120,15 @@ def test_a_control_has_one_column_with_holm_s_adjustment(tmp_path):
 
 def test_what_cannot_be_paired_is_said(tmp_path):
     with pytest.raises(BoostbenchError, match="two boosters or more"):
-        build_pairwise_table(study(tmp_path).only(boosters=["one"]))
+        pairwise(study(tmp_path).only(boosters=["one"]))
     nothing = {f"{name}/one/clean/seed-0": ("missing", "") for name in DATASETS}
     with pytest.raises(BoostbenchError, match="no data set has a result of two boosters"):
-        build_pairwise_table(study(tmp_path, ("one", "two"), broken=nothing))
+        pairwise(study(tmp_path, ("one", "two"), broken=nothing))
 
 
 def test_an_unknown_control_is_refused_with_the_config(tmp_path):
     with pytest.raises(ValueError, match="did you mean 'samme'"):
-        make_config(tmp_path, report=[("pairwise", {"control": "same"})])
+        make_config(tmp_path, report=[(f"{PAIRWISE}:pairwise", {"control": "same"})])
 
 
 def written(its_study, **options):
@@ -142,7 +146,7 @@ def written(its_study, **options):
 def test_the_matrix_shows_what_the_table_tells(tmp_path):
     names, texts, bold = written(study(tmp_path), alpha=0.01)
     assert names == ["one", "three", "two"]  # by their mean errors
-    told = cells(build_pairwise_table(study(tmp_path)))
+    told = cells(pairwise(study(tmp_path)))
     for (a, b), (difference, wins, p) in texts.items():
         assert difference == told[a, "difference", b]
         assert wins == told[a, "wins/ties/losses", b]

@@ -1,15 +1,20 @@
 """The figures ``bars`` and ``parameter``."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.figures.levels import draw_parameter
-from boostbench.reports.figures.repeats import draw_bars
 from boostbench.reports.figures.style import drawing_style
 
 from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of
+
+FOLDER = Path(__file__).resolve().parents[2] / "configs/multiclass-theory"
+bars = load_plugin(FOLDER / "bars.py").bars
 
 
 def sized(name, label, size, **more):
@@ -87,7 +92,7 @@ def errors(tmp_path):
 
 
 def test_bars_are_means_in_groups_and_whiskers_one_standard_deviation(errors):
-    (axes,) = drawn(draw_bars, errors).axes
+    (axes,) = drawn(bars, errors).axes
     assert [bar.get_height() for bar in axes.patches] == pytest.approx([11, 6, 6])
     centres = [bar.get_x() + bar.get_width() / 2 for bar in axes.patches]
     assert centres[0] < 0 < centres[1] < 0.5 < centres[2] < 1.5
@@ -100,7 +105,7 @@ def test_bars_are_means_in_groups_and_whiskers_one_standard_deviation(errors):
 
 def test_bars_without_numbers_and_in_rows_of_noises(tmp_path):
     config = make_config(tmp_path, datasets=["toy"], noise=[CLEAN, EXCHANGE])
-    figure = drawn(draw_bars, study_of(config), numbers=False, y_scale="log")
+    figure = drawn(bars, study_of(config), numbers=False, y_scale="log")
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["clean", "exchange 0.2"]
     assert [len(axes.texts) + len(axes.collections) for axes in figure.axes] == [0, 0]
 
@@ -108,7 +113,7 @@ def test_bars_without_numbers_and_in_rows_of_noises(tmp_path):
 def test_the_same_figure_gives_the_same_bytes(sizes, errors):
     for draw, study, options in (
         (draw_parameter, sizes, {"x": "max_leaf_nodes"}),
-        (draw_bars, errors, {}),
+        (bars, errors, {}),
     ):
         with drawing_style():
             first, second = (svg_of(draw(study, **options)) for _ in range(2))

@@ -1,17 +1,20 @@
 """The table of what runs took."""
 
+from pathlib import Path
+
 import pytest
 
-from boostbench.reports.experiment_report import make_report
-from boostbench.reports.tables.effort import build_effort_table
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.tables.writers import to_markdown
 
 from .synthetic import make_config, study_of, with_records
 
+effort = load_plugin(Path(__file__).resolve().parents[2] / "configs/noise-study/effort.py").effort
+
 
 @pytest.fixture
 def study(tmp_path):
-    config = make_config(tmp_path, boosters=["samme"], seeds=3, report=[("effort", {})])
+    config = make_config(tmp_path, boosters=["samme"], seeds=3)
     made = study_of(
         config,
         stopped={"dna/samme/clean/seed-0": 37, "dna/samme/clean/seed-1": 37},
@@ -24,15 +27,11 @@ def study(tmp_path):
 
 
 def test_a_row_counts_the_runs_and_has_the_medians_of_what_they_took(study):
-    text = to_markdown(build_effort_table(study))
+    text = to_markdown(effort(study))
     assert "| dna | samme | 2 of 3 | 2000 | 1186 | 37 | 1.50 |" in text
     assert "| letter | samme | 0 of 3 | skipped | skipped | skipped | skipped |" in text
 
 
 def test_columns_are_chosen_and_what_no_run_recorded_is_a_dash(study):
-    text = to_markdown(build_effort_table(study, columns=["memory", "predict_time"]))
+    text = to_markdown(effort(study, columns=["memory", "predict_time"]))
     assert "| dna | samme | 2 of 3 | 123 | – |" in text
-
-
-def test_a_report_takes_it_as_a_part(study):
-    assert list(make_report(study).tables) == ["effort"]

@@ -1,5 +1,7 @@
 """The figures of pairs, differences, noise levels and repeats."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -7,14 +9,16 @@ from matplotlib.figure import Figure
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
+from boostbench.plugin_files import load_plugin
 from boostbench.reports.figures.levels import draw_noise_levels
-from boostbench.reports.figures.pairs import Pairing, draw_differences, draw_scatter, pair_up
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
 from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of, with_records
 
+FOLDER = Path(__file__).resolve().parents[2] / "configs/softmax-boosting"
+duels = load_plugin(FOLDER / "pairs.py")
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
 
 
@@ -45,7 +49,7 @@ def rates(tmp_path):
 
 
 def test_scatter_tells_who_is_better_how_often(pairs):
-    figure = drawn(draw_scatter, pairs, value=["test_error"], at=[10, 100])
+    figure = drawn(duels.scatter, pairs, value=["test_error"], at=[10, 100])
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["T = 10", "T = 100"]
     axes = figure.axes[0]
     equal, x_lower, y_lower = (c.get_offsets() for c in axes.collections)
@@ -58,7 +62,7 @@ def test_scatter_tells_who_is_better_how_often(pairs):
 
 
 def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
-    (axes,) = drawn(draw_differences, pairs, value=["test_error"], at=[100], bins=7).axes
+    (axes,) = drawn(duels.differences, pairs, value=["test_error"], at=[100], bins=7).axes
     negative = sum(bar.get_height() for bar in axes.patches if bar.get_x() < -1e-9)
     positive = sum(bar.get_height() for bar in axes.patches if bar.get_x() > -1e-9)
     assert (negative, positive) == (2, 5)
@@ -68,18 +72,22 @@ def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
 
 
 def test_rows_are_metrics_and_columns_are_rounds(pairs):
-    assert len(drawn(draw_scatter, pairs).axes) == 4
-    assert drawn(draw_differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
+    assert len(drawn(duels.scatter, pairs).axes) == 4
+    assert (
+        drawn(duels.differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
+    )
 
 
 def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme", "sm-boost"], seeds=3)
     study = study_of(config, broken={"dna/samme/clean/seed-1": ("failed", "no luck")})
-    pairing = pair_up(study, None, None, ["test_error"], 100)
+    pairing = duels.pair_up(study, None, None, ["test_error"], 100)
     assert pairing.values["test_error", 100].shape == (2, 2)
     gone = {f"dna/samme/clean/seed-{seed}": ("missing", "") for seed in range(3)}
     with pytest.raises(BoostbenchError, match="no problem was done by both 'samme'"):
-        pair_up(study_of(config, broken=gone), "samme", "sm-boost", ["test_error"], 100)
+        duels.pair_up(
+            study_of(config, broken=gone), "samme", "sm-boost", ["test_error"], 100
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +99,7 @@ def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     ],
 )
 def test_words_that_both_boosters_end_with_are_not_repeated_in_their_panels(x, y, names):
-    assert list(Pairing(x, y, [], [], {}, {}).names.values()) == names
+    assert list(duels.Pairing(x, y, [], [], {}, {}).names.values()) == names
 
 
 def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
@@ -163,8 +171,8 @@ def test_the_paper_s_value_is_a_hollow_diamond_beside_the_repeats(tmp_path):
 
 def test_the_same_figure_gives_the_same_bytes(pairs, rates):
     for draw, study in (
-        (draw_scatter, pairs),
-        (draw_differences, pairs),
+        (duels.scatter, pairs),
+        (duels.differences, pairs),
         (draw_noise_levels, rates),
         (draw_distribution, rates),
     ):

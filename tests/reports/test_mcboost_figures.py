@@ -13,7 +13,6 @@ from boostbench.experiments.runs import BoosterSpec, Params
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims import judge
 from boostbench.reports.values.frame import Study, collect
-from boostbench.reports.values.predictor import labels_of, margins_of, predictor_of
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import CONFIGS, with_claims
@@ -21,6 +20,7 @@ from .synthetic import drawn, made, make_config, make_record, make_result, runs_
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
+predictor = load_plugin(FOLDER / "predictor.py")
 draw_excess = load_plugin(FOLDER / "excess.py").excess
 draw_predictions = load_plugin(FOLDER / "predictions.py").predictions
 CD = BoosterSpec("cd-mcboost", label="cd")
@@ -58,25 +58,25 @@ def test_the_predictor_answers_as_the_booster(gaussians, label):
     result = result_of(gaussians, label)
     Y = codewords(3, "helmert" if label == "turned" else "recursive")
     for at in (4, 8):
-        answers = (predictor_of(result, at) @ Y.T).argmax(axis=1)
-        errors = np.count_nonzero(answers != labels_of(result))
+        answers = (predictor.predictor_of(result, at) @ Y.T).argmax(axis=1)
+        errors = np.count_nonzero(answers != predictor.labels_of(result))
         assert errors == result.record.curves["test_errors"][at - 1]
-    assert not predictor_of(result, 0).any()
+    assert not predictor.predictor_of(result, 0).any()
 
 
 def test_predictions_of_cd_move_by_its_steps_along_one_axis(gaussians):
     result = result_of(gaussians, "cd")
-    f = predictor_of(result, 4)
+    f = predictor.predictor_of(result, 4)
     for component in range(2):  # two stumps on each: at most three values
         assert len(np.unique(f[:, component].round(5))) <= 4
 
 
 def test_margins_are_half_the_lead_of_the_right_class(gaussians):
     result = result_of(gaussians, "cd")
-    s, y = predictor_of(result, 8) @ codewords(3).T, labels_of(result)
+    s, y = predictor.predictor_of(result, 8) @ codewords(3).T, predictor.labels_of(result)
     for i in (0, 50, 100):
         expected = 0.5 * (s[i, y[i]] - max(s[i, k] for k in range(3) if k != y[i]))
-        assert_allclose(margins_of(result, 8)[i], expected, atol=1e-4)
+        assert_allclose(predictor.margins_of(result, 8)[i], expected, atol=1e-4)
 
 
 def test_predictions_are_drawn_above_the_samples(gaussians):
@@ -84,10 +84,10 @@ def test_predictions_are_drawn_above_the_samples(gaussians):
     assert [axes.get_title(loc="left") for axes in figure.axes[::2]] == ["T = 0", "T = 4", "T = 8"]
     result = result_of(gaussians, "cd")
     upper, lower = figure.axes[4], figure.axes[5]
-    y, X = labels_of(result), prepare(result.run).X_test
+    y, X = predictor.labels_of(result), prepare(result.run).X_test
     clouds = [c.get_offsets() for c in upper.collections if len(c.get_offsets()) > 1]
     assert [len(cloud) for cloud in clouds] == np.bincount(y).tolist()
-    assert_allclose(clouds[0], predictor_of(result, 8)[y == 0])
+    assert_allclose(clouds[0], predictor.predictor_of(result, 8)[y == 0])
     assert sum(len(c.get_offsets()) for c in lower.collections[:3]) == len(X)
     assert "of all samples 11.45 %" in figure.axes[1].get_title(loc="right")
 

@@ -6,10 +6,7 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.figures.error_curves import draw_curves
-from boostbench.reports.figures.pairs import pair_up
 from boostbench.reports.figures.style import drawing_style
-from boostbench.reports.tables.all_pairs import build_pairwise_table
-from boostbench.reports.tables.confusion import build_confusion_table
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows
 from boostbench.reports.values.rank_statistics import case_errors
@@ -68,11 +65,7 @@ def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
     its = study(tmp_path)
     cases = case_errors(its.results, ("one", "two"), "test_auc")
     assert cases.errors.tolist() == [[0.25, 0.125]] * 2
-    table = build_pairwise_table(its, value="test_auc")
-    assert "1 \N{MINUS SIGN} test AUC" in table.title
-    assert next(iter(table.rows)).cells[1].text == "0/0/2"
-    pairing = pair_up(its, "one", "two", ["test_auc"], [5])
-    assert pairing.values["test_auc", 5].tolist() == [[25.0, 25.0], [12.5, 12.5]]
+    assert its.paired("test_auc", 5, ["two", "one"]).to_numpy().tolist() == [[0.125, 0.25]] * 2
 
 
 def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):
@@ -109,31 +102,6 @@ def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path)
     np.testing.assert_array_equal(auc["value"], 0.75)
     rows = export_rows(results, [5], ["fit_time"])
     assert (rows.loc[rows["metric"] == "fit_time", "value"] == 1.5).all()
-
-
-def confusing(folder, seeds=2):
-    config = make_config(folder, datasets=["dna"], boosters=["samme"], rounds=5, seeds=seeds)
-    results = []
-    for run in runs_of(config):
-        record = make_record(run)
-        kept = {"1": [[2, 2], [4, 0]], "5": [[3 + run.seed, 1 - run.seed], [1, 3]]}
-        record["at_checkpoints"]["confusion"] = kept
-        results.append(make_result(run, record=record))
-    return collect(config, results)
-
-
-def test_a_confusion_matrix_is_over_all_repeats_in_percent_of_a_class(tmp_path):
-    table = build_confusion_table(confusing(tmp_path))
-    assert table.columns == ("samples", "as 0", "as 1")
-    texts = [[cell.text for cell in row.cells] for row in table.rows]
-    assert texts == [["8", "87.5", "12.5"], ["8", "25.0", "75.0"]]
-    first = build_confusion_table(confusing(tmp_path), at=1)
-    assert [cell.text for cell in next(iter(first.rows)).cells] == ["8", "50.0", "50.0"]
-
-
-def test_a_round_without_a_confusion_matrix_is_refused(tmp_path):
-    with pytest.raises(BoostbenchError, match=r"metrics: \[confusion\]"):
-        build_confusion_table(confusing(tmp_path), at=3)
 
 
 def test_a_metric_of_the_whole_run_has_no_curve(tmp_path):

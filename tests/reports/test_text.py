@@ -111,7 +111,7 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
         title=said,
         report=[
             ("table", {"columns": "booster"}),
-            ("bars", {"y_scale": "log"}),
+            ("distribution", {}),
             ("curves", {}),
         ],
     )

@@ -69,7 +69,7 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
 
     table = ("table", {"value": "test_log_loss", "at": [5], "name": "log-loss-20"})
     assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
-    figure = ("scatter", {"value": "test_log_loss", "at": [20]})
+    figure = ("distribution", {"value": "test_log_loss", "at": 20})
     assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
     assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()
     parameters = Select.model_validate({"by": "test"})

@@ -1,4 +1,4 @@
-"""Values of all repeats at one T: the figure kinds ``bars`` and ``distribution``."""
+"""Values of all repeats at one T: the figure kind ``distribution``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import (
     DIAMOND,
-    add_legend,
     colours_of,
     describe,
     grid_of,
     label_outer,
     remark,
-    repeats_in_words,
-    round_log_ticks,
     title,
 )
-from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
+from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Study, check_recorded, error_at
 from boostbench.reports.values.metrics import METRICS
@@ -29,7 +26,6 @@ from boostbench.reports.values.part_options import (
     AtRound,
     MetricName,
     PaperFile,
-    Scale,
     chosen_round,
 )
 
@@ -38,8 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
-_NARROWEST = 5.0  # inches: smallest width of a figure of bars
 _LEVELS = 45  # bins of the value axis; points in the same bin are drawn side by side
 _WIDEST = 0.84  # largest width of a strip of points; strips have the distance 1
 _MOST_COLUMNS = 5
@@ -105,77 +99,6 @@ def _rounds_in_words(study: Study, T: int | None) -> str:
             own.setdefault(run.rounds, []).append(run.method)
     exceptions = [f"{n} for {', '.join(dict.fromkeys(methods))}" for n, methods in own.items()]
     return "; ".join([f"T = {T or largest}", *exceptions])
-
-
-def draw_bars(
-    study: Study,
-    *,
-    value: MetricName = "test_error",
-    at: AtRound = None,
-    y_scale: Scale = "linear",
-    numbers: bool = True,
-) -> Figure:
-    """Means over repeats as bars: a group per data set, a bar per booster, a panel per noise.
-
-    With several repeats, whiskers show one standard deviation.
-
-    Parameters
-    ----------
-    numbers : bool, default=True
-        Write the means above the bars.
-    """
-    from matplotlib.patches import Patch
-
-    repeats = RunValues(study, value, at)
-    group = _BAR * len(study.boosters) + _GAP
-    width = max(_NARROWEST - 0.6, group * len(study.datasets))
-    figure, panels = grid_of(len(study.noises), 1, (width, 2.5), (0.6, 0.6))
-    for axes, noise in zip(panels, study.noises, strict=True):
-        axes.set_yscale(y_scale)
-        if len(study.noises) > 1:
-            title(axes, noise)
-        axes.set_ylabel(repeats.axis)
-        axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
-        axes.tick_params(axis="x", length=0)
-        axes.grid(axis="x", visible=False)
-        _draw_noise(axes, study, repeats, noise, numbers=numbers)
-        round_log_ticks(axes)
-    words = repeats_in_words(study, band=False)
-    spread = "; whiskers: one standard deviation" if study.has_repeats else ""
-    note = f"{repeats.rounds}; {words}{spread}"
-    bars = [Patch(color=colour, label=name) for name, colour in repeats.colours.items()]
-    add_legend(figure, bars, note=note)
-    describe(figure, f"{capital(repeats.axis)} by data set at {note}.")
-    return figure
-
-
-def _draw_noise(axes: Axes, study: Study, repeats: RunValues, noise: str, *, numbers: bool) -> None:
-    width = _BAR / (_BAR * len(study.boosters) + _GAP)  # relative to the distance of data sets
-    for place, dataset in enumerate(study.datasets):
-        left = place - 0.5 * width * (len(study.boosters) - 1)
-        for order, booster in enumerate(study.boosters):
-            values = repeats.values(dataset=dataset, booster=booster, noise=noise)
-            if not len(values):
-                continue
-            x, mean = left + order * width, float(values.mean())
-            axes.bar(x, mean, 0.92 * width, color=repeats.colours[booster], linewidth=0)
-            spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-            if len(values) > 1:
-                axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
-            if numbers:
-                text = f"{mean:.1f}" if METRICS[repeats.metric].unit else f"{mean:.3g}"
-                _write_vertically(axes, x, mean + spread, text)
-        if not len(repeats.values(dataset=dataset, noise=noise)):
-            statuses = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
-            _write_vertically(axes, place, 0.0, ", ".join(statuses), axes.get_xaxis_transform())
-    axes.set_xlim(-0.6, len(study.datasets) - 0.4)
-    axes.margins(y=0.16 if numbers else 0.05)
-
-
-def _write_vertically(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:
-    place: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "rotation": 90}
-    style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": SMALL - 1, "color": GREY}
-    axes.annotate(text, (x, y), xycoords=transform, **place, **style)
 
 
 def draw_distribution(

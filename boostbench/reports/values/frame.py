@@ -109,6 +109,32 @@ class Study:
         )
         return Study(self.config, tuple(selected))
 
+    def paired(
+        self, metric: str, at: int | None = None, boosters: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Return a metric of several boosters on the problems where all of them have a value.
+
+        Parameters
+        ----------
+        metric : str
+        at : int or None, default=None
+            Round T; the last of each run by default.
+        boosters : sequence of str, default=()
+            Labels; all boosters by default.
+
+        Returns
+        -------
+        values : DataFrame
+            A row per problem, with the index dataset, noise, seed and fold, and a column per
+            booster. A metric that is better if higher is replaced by 1 minus it.
+        """
+        labels = list(boosters or self.boosters)
+        rounds: Sequence[int] | Literal["end"] = END if at is None else [at]
+        frame = tidy(self.only(boosters=labels).results, rounds, [metric]).dropna(subset="value")
+        problem = ["dataset", "noise", "seed", "fold"]
+        wide = frame.pivot(index=problem, columns="booster", values="value")
+        return METRICS[metric].shortfall(wide.reindex(columns=labels).dropna())
+
     @cached_property
     def has_repeats(self) -> bool:
         """True if there is more than one seed or fold."""

@@ -230,6 +230,20 @@ def compare_pairs(
     return tests
 
 
+def share_in_words(successes: int, n: int) -> str:
+    """Return a share in percent with its 95 % interval (Wilson).
+
+    Examples
+    --------
+    >>> share_in_words(60, 100)
+    '60 % (50 to 69)'
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(successes, n).proportion_ci(method="wilson")
+    return f"{100 * successes / n:.0f} % ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
+
+
 def holm(p: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's method (1979).
 

@@ -1,4 +1,4 @@
-"""Table of pairwise comparisons of boosters over data sets (Ismail-Fawaz et al. 2023)."""
+"""Table kind ``pairwise``: pairs of boosters over data sets (Ismail-Fawaz et al. 2023)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boostbench.reports.values.part_options import (
 from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
-def build_pairwise_table(
+def pairwise(
     study: Study,
     *,
     value: MetricName = "test_error",

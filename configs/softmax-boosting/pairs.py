@@ -1,13 +1,15 @@
-"""Two boosters on the same problems: the figure kinds ``scatter`` and ``differences``."""
+"""Figure kinds ``scatter`` and ``differences``: two boosters on the same problems."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -15,14 +17,11 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.reports.figures.panels import colours_of, describe, grid_of, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.values.frame import Study, tidy
+from boostbench.reports.values.frame import Study
 from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, check_metrics, chosen_rounds
+from boostbench.reports.values.rank_statistics import share_in_words
 from boostbench.validation import OneOrMore
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Options of both kinds.
 _First = Annotated[
@@ -86,36 +85,16 @@ def pair_up(
         raise BoostbenchError(f"x and y must be two boosters, found {x!r} twice")
     check_metrics(study, metrics)
     rounds = chosen_rounds(study, at)
-    study = study.only(boosters=[x, y])
-    frame = tidy(study.results, rounds, metrics).dropna(subset="value")
-    values = {}
-    for metric, T in itertools.product(metrics, rounds):
-        rows = frame[(frame["metric"] == metric) & (frame["round"] == T)]
-        problem = ["dataset", "noise", "seed", "fold"]
-        wide = rows.pivot(index=problem, columns="booster", values="value")
-        if x in wide and y in wide:
-            errors = METRICS[metric].shortfall(wide[[x, y]].dropna().to_numpy().T)
-            values[metric, T] = errors * METRICS[metric].scale
+    values = {
+        (metric, T): METRICS[metric].scale * study.paired(metric, T, [x, y]).to_numpy().T
+        for metric, T in itertools.product(metrics, rounds)
+    }
     if not any(pairs.size for pairs in values.values()):
         raise BoostbenchError(f"no problem was done by both {x!r} and {y!r} yet")
-    return Pairing(x, y, metrics, rounds, values, colours_of(study))
+    return Pairing(x, y, metrics, rounds, values, colours_of(study.only(boosters=[x, y])))
 
 
-def share_in_words(successes: int, n: int) -> str:
-    """Return a share in percent with its 95 % interval (Wilson).
-
-    Examples
-    --------
-    >>> share_in_words(60, 100)
-    '60 % (50 to 69)'
-    """
-    from scipy.stats import binomtest
-
-    interval = binomtest(successes, n).proportion_ci(method="wilson")
-    return f"{100 * successes / n:.0f} % ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
-
-
-def draw_scatter(
+def scatter(
     study: Study,
     *,
     x: _First = None,
@@ -156,7 +135,7 @@ def draw_scatter(
     return figure
 
 
-def draw_differences(
+def differences(
     study: Study,
     *,
     x: _First = None,

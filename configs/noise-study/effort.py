@@ -1,4 +1,4 @@
-"""Table of effort: number of runs, sample sizes, rounds, times and memory."""
+"""Table kind ``effort``: number of runs, sample sizes, rounds, times and memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLUMNS = {
 }
 
 
-def build_effort_table(
+def effort(
     study: Study,
     *,
     columns: OneOrMore[
