@@ -73,9 +73,7 @@ def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
 
 def test_rows_are_metrics_and_columns_are_rounds(pairs):
     assert len(drawn(duels.scatter, pairs).axes) == 4
-    assert (
-        drawn(duels.differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
-    )
+    assert drawn(duels.differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
 
 
 def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
@@ -85,9 +83,7 @@ def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     assert pairing.values["test_error", 100].shape == (2, 2)
     gone = {f"dna/samme/clean/seed-{seed}": ("missing", "") for seed in range(3)}
     with pytest.raises(BoostbenchError, match="no problem was done by both 'samme'"):
-        duels.pair_up(
-            study_of(config, broken=gone), "samme", "sm-boost", ["test_error"], 100
-        )
+        duels.pair_up(study_of(config, broken=gone), "samme", "sm-boost", ["test_error"], 100)
 
 
 @pytest.mark.parametrize(
