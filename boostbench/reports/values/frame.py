@@ -133,7 +133,8 @@ class Study:
         frame = tidy(self.only(boosters=labels).results, rounds, [metric]).dropna(subset="value")
         problem = ["dataset", "noise", "seed", "fold"]
         wide = frame.pivot(index=problem, columns="booster", values="value")
-        return METRICS[metric].shortfall(wide.reindex(columns=labels).dropna())
+        values: pd.DataFrame = METRICS[metric].shortfall(wide.reindex(columns=labels).dropna())
+        return values
 
     @cached_property
     def has_repeats(self) -> bool:
