@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.data import Dataset, load, search_dirs
-from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.file import load_config, load_configs
+from boostbench.experiments.configs.file import Reading, accepted, load_config
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import check_data, have_records, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
@@ -429,11 +427,8 @@ def load_experiments(
         load_plugin(file, where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
-    read = partial(load_configs, sources, texts, size=size, data_dirs=folders)
-    loaded = None
-    with suppress(ConfigError):
-        loaded = read(check_parameters=False)
-    loaded = loaded or read(check_parameters=check_parameters)  # reports all mistakes at once
+    readings = [Reading(source, texts, size=size, data_dirs=folders) for source in sources]
+    loaded = accepted(readings, check_parameters=False)
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
     selected = set(select(list(chain.from_iterable(runs_of_configs)), only))
@@ -443,7 +438,7 @@ def load_experiments(
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
     if check_parameters and not _are_done(experiments, store):
-        read(check_parameters=True)
+        accepted(readings, check_parameters=True)
     return experiments
 
 

@@ -27,6 +27,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, core_schema
 
 from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
@@ -142,6 +143,20 @@ class Model(BaseModel):
             raise MistakesError(*_translated(error, cls, written)) from None
 
 
+def validated(kind: type[T], value: Mapping[str, Any]) -> T:
+    """Return a pydantic dataclass with the given fields.
+
+    Raises
+    ------
+    MistakesError
+        With the errors of all fields.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise MistakesError(*_translated(error, kind, value)) from None
+
+
 class _OneOrMore:
     """Accepts a single value as a list of one."""
 
@@ -175,15 +190,17 @@ Distinct = AfterValidator(_distinct)
 OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
 
 
-def _translated(error: ValidationError, model: type[Model], written: Any) -> Iterator[Mistake]:
-    """Yield the errors in ``written``, translated from those of pydantic."""
+def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mistake]:
+    """Yield the errors in ``written``, translated from those of pydantic.
+
+    ``model`` is a `Model` or a pydantic dataclass.
+    """
     reported: set[Place] = set()
     errors = error.errors()
     missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
-    keys = [key for name in model.model_fields if (key := _key(model, name))[0] != "<"]
+    keys = {key: f for n, f in fields_of(model).items() if (key := f.alias or n)[0] != "<"}
     if missing and model.kind:
-        needed = [_key(model, n) for n, field in model.model_fields.items() if field.is_required()]
-        needed = [key for key in needed if key in keys]
+        needed = [key for key, field in keys.items() if field.is_required()]
         plural = "" if len(missing) == 1 else "s"
         wanted = f"{', '.join(needed[:-1])} and {needed[-1]}"
         yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
@@ -193,7 +210,10 @@ def _translated(error: ValidationError, model: type[Model], written: Any) -> Ite
             yield from (((*place, *inner), what) for inner, what in mistakes)
         elif each["type"] == "missing":
             if not model.kind:
-                yield (), f"needs {str(each['loc'][0])!r}{_description_of_key(model, each['loc'])}"
+                key = str(each["loc"][0])
+                text = keys[key].description or ""
+                described = f": {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
+                yield (), f"needs {key!r}{described}"
         elif each["type"] == "extra_forbidden":
             yield place, unknown("key", str(place[-1]), keys)
         elif each["loc"] and each["loc"][-1] == "[key]":
@@ -206,14 +226,10 @@ def _translated(error: ValidationError, model: type[Model], written: Any) -> Ite
             yield place, f"must be {_description_of_valid(model, place, value)}"
 
 
-def _description_of_key(model: type[Model], loc: Place) -> str:
-    names = {_key(model, name): name for name in model.model_fields}
-    description = model.model_fields[names[str(loc[0])]].description or ""
-    return f": {description[:1].lower()}{description[1:].rstrip('.')}" if description else ""
-
-
-def _key(model: type[Model], name: str) -> str:
-    return model.model_fields[name].alias or name
+def fields_of(model: Any) -> dict[str, FieldInfo]:
+    """Return the fields of a model or a pydantic dataclass by name."""
+    found: dict[str, FieldInfo] = model.__pydantic_fields__
+    return found
 
 
 def _within(value: Any, loc: Place) -> tuple[Place, Any]:
@@ -231,9 +247,9 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     return place, value
 
 
-def _description_of_valid(model: type[Model], place: Place, value: Any) -> str:
+def _description_of_valid(model: Any, place: Place, value: Any) -> str:
     """Return the description of valid values at a place, and the value found."""
-    schemas = [_schema_of(model, str(place[0]))] if place else [{"type": "object"}]
+    schemas = [schema_of(model, str(place[0]))] if place else [{"type": "object"}]
     for step in place[1:]:
         schemas = [deeper for schema in schemas for deeper in _schemas_at(schema, step)]
     wanted = " or ".join(dict.fromkeys(filter(None, map(_describe, schemas)))) or "another value"
@@ -245,10 +261,10 @@ def _description_of_valid(model: type[Model], place: Place, value: Any) -> str:
     return f"{wanted}, found {show(value)}{hint}"
 
 
-def described(model: type[Model], key: str) -> tuple[str, str]:
+def described(model: Any, key: str) -> tuple[str, str]:
     """Return the description of valid values of a key, and of the key; empty if there is none."""
-    schema = _schema_of(model, key)
-    return _describe(schema), model.model_fields[key].description or _description(schema)
+    schema = schema_of(model, key)
+    return _describe(schema), fields_of(model)[key].description or _description(schema)
 
 
 def _description(schema: Mapping[str, Any]) -> str:
@@ -257,9 +273,14 @@ def _description(schema: Mapping[str, Any]) -> str:
 
 
 @lru_cache(maxsize=100)
-def _schema_of(model: type[Model], key: str) -> dict[str, Any]:
-    field = next(field for name, field in model.model_fields.items() if key in (name, field.alias))
-    extra = Field(json_schema_extra=field.json_schema_extra, examples=field.examples)
+def schema_of(model: Any, key: str) -> dict[str, Any]:
+    """Return the JSON schema of a field, given by name or alias, with references resolved."""
+    field = next(field for name, field in fields_of(model).items() if key in (name, field.alias))
+    extra = Field(
+        description=field.description,
+        json_schema_extra=field.json_schema_extra,
+        examples=field.examples,
+    )
     typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))
     schema = TypeAdapter(typed).json_schema()  # type: ignore[arg-type]
     result: dict[str, Any] = resolved(schema, schema.get("$defs", {}))

@@ -215,7 +215,7 @@ def test_a_trial_that_was_packed_without_its_test_errors_is_not_chosen_by_anothe
             if result.ok:
                 assert "test_errors" in result.record.curves
             else:
-                assert "errors alone that decided" in result.reason
+                assert "only the errors that were compared" in result.reason
 
 
 def test_packed_records_of_other_code_are_read_and_said_to_be_so(done, path, monkeypatch):

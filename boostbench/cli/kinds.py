@@ -108,7 +108,7 @@ def _config_rows() -> list[dict[str, Any]]:
 
 def _n_variants(booster: Any) -> int:
     """Return the number of sweep points of a booster; its grid counts as one."""
-    from boostbench.experiments.configs.sweeps import expand_sweeps
+    from boostbench.experiments.configs.variants import expand_sweeps
 
     params = next(iter(booster.values())) if isinstance(booster, dict) else {}
     swept = {key: value for key, value in (params or {}).items() if key != "grid"}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import (
@@ -21,10 +22,17 @@ from pydantic import (
     TypeAdapter,
 )
 from pydantic.dataclasses import dataclass
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+_NAME = r"^[^\W\d]\w*$"
 #: Types are checked, including those of runs read from records.
-_CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
+CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
+
+Rounds = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+#: Empty: the name.
+Label = Annotated[
+    StrictStr, Field(pattern=r"^$|\S", max_length=10_000, description="Name in tables.")
+]
 
 
 def canonical_json(value: Any) -> str:
@@ -91,28 +99,61 @@ class Params(Mapping[str, Any]):
         return values
 
 
-@dataclass(frozen=True, config=_CHECKED)
+def _cost_matrix(value: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    numbers = [x for row in value for x in row]
+    is_square = len(value) != 1 and all(len(row) == len(value) for row in value)
+    if value and not (is_square and any(numbers) and all(0 <= x < math.inf for x in numbers)):
+        raise PydanticCustomError("cost", "not a cost matrix")
+    return value
+
+
+Encoding = Annotated[
+    Literal["ordinal", "one-hot"],
+    Field(description="Conversion of categorical columns to numbers."),
+]
+Missing = Annotated[
+    StrictFloat | Literal["keep", "median", "most-frequent"],
+    Field(description="Replacement of missing values."),
+]
+#: Cost of a predicted class (column) for a true class (row), in the order of the classes. If
+#: empty, all errors have equal cost and only errors are counted.
+CostMatrix = Annotated[
+    tuple[tuple[StrictFloat, ...], ...],
+    AfterValidator(_cost_matrix),
+    Field(
+        description="Cost of a prediction (column) for a class (row).",
+        json_schema_extra={
+            "wanted": "a matrix of costs, a row per true class and a column per answer, such as "
+            "[[0, 1], [5, 0]]"
+        },
+    ),
+]
+
+
+@dataclass(frozen=True, config=CHECKED)
 class Data:
     """A data set and the conversion of its columns."""
 
     name: StrictStr  # entry of the catalog, or generator
     params: Params = field(default_factory=Params)  # parameters of the generator
-    encode: StrictStr = "ordinal"  # conversion of categorical columns to numbers
-    missing: StrictStr | StrictFloat = "keep"  # a number replaces missing values
-    #: Cost of a predicted class (column) for a true class (row), in the order of the classes. If
-    #: empty, all errors have equal cost and only errors are counted.
-    cost: tuple[tuple[StrictFloat, ...], ...] = ()
-    label: str = field(default="", compare=False)  # name in tables; not part of the value
+    encode: Encoding = "ordinal"
+    missing: Missing = "keep"
+    cost: CostMatrix = ()
+    #: Not part of the value.
+    label: Annotated[Label, Field(alias="as")] = field(default="", compare=False)
 
 
-@dataclass(frozen=True, config=_CHECKED)
+@dataclass(frozen=True, config=CHECKED)
 class Noise:
     """A label-noise model at one rate; ``CLEAN`` is no noise."""
 
     model: StrictStr = "none"  # a registered name, or "file.py:function" without the folder
     #: Fraction of the training samples chosen for corruption, 0 to 1, or the name of an entry of
     #: `Dataset.extras` that holds it.
-    rate: StrictFloat | StrictStr = 0.0
+    rate: Annotated[
+        Annotated[StrictFloat, Field(ge=0, le=1)] | Annotated[StrictStr, Field(pattern=_NAME)],
+        Field(json_schema_extra={"wanted": "a number from 0 to 1"}),
+    ] = 0.0
     params: Params = field(default_factory=Params)  # parameters of the model
     source: str = field(default="", compare=False)  # as for `BoosterSpec`
 
@@ -139,7 +180,7 @@ class Noise:
 CLEAN = Noise()
 
 
-@dataclass(frozen=True, config=_CHECKED)
+@dataclass(frozen=True, config=CHECKED)
 class Axis:
     """A parameter of a grid, with its candidate values."""
 
@@ -152,18 +193,20 @@ class Axis:
         return self.path[-1]
 
 
-@dataclass(frozen=True, config=_CHECKED)
+@dataclass(frozen=True, config=CHECKED)
 class BoosterSpec:
     """A booster with its parameters."""
 
     name: StrictStr  # a registered name, or "file.py:Class" without the folder
     #: As in the config; expressions in K, n and d are evaluated when the data is loaded.
     params: Params = field(default_factory=Params)
-    label: str = field(default="", compare=False)  # name in tables; not part of the value
+    label: Label = field(default="", compare=False)  # not part of the value
     #: The name, or the full path of a plugin file and the class; not part of the value.
     source: str = field(default="", compare=False)
     #: Number of rounds, in place of that of the config; not part of the value.
-    rounds: int | None = field(default=None, compare=False)
+    rounds: Annotated[
+        Rounds | None, Field(description="Number of rounds of this booster alone.")
+    ] = field(default=None, compare=False)
     #: Parameters to select; not part of the value.
     grid: tuple[Axis, ...] = field(default=(), compare=False)
 
@@ -195,7 +238,7 @@ def _cross_validation(params: Params) -> Params:
     return params
 
 
-@dataclass(frozen=True, config=_CHECKED)
+@dataclass(frozen=True, config=CHECKED)
 class Run:
     """Fit of a booster to a training set with possibly corrupted labels, and its evaluation."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataSpec
+from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.report_parts import read_parts
 from boostbench.experiments.planning.plans import Result
@@ -57,7 +57,7 @@ def make_config(
         **{
             "name": "tiny",
             "path": path,
-            "datasets": tuple(DataSpec(Data(name, label=name)) for name in datasets),
+            "datasets": tuple(DataSet(data=Data(name, label=name)) for name in datasets),
             "boosters": tuple(
                 b if isinstance(b, BoosterSpec) else BoosterSpec(b, label=b) for b in boosters
             ),

@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.entries import DataSpec
+from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
 
@@ -94,7 +94,7 @@ def test_equal_reasons_share_a_note_without_what_was_tried_where(tmp_path):
 
 
 def test_rounds_beyond_those_of_a_data_set_are_left_open(tmp_path):
-    short = DataSpec(Data("letter", label="letter"), rounds=50)
+    short = DataSet(data=Data("letter", label="letter"), rounds=50)
     config = make_config(tmp_path)
     config = config.model_copy(update={"datasets": (config.datasets[0], short)})
     table = build_table(study_of(config))
@@ -215,7 +215,7 @@ def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):
     config = make_config(
         tmp_path, boosters=["samme", BoosterSpec("sm-boost", label="sm-boost", rounds=20)]
     )
-    long = DataSpec(Data("letter", label="letter"), rounds=150)
+    long = DataSet(data=Data("letter", label="letter"), rounds=150)
     config = config.model_copy(update={"datasets": (config.datasets[0], long)})
     paper = tmp_path / "paper.csv"
     rows = ["dna,samme,100,0,10,percent,", "letter,samme,100,0,10,percent,"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,7 +11,6 @@ from pydantic import (
     BeforeValidator,
     Field,
     InstanceOf,
-    TypeAdapter,
     ValidationInfo,
     field_validator,
 )
@@ -21,22 +19,19 @@ from boostbench.errors import unknown
 from boostbench.experiments.configs.claims import Claim, ClaimWords, read_claims
 from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.entries import (
-    BoosterEntry,
-    DataSetEntry,
-    DataSpec,
-    NoiseEntry,
+    DataSet,
+    read_boosters,
+    read_datasets,
+    read_noises,
 )
 from boostbench.experiments.configs.fields import (
     MAX_RUNS,
     CheckpointRounds,
     Duration,
-    Encoding,
     MemorySize,
     Metrics,
-    Missing,
     Plugin,
     Records,
-    Rounds,
     Seeds,
     Slug,
     SplitSpec,
@@ -48,10 +43,17 @@ from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.protocol import Select
 from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
-from boostbench.experiments.configs.sweeps import MAX_VARIANTS
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
+from boostbench.experiments.runs import (
+    CLEAN,
+    BoosterSpec,
+    Encoding,
+    Missing,
+    Noise,
+    Params,
+    Rounds,
+)
 from boostbench.metrics import CONFUSION, MEASURES, curve_of
-from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
+from boostbench.validation import TOP, Distinct, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
@@ -62,10 +64,6 @@ _SCOPE_KEYS = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds"
 
 #: Values in a config whose report needs no runs.
 _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
-_LENGTH = Field(min_length=1, max_length=MAX_VARIANTS)
-_DataSets = Annotated[Listed[DataSetEntry], _LENGTH]
-_Boosters = Annotated[Listed[BoosterEntry], _LENGTH]
-_Noises = Annotated[OneOrMore[NoiseEntry], _LENGTH]
 
 
 class Limits(Model):
@@ -80,15 +78,12 @@ class Limits(Model):
         return RunLimits(time or self.time, memory or self.memory, self.threads)
 
 
-def _values_of(entries: Any) -> BeforeValidator:
-    """Return a validator of the type ``entries`` that yields the values of all entries."""
-    adapter: TypeAdapter[tuple[Any, ...]] = TypeAdapter(entries)
-
-    def read(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
-        parsed = () if value == () else adapter.validate_python(value, context=info.context)
-        return tuple(item for entry in parsed for item in entry.read(setting_of(info)))
-
-    return BeforeValidator(read, json_schema_input_type=entries)
+def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
+    """Return a validator that reads a list; `config_schema` describes its entries."""
+    return BeforeValidator(
+        lambda value, info: value if value == () else read(value, info),
+        json_schema_input_type=list[Any],
+    )
 
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
@@ -123,24 +118,21 @@ class Config(Model):
     plugins: Annotated[OneOrMore[Plugin], Distinct] = Field(
         (), description="Python files that register boosters or other components."
     )
-    boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _values_of(_Boosters)] = Field(
-        description="Boosters to compare; a list as the value of a parameter is a sweep.",
-        json_schema_extra={"wanted": "a list of at least one booster"},
+    boosters: Annotated[tuple[InstanceOf[BoosterSpec], ...], _read_by(read_boosters)] = Field(
+        description="Boosters to compare; a list as the value of a parameter is a sweep."
     )
     rounds: Rounds = Field(description="Number of rounds T.")
-    datasets: Annotated[tuple[InstanceOf[DataSpec], ...], _values_of(_DataSets)] = Field(
-        description="Data sets of the catalog, files in a data folder, or generators.",
-        json_schema_extra={"wanted": "a list of at least one data set"},
+    encode: Encoding = "ordinal"
+    missing: Missing = "keep"
+    datasets: Annotated[tuple[InstanceOf[DataSet], ...], _read_by(read_datasets)] = Field(
+        description="Data sets of the catalog, files in a data folder, or generators."
     )
-    encode: Encoding = Field("ordinal", description="Conversion of categorical columns to numbers.")
-    missing: Missing = Field("keep", description="Replacement of missing values.")
     split: SplitSpec = Field(
         "official", description="Division of the rows into training and test part."
     )
-    noise: Annotated[tuple[InstanceOf[Noise], ...], _values_of(_Noises)] = Field(
+    noise: Annotated[tuple[InstanceOf[Noise], ...], _read_by(read_noises)] = Field(
         default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
-        json_schema_extra={"wanted": "'none', a noise model, or a list of at least one of them"},
     )
     checkpoints: CheckpointRounds = Field(
         default_factory=lambda data: checkpoint_ladder(data.get("rounds", 1)),
@@ -181,15 +173,16 @@ class Config(Model):
     @field_validator("boosters")
     @classmethod
     def _check_distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
-        contents = [(b.label, repr(replace(b, label="", source=""))) for b in boosters]
+        contents = [(b.label, (b, b.rounds, repr(b.grid))) for b in boosters]
         _refuse_repeats(contents, "boosters", "label")
         return boosters
 
     @field_validator("datasets")
     @classmethod
-    def _check_distinct_data(cls, datasets: tuple[DataSpec, ...]) -> tuple[DataSpec, ...]:
+    def _check_distinct_data(cls, datasets: tuple[DataSet, ...]) -> tuple[DataSet, ...]:
         contents = [
-            (e.data.label, repr(replace(e, data=replace(e.data, label="")))) for e in datasets
+            (entry.data.label, (entry.data, repr(entry.model_copy(update={"data": None}))))
+            for entry in datasets
         ]
         _refuse_repeats(contents, "data sets", "as")
         return datasets
@@ -197,13 +190,13 @@ class Config(Model):
     @field_validator("datasets")
     @classmethod
     def _check_booster_names(
-        cls, datasets: tuple[DataSpec, ...], info: ValidationInfo
-    ) -> tuple[DataSpec, ...]:
+        cls, datasets: tuple[DataSet, ...], info: ValidationInfo
+    ) -> tuple[DataSet, ...]:
         boosters: Sequence[BoosterSpec] = info.data.get("boosters", ())
         labels = {name for booster in boosters for name in (booster.label, booster.name)}
         mistakes = MistakesError()
         for index, entry in enumerate(datasets if labels else ()):
-            for name in entry.booster_params:
+            for name in entry.boosters:
                 if name not in labels:
                     mistakes.add(unknown("booster", name, labels), index, "boosters", name)
         dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
@@ -228,7 +221,7 @@ class Config(Model):
                         f"draws, found {rate!r}, which {entry.data.label} does not draw"
                     )
                     raise MistakesError(((0, "rate"), what))
-        return tuple(dict.fromkeys(noises))
+        return noises
 
     @field_validator("checkpoints")
     @classmethod
@@ -273,7 +266,7 @@ class Config(Model):
                 mistakes.add(f"a 'grid', as that of {label!r}, {what}", TOP, "boosters")
             mistakes.close()
             return None
-        own = any("grid" in p for entry in datasets for p in entry.booster_params.values())
+        own = any("grid" in p for entry in datasets for p in entry.boosters.values())
         if not grids and not select.rounds and not own:
             what = "there is nothing to choose: no booster has a 'grid', and 'rounds' is not true"
             mistakes.add(what)
@@ -321,7 +314,7 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     return (*(step for step in steps if step < rounds), rounds)
 
 
-def _most_rounds(rounds: int, datasets: Sequence[DataSpec], boosters: Sequence[BoosterSpec]) -> int:
+def _most_rounds(rounds: int, datasets: Sequence[DataSet], boosters: Sequence[BoosterSpec]) -> int:
     own = [entry.rounds or 0 for entry in datasets] + [booster.rounds or 0 for booster in boosters]
     return max([rounds, *own])
 
@@ -330,10 +323,10 @@ def _n_folds(split: str | Params) -> int:
     return split.get("folds", 1) if isinstance(split, Params) and "fold" not in split else 1
 
 
-def _refuse_repeats(entries: Sequence[tuple[str, str]], kind: str, key: str) -> None:
+def _refuse_repeats(entries: Sequence[tuple[str, Hashable]], kind: str, key: str) -> None:
     """Raise ValueError if two entries have equal labels or equal contents."""
     labels: set[str] = set()
-    label_of: dict[str, str] = {}
+    label_of: dict[Hashable, str] = {}
     for label, content in entries:
         if label in labels:
             raise ValueError(f"two {kind} are called {label!r}; tell them apart by '{key}:'")

@@ -6,12 +6,19 @@ import inspect
 from typing import Any
 
 from boostbench import registry
+from boostbench.data import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.components import parameter_names
 from boostbench.experiments.configs.config import FILE, Config
+from boostbench.experiments.configs.entries import (
+    DATA_OPTIONS,
+    DATA_SET_OPTIONS,
+    DataSet,
+)
 from boostbench.experiments.configs.kind_options import options_model
+from boostbench.experiments.runs import BoosterSpec, Data, Noise
 from boostbench.registry import Registry
-from boostbench.validation import resolved
+from boostbench.validation import resolved, schema_of
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +41,11 @@ def config_schema() -> dict[str, Any]:
     }
     properties["report"]["items"] = _one_of(registry.tables, registry.figures)
     properties["claims"]["items"] = _claim(definitions.pop("ClaimWords"))
-    _name_parameters(definitions["BoosterEntry"])
+    properties["datasets"] |= {"items": _data_set(), "minItems": 1}
+    properties["boosters"] |= {"items": _booster(), "minItems": 1}
+    noise = _noise()
+    properties["noise"]["anyOf"] = [noise, {"type": "array", "items": noise, "minItems": 1}]
+    del properties["noise"]["type"], properties["noise"]["items"]
     inherited = {
         key: {"anyOf": [value, {"type": "null"}]}  # null removes an inherited key
         for key, value in properties.items()
@@ -93,21 +104,57 @@ def _options(kinds: Registry, name: str) -> dict[str, Any]:
     return {**options, "description": description}
 
 
-def _name_parameters(entry: dict[str, Any]) -> None:
-    """Add the parameter names of every registered booster."""
-    mapping = entry["anyOf"][1]
-    general = mapping["additionalProperties"]["anyOf"][0]
-    mapping["properties"] = {}
+def _entry(names: list[str], known: dict[str, Any], general: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a name or of ``{name: {options}}``, with the options of known names."""
+    return {
+        "anyOf": [
+            {"type": "string", "minLength": 1, "examples": names},
+            {
+                "type": "object",
+                "properties": known,
+                "additionalProperties": {"anyOf": [general, {"type": "null"}]},
+                "minProperties": 1,
+                "maxProperties": 1,
+            },
+        ]
+    }
+
+
+def _data_set() -> dict[str, Any]:
+    kinds = ((key, Data if key in DATA_OPTIONS else DataSet) for key in DATA_SET_OPTIONS)
+    options = {key: schema_of(kind, key) for key, kind in kinds}
+    names = sorted({*catalog(()), *registry.generators.names()})
+    return _entry(names, {}, {"type": "object", "properties": options})
+
+
+def _booster() -> dict[str, Any]:
+    """Return the schema of a booster, with the parameter names of every registered booster."""
+    grid = {"type": "object", "description": "Candidate values of parameters, for 'select'."}
+    options = {key: schema_of(BoosterSpec, key) for key in ("label", "rounds")} | {"grid": grid}
+    of_names: dict[str, Any] = {}
     for name in registry.boosters.names():
         try:
             known = parameter_names(registry.boosters, registry.boosters.get(name))
         except (BoostbenchError, ImportError):
             continue
-        if known is None:
-            continue
-        own = {**{key: {} for key in known}, **general["properties"]}
-        options = {**general, "properties": own, "additionalProperties": False}
-        mapping["properties"][name] = {"anyOf": [options, {"type": "null"}]}
+        if known is not None:
+            own = {**{key: {} for key in known}, **options}
+            mapping = {"type": "object", "properties": own, "additionalProperties": False}
+            of_names[name] = {"anyOf": [mapping, {"type": "null"}]}
+    return _entry(registry.boosters.names(), of_names, {"type": "object", "properties": options})
+
+
+def _noise() -> dict[str, Any]:
+    rate = schema_of(Noise, "rate")
+    mapping = {
+        "type": "object",
+        "properties": {
+            "model": {"type": "string", "examples": registry.noise_models.names()},
+            "rate": {"anyOf": [rate, {"type": "array", "items": rate}]},
+        },
+        "required": ["model", "rate"],
+    }
+    return {"anyOf": [{"const": "none"}, {"type": "null"}, mapping]}
 
 
 def _plain(schema: Any) -> Any:

@@ -1,68 +1,64 @@
-"""The entries of a config: data sets, noises, boosters.
-
-A model holds an entry in the form of the config. Its method ``read`` returns the compared values
-(`DataSpec`, `BoosterSpec`, `Noise`), one for each combination of listed parameter values.
-"""
+"""The entries of a config: data sets, boosters and noises, each expanded into its variants."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, TypeVar
 
-from pydantic import ConfigDict, Field, GetJsonSchemaHandler, ValidationInfo, model_validator
-from pydantic_core import CoreSchema
+from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
-from boostbench.data import DatasetEntry
 from boostbench.data.downloads import members_of
 from boostbench.errors import unknown
-from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.configs.expressions import is_expression, texts_in
-from boostbench.experiments.configs.fields import (
-    CostMatrix,
-    Encoding,
-    Missing,
-    Rate,
-    Rounds,
-    Seeds,
-    Setting,
-    SplitSpec,
-    Text,
-    setting_of,
-)
-from boostbench.experiments.configs.grids import (
-    GridAxes,
+from boostbench.experiments.configs.fields import Part, Seeds, Setting, SplitSpec, setting_of
+from boostbench.experiments.configs.variants import (
     check_size,
+    expand_sweeps,
     points_of,
     read_grid,
+    swept_label,
     with_point,
 )
-from boostbench.experiments.configs.sweeps import expand_sweeps, swept_label
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
-from boostbench.source import Place, show
-from boostbench.validation import MistakesError, Model, OneOrMore
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Rounds
+from boostbench.source import show
+from boostbench.validation import MistakesError, Model, validated
 
-#: Key that holds the name of an entry, distinct from all options.
-NAME = "<name>"
+T = TypeVar("T")
+
+#: Largest number of entries in a list of a config.
+MAX_ENTRIES = 1_000
 _MAX_NAME = 200
+#: Options of a data set that belong to its `Data`.
+DATA_OPTIONS = ("as", "encode", "missing", "cost")
+BOOSTER_OPTIONS = ("label", "rounds", "grid")
 
 
-@dataclass(frozen=True)
-class DataSpec:
+class DataSet(Model):
     """A data set and the settings that apply to it alone."""
 
-    data: Data
-    split: str | Params | None = None
-    rounds: int | None = None
-    #: Parameters by the label or name of a booster.
-    booster_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    extend: bool = True  # whether ranges of parameters may be extended
-    #: Largest values of numeric parameters; boosters with a larger value are left out.
-    at_most: Mapping[str, float] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()  # replaces the seeds of the config unless empty
+    data: InstanceOf[Data]
+    split: SplitSpec | None = Field(None, description="Division of the rows of this data set.")
+    rounds: Rounds | None = Field(None, description="Number of rounds for this data set alone.")
+    #: Replaces the seeds of the config unless empty.
+    seeds: Seeds = Field((), description="Number of seeds or a list, for this data set alone.")
+    boosters: Mapping[str, Mapping[str, Any]] = Field(
+        {},
+        description="Parameters for this data set alone, by label or name of a booster.",
+        json_schema_extra={"wanted": "{booster: {parameter: value}}"},
+    )
+    extend: bool = Field(True, description="Allow the extension of ranges of parameters.")
+    at_most: Mapping[str, float] = Field(
+        {},
+        description="Leave out boosters in which a parameter is larger.",
+        json_schema_extra={"wanted": "{parameter: number}"},
+    )
+
+
+DATA_SET_OPTIONS = (*DATA_OPTIONS, *(key for key in DataSet.model_fields if key != "data"))
 
 
 def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
@@ -89,230 +85,154 @@ def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
     raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
 
 
-class Named(Model):
-    """Base of entries written as a name or as ``{name: {option: value}}``."""
+def read_list(
+    value: Any,
+    read: Callable[[int, Any], T],
+    wanted: str,
+    *,
+    least: int = 0,
+    most: int = MAX_ENTRIES,
+) -> tuple[T, ...]:
+    """Return ``read(index, item)`` for each item of a list.
 
-    #: Name of the kind of entry in messages.
-    entry: ClassVar[str] = "entry"
-
-    name: str = Field(alias="<name>", exclude=True)
-
-    @classmethod
-    def written(cls, value: Any) -> Any:
-        """Return the options, with the name under the key `NAME`."""
-        name, options = name_and_options(value, cls.entry)
-        return {**options, NAME: name}
-
-    @classmethod
-    def known_names(cls) -> list[str]:
-        """Return the names that an editor suggests; others may be valid too."""
-        return []
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        options = handler.resolve_ref_schema(handler(schema))
-        del options["properties"][NAME]
-        options["required"] = [key for key in options.get("required", ()) if key != NAME]
-        names = cls.known_names()
-        return {
-            "anyOf": [
-                {"type": "string", "minLength": 1, "examples": names},
-                {
-                    "type": "object",
-                    "minProperties": 1,
-                    "maxProperties": 1,
-                    "additionalProperties": {"anyOf": [dict(options), {"type": "null"}]},
-                },
-            ]
-        }
-
-    def extra(self) -> dict[str, Any]:
-        """Return the parameters, that is, all keys that the model does not declare."""
-        return dict(self.model_extra or {})
+    Raises
+    ------
+    ValueError
+        If the value is not a list, or has fewer than ``least`` or more than ``most`` items.
+    MistakesError
+        With the errors of all items.
+    """
+    if not isinstance(value, list | tuple) or not least <= len(value) <= most:
+        found = show(value) if not isinstance(value, list) or len(value) <= most else len(value)
+        raise ValueError(f"must be {wanted}, found {found}")
+    mistakes = MistakesError()
+    items = [mistakes.take(partial(read, i), item, i) for i, item in enumerate(value)]
+    mistakes.close()
+    return tuple(items)
 
 
-class DataSetEntry(Named):
-    """A data set: a name, or {name: {options}}; options include parameters of a generator."""
+def read_datasets(value: Any, info: ValidationInfo) -> tuple[DataSet, ...]:
+    """Read the key ``datasets``: a `DataSet` for each combination of listed parameter values."""
+    read = partial(_read_data_set, setting_of(info), info.data)
+    return _joined(read_list(value, read, "a list of at least one data set", least=1))
 
-    model_config = ConfigDict(extra="allow")
-    entry: ClassVar[str] = "data set"
 
-    label: Text | None = Field(None, alias="as", description="Name in tables.")
-    cost: CostMatrix = Field((), description="Cost of a prediction (column) for a class (row).")
-    encode: Encoding | None = Field(
-        None, description="Conversion of categorical columns to numbers."
-    )
-    missing: Missing | None = Field(None, description="Replacement of missing values.")
-    split: SplitSpec | None = Field(None, description="Division of the rows of this data set.")
-    rounds: Rounds | None = Field(None, description="Number of rounds for this data set alone.")
-    seeds: Seeds = Field((), description="Number of seeds or a list, for this data set alone.")
-    boosters: Mapping[str, Mapping[str, Any]] = Field(
-        {},
-        description="Parameters for this data set alone, by booster.",
-        json_schema_extra={"wanted": "{booster: {parameter: value}}"},
-    )
-    extend: bool = Field(True, description="Allow the extension of ranges of parameters.")
-    at_most: Mapping[str, float] = Field(
-        {},
-        description="Leave out boosters in which a parameter is larger.",
-        json_schema_extra={"wanted": "{parameter: number}"},
+def read_boosters(value: Any, info: ValidationInfo) -> tuple[BoosterSpec, ...]:
+    """Read the key ``boosters``: a booster for each combination of listed parameter values."""
+    read = partial(_read_booster, setting_of(info))
+    return _joined(read_list(value, read, "a list of at least one booster", least=1))
+
+
+def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
+    """Read the key ``noise``: none, a model with its rate or rates, or a list of them."""
+    read = partial(_read_noise, setting_of(info))
+    wanted = "'none', a noise model, or a list of at least one of them"
+    noises = read_list(value if isinstance(value, list) else [value], read, wanted, least=1)
+    return tuple(dict.fromkeys(_joined(noises)))
+
+
+def _joined(lists: Sequence[Sequence[T]]) -> tuple[T, ...]:
+    return tuple(item for each in lists for item in each)
+
+
+def _parted(
+    options: Mapping[str, Any], own: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options called ``own`` that are not null, and all others, the parameters."""
+    return (
+        {key: options[key] for key in own if options.get(key) is not None},
+        {key: item for key, item in options.items() if key not in own},
     )
 
-    @classmethod
-    def known_names(cls) -> list[str]:
-        """Return the data sets of the shipped catalog and the generators."""
-        from boostbench.data import catalog
 
-        return sorted({*catalog(()), *registry.generators.names()})
-
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> DataSetEntry:
-        mistakes = MistakesError()
-        setting = setting_of(info)
-        entry: DatasetEntry | None = mistakes.take(
-            lambda name: [*map(setting.dataset, members_of(name))].pop(), self.name
+def _read_data_set(
+    setting: Setting, config: Mapping[str, Any], index: int, item: Any
+) -> list[DataSet]:
+    name, options = name_and_options(item, "data set")
+    own, params = _parted(options, DATA_SET_OPTIONS)
+    of_data, settings = _parted(own, DATA_OPTIONS)
+    defaults = {key: config[key] for key in ("encode", "missing") if key in config}
+    names = members_of(name)
+    mistakes = MistakesError()
+    members = [mistakes.take(setting.dataset, member) for member in names]
+    generator = members[-1].generator if members[-1] else None
+    if generator == "":
+        mistakes.keys(params, DATA_SET_OPTIONS)
+    variants = mistakes.take(expand_sweeps, params)
+    data = mistakes.take(partial(validated, Data), {"name": name, **defaults, **of_data})
+    entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})
+    for booster, changes in entry.boosters.items() if entry else ():
+        if "grid" in changes:
+            mistakes.take(read_grid, changes["grid"], "boosters", booster, "grid")
+    mistakes.close()
+    if generator:
+        setting.parts.append(
+            Part(("datasets", index), registry.generators, generator, Params(params))
         )
-        if entry is not None and not entry.generator:
-            known = [f.alias or key for key, f in type(self).model_fields.items() if key != "name"]
-            mistakes.keys(self.extra(), known)
-        elif entry is not None and setting.check_parameters:
-            check_component(registry.generators, entry.generator, self.extra(), mistakes)
-        mistakes.take(expand_sweeps, self.extra())
-        for name, params in self.boosters.items():
-            if "grid" in params:
-                mistakes.take(read_grid, params["grid"], "boosters", name, "grid")
-        mistakes.close()
-        return self
-
-    def read(self, setting: Setting) -> list[DataSpec]:
-        """Return a data set for each combination of listed parameter values."""
-        names = members_of(self.name)
-        return [
-            DataSpec(
-                Data(
-                    name=setting.dataset(name).name,
+    labels = names if len(names) > 1 else [data.label or name]
+    return [
+        entry.model_copy(
+            update={
+                "data": replace(
+                    data,
+                    name=member.name,
                     params=Params(variant),
-                    encode=self.encode or "",
-                    missing="" if self.missing is None else self.missing,
-                    cost=self.cost,
-                    label=swept_label(name if len(names) > 1 else self.label or name, swept),
-                ),
-                self.split,
-                self.rounds,
-                self.boosters,
-                self.extend,
-                self.at_most,
-                self.seeds,
-            )
-            for name in names
-            for variant, swept in expand_sweeps(self.extra())
-        ]
+                    label=swept_label(label, swept),
+                )
+            }
+        )
+        for member, label in zip(members, labels, strict=True)
+        for variant, swept in variants
+    ]
 
 
-class BoosterEntry(Named):
-    """A booster: a name, FILE.py:Class, or {name: {parameters}}; a list of values is a sweep."""
-
-    model_config = ConfigDict(extra="allow")
-    entry: ClassVar[str] = "booster"
-
-    label: Text | None = Field(None, description="Name in tables.")
-    rounds: Rounds | None = Field(None, description="Number of rounds of this booster alone.")
-    grid: GridAxes = Field((), description="Candidate values of parameters, for 'select'.")
-
-    @classmethod
-    def known_names(cls) -> list[str]:
-        """Return the registered boosters."""
-        return registry.boosters.names()
-
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> BoosterEntry:
-        mistakes = MistakesError()
-        setting = setting_of(info)
-        source = setting.source_of(self.name)
-        if ".py:" not in source and source not in registry.boosters:
-            mistakes.add(unknown("booster", self.name, registry.boosters.names()))
-        for place, item in texts_in(self.extra()):
-            mistakes.take(is_expression, item, *place)
-        mistakes.take(partial(check_size, self.grid), self.extra())
-        mistakes.close()
-        for booster in self.read(setting) if setting.check_parameters else ():
-            for params in _variants_to_check(booster):
-                if (source, params) not in setting.checked:
-                    inner = MistakesError()
-                    check_component(registry.boosters, source, params, inner, booster.name)
-                    setting.checked[source, params] = inner.found
-                for place, what in setting.checked[source, params]:
-                    in_grid = ("grid",) if _is_in_grid(place, booster) else ()
-                    mistakes.found.append(((*in_grid, *place), what))
-        mistakes.found = list(dict.fromkeys(mistakes.found))
-        mistakes.close()
-        return self
-
-    def read(self, setting: Setting) -> list[BoosterSpec]:
-        """Return a booster for each combination of listed parameter values."""
-        source, shown = setting.source_of(self.name), _without_folder(self.name)
-        label = self.label or shown.rpartition(".py:")[2]
-        return [
-            BoosterSpec(
-                shown, Params(params), swept_label(label, swept), source, self.rounds, self.grid
-            )
-            for params, swept in expand_sweeps(self.extra())
-        ]
+def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
+    name, options = name_and_options(item, "booster")
+    own, params = _parted(options, BOOSTER_OPTIONS)
+    source, shown = setting.source_of(name), _without_folder(name)
+    mistakes = MistakesError()
+    if ".py:" not in source and source not in registry.boosters:
+        mistakes.add(unknown("booster", name, registry.boosters.names()))
+    for place, text in texts_in(params):
+        mistakes.take(is_expression, text, *place)
+    grid = mistakes.take(read_grid, own.pop("grid"), "grid") if "grid" in own else ()
+    mistakes.take(partial(check_size, grid or ()), params)
+    given = {"name": shown, "source": source, "label": shown.rpartition(".py:")[2], **own}
+    booster = mistakes.take(partial(validated, BoosterSpec), given)
+    mistakes.close()
+    variants = [
+        replace(booster, params=Params(variant), label=swept_label(booster.label, swept), grid=grid)
+        for variant, swept in expand_sweeps(params)
+    ]
+    for variant in variants:
+        part = Part(("boosters", index), registry.boosters, source, name=shown, grid=grid)
+        points = _points_to_check(variant)
+        setting.parts.extend(replace(part, params=point.params) for point in points)
+    return variants
 
 
-class NoiseEntry(Model):
-    """Label noise of the training samples: none, or a model with its rate or rates."""
-
-    model_config = ConfigDict(extra="allow")
-
-    model: Text = Field(description="Noise model.")
-    rate: OneOrMore[Rate] = Field(
-        description="Fraction of the training samples chosen for corruption, or a list.",
-        json_schema_extra={"wanted": "a number from 0 to 1"},
-    )
-
-    @classmethod
-    def written(cls, value: Any) -> Any:
-        """Return the mapping; ``none`` becomes a model of rate 0."""
-        if value is None or value == "none":
-            return {"model": "none", "rate": 0.0}
-        if not isinstance(value, dict) or "model" not in value:
-            example = "{model: exchange, rate: 0.2}"
-            if isinstance(value, str) and value in registry.noise_models:
-                raise ValueError(f"needs a rate: {example.replace('exchange', value)}")
-            raise ValueError(f"must be 'none' or e.g. {example}, found {show(value)}")
-        return value
-
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> NoiseEntry:
-        mistakes = MistakesError()
-        setting = setting_of(info)
-        source = setting.source_of(self.model)
-        if ".py:" not in source and source not in registry.noise_models and self.rate != (0.0,):
-            names = registry.noise_models.names()
-            mistakes.add(unknown("noise model", self.model, names), "model")
-        elif setting.check_parameters and self.model != "none":
-            check_component(registry.noise_models, source, self.model_extra or {}, mistakes)
-        mistakes.close()
-        return self
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        written = handler.resolve_ref_schema(handler(schema))
-        written["properties"]["model"]["examples"] = registry.noise_models.names()
-        return {"anyOf": [{"const": "none"}, {"type": "null"}, dict(written)]}
-
-    def read(self, setting: Setting) -> list[Noise]:
-        """Return the noise model at each rate; rate 0 is no noise."""
-        source, params = setting.source_of(self.model), Params(self.model_extra)
-        return [
-            CLEAN if rate == 0 else Noise(_without_folder(self.model), rate, params, source)
-            for rate in self.rate
-        ]
+def _read_noise(setting: Setting, index: int, item: Any) -> list[Noise]:
+    if item is None or item == "none":
+        return [CLEAN]
+    if not isinstance(item, dict) or "model" not in item:
+        example = "{model: exchange, rate: 0.2}"
+        if isinstance(item, str) and item in registry.noise_models:
+            raise ValueError(f"needs a rate: {example.replace('exchange', item)}")
+        raise ValueError(f"must be 'none' or e.g. {example}, found {show(item)}")
+    if "rate" not in item:
+        what = "fraction of the training samples chosen for corruption, or a list"
+        raise ValueError(f"needs 'rate': {what}")
+    params = {key: value for key, value in item.items() if key not in ("model", "rate")}
+    model, source = item["model"], setting.source_of(str(item["model"]))
+    mistakes = MistakesError()
+    if ".py:" not in source and source not in registry.noise_models:
+        mistakes.add(unknown("noise model", str(model), registry.noise_models.names()), "model")
+    rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
+    given = {"model": _without_folder(source), "source": source, "params": params}
+    noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
+    mistakes.close()
+    setting.parts.append(Part(("noise", index), registry.noise_models, source, Params(params)))
+    return [CLEAN if noise.rate == 0 else noise for noise in noises]
 
 
 def _without_folder(name: str) -> str:
@@ -320,17 +240,12 @@ def _without_folder(name: str) -> str:
     return Path(name).name if ".py:" in name else name
 
 
-def _variants_to_check(booster: BoosterSpec) -> list[Params]:
-    """Return the parameters for every value of the grid, with the other axes at their first one."""
+def _points_to_check(booster: BoosterSpec) -> list[BoosterSpec]:
+    """Return the booster with each value of its grid, the other axes at their first value."""
     first = points_of(booster.grid)[0]
-    boosters = dict.fromkeys(
+    points = [
         with_point(booster, (*first[:index], value, *first[index + 1 :]))
         for index, axis in enumerate(booster.grid)
         for value in axis.values
-    )
-    return [variant.params for variant in boosters or (booster,)]
-
-
-def _is_in_grid(place: Place, booster: BoosterSpec) -> bool:
-    """Return whether a place is a parameter of the grid, or inside or around one."""
-    return any(all(a == b for a, b in zip(place, axis.path, strict=False)) for axis in booster.grid)
+    ]
+    return list(dict.fromkeys(points)) or [booster]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import operator
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +19,13 @@ from pydantic import (
 
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
-from boostbench.experiments.runs import Params
+from boostbench.experiments.runs import Axis, Params, Rounds
 from boostbench.metrics import NAMES
 from boostbench.plugin_files import load_plugin
-from boostbench.source import show
-from boostbench.validation import Distinct, Listed, Mistake
+from boostbench.registry import Registry
+from boostbench.source import Place, show
+from boostbench.validation import Distinct, Listed
 
-MAX_ROUNDS = 1_000_000
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
 MAX_RUNS = 200_000
@@ -36,15 +36,31 @@ _RECORDS = Literal[
 
 
 @dataclass(frozen=True)
+class Part:
+    """A booster, noise model or generator of a config, with its parameters."""
+
+    place: Place  # of its entry in the config
+    kinds: Registry
+    source: str  # registered name, or path and attribute of a plugin file
+    params: Params = field(default_factory=Params)
+    name: str = ""  # in messages; empty: ``source``
+    grid: tuple[Axis, ...] = ()
+
+    def place_of(self, place: Place) -> Place:
+        """Return the place in the config of a parameter, which may be one of the grid."""
+        is_in_grid = any(all(map(operator.eq, place, axis.path)) for axis in self.grid)
+        return (*self.place, *(("grid",) if is_in_grid else ()), *place)
+
+
+@dataclass(frozen=True)
 class Setting:
     """Files and names that a config may refer to while it is read."""
 
     files: tuple[Path, ...]  # the config and the configs it extends
     data_dirs: tuple[Path, ...] = ()
-    check_parameters: bool = True
     _datasets: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
-    #: Errors in the parameters of boosters, shared by the sizes of a config.
-    checked: dict[tuple[str, Params], list[Mistake]] = field(default_factory=dict, compare=False)
+    #: Parts of the config that were read, whose parameters can be checked afterwards.
+    parts: list[Part] = field(default_factory=list, compare=False)
 
     @property
     def path(self) -> Path:
@@ -101,22 +117,6 @@ def _seeds(value: Any) -> Any:
     return value
 
 
-def _cost_matrix(value: Any) -> Any:
-    rows = value if isinstance(value, list) else []
-    numbers = [x for row in rows if isinstance(row, list) for x in row]
-    if (
-        len(rows) < 2
-        or any(not isinstance(row, list) or len(row) != len(rows) for row in rows)
-        or not all(is_number(x) and 0 <= x < math.inf for x in numbers)
-        or not any(numbers)
-    ):
-        raise ValueError(
-            "must be a matrix of costs, a row per true class and a column per answer, such as "
-            f"[[0, 1], [5, 0]], found {show(value)}"
-        )
-    return value
-
-
 def _duration(value: Any) -> Any:
     if value is not None and not is_number(value) and not isinstance(value, str):
         raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
@@ -160,8 +160,6 @@ Slug = Annotated[
         json_schema_extra={"wanted": "a valid folder name of letters, digits, '-', '_' and '.'"},
     ),
 ]
-Rounds = Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
-
 Threads = Annotated[int, Field(ge=1, le=1_000)]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
@@ -182,14 +180,6 @@ Records = Annotated[
 ]
 #: Names of metrics of the predictions on the test part.
 Metrics = Annotated[Listed[Literal[NAMES]], Distinct]  # type: ignore[valid-type]
-_SHARE = Field(json_schema_extra={"wanted": "a number from 0 to 1"})
-#: A number, or the name of a value drawn by the generator of the data set.
-Rate = Annotated[
-    Annotated[float, Field(ge=0, le=1)] | Annotated[str, Field(pattern=r"^[^\W\d]\w*$")], _SHARE
-]
-CostMatrix = Annotated[
-    Listed[Listed[float]], BeforeValidator(_cost_matrix, json_schema_input_type=list[list[float]])
-]
 #: In seconds; None for no limit.
 Duration = Annotated[
     float | None, BeforeValidator(_duration, json_schema_input_type=float | str | None)
@@ -201,8 +191,6 @@ SplitSpec = Annotated[
     str | InstanceOf[Params],
     BeforeValidator(_split, json_schema_input_type=Literal["official"] | Split),
 ]
-Encoding = Literal["ordinal", "one-hot"]
-Missing = float | Literal["keep", "median", "most-frequent"]
 #: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
 AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 #: A plugin file, named relative to the config; validation loads it and returns its full path.

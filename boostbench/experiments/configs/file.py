@@ -12,91 +12,159 @@ from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
+from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.expressions import texts_in
-from boostbench.experiments.configs.fields import Setting
+from boostbench.experiments.configs.fields import Part, Setting
 from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
 from boostbench.experiments.configs.shipped import find_config
+from boostbench.experiments.runs import Params
 from boostbench.source import Keys, Place, Refused, Source, show
-from boostbench.validation import TOP, mistakes_in
+from boostbench.validation import TOP, Mistake, MistakesError, mistakes_in
 
 _MAX_COMPLAINTS = 50
 
 
-def load_config(
-    config: Path | str | Mapping[str, Any],
-    overrides: Sequence[str] = (),
-    *,
-    size: str | None = None,
-    data_dirs: Sequence[Path | str] = (),
-    check_parameters: bool = True,
-    with_claims: bool = True,
-) -> Config:
-    """Read and validate a config.
+class Reading:
+    """A config as it was read: the validated config, or what is wrong with it.
 
     Parameters
     ----------
-    config : Path or mapping
-        A file, or its content; files named in the content are relative to the working directory.
+    reference : Path, str or mapping
+        A file, the name of a shipped config, or the content of a config; files named in the content
+        are relative to the working directory.
     overrides : sequence of str, default=()
         Items ``key.key=value``, as after ``--set``.
     size : str or None, default=None
         Name of a variant under the key ``sizes``.
     data_dirs : sequence of Path, default=()
         Folders of data sets that are not in the catalog.
-    check_parameters : bool, default=True
-        Check the parameters of boosters, weak learners and noise models, which imports them.
-        Reports need no check.
     with_claims : bool, default=True
         Read the claims. False avoids infinite recursion if configs refer to each other in claims.
 
-    Returns
-    -------
-    config : Config
+    Attributes
+    ----------
+    config : Config or None
+        None if there are errors.
+    complaints : list of BoostbenchError
+        All errors, except those in the parameters of components before `check_parameters`.
+    """
+
+    def __init__(
+        self,
+        reference: Path | str | Mapping[str, Any],
+        overrides: Sequence[str] = (),
+        *,
+        size: str | None = None,
+        data_dirs: Sequence[Path | str] = (),
+        with_claims: bool = True,
+    ) -> None:
+        self.config: Config | None = None
+        self.complaints: list[BoostbenchError] = []
+        self._parts: list[tuple[Part, Source]] = []
+        try:
+            content = find_config(reference) if isinstance(reference, str) else reference
+            source, self.complaints, files = read_extended(content)
+            if source.data is None:
+                source.data = Keys()
+            if not isinstance(source.data, Keys):
+                what = f"a config is a mapping of keys, found {show(source.data)}"
+                raise BoostbenchError(what, where=source.where(()))
+        except BoostbenchError as error:
+            found = error.complaints if isinstance(error, ConfigError) else [error]
+            self.complaints = [*self.complaints, *found]
+            return
+        self._setting = Setting(files, tuple(map(Path, data_dirs)))
+        if not with_claims:
+            source = _without(source, {"claims"})
+        if size is None:  # report errors in all sizes
+            for name, part in sizes_of(source).items():
+                inherited = {"claims", "report"} - part.keys()
+                self._validate(_without(of_size(source, name), inherited))
+        claims = self._claims_as_stated(source, size) if size or overrides else None
+        prepared = varied(source, overrides, size, self.complaints)
+        if claims is not None:
+            prepared = _without(prepared, {"claims"})
+        config = self._validate(prepared)
+        if config is not None and not self.complaints:
+            self.config = config if claims is None else config.model_copy(update={"claims": claims})
+
+    def check_parameters(self) -> None:
+        """Complain about wrong parameters of boosters, noise models and generators.
+
+        Their modules are imported.
+        """
+        checked: dict[tuple[str, str, Params], list[Mistake]] = {}
+        for part, source in self._parts:
+            key = part.kinds.kind, part.source, part.params
+            if key not in checked:
+                mistakes = MistakesError()
+                check_component(part.kinds, part.source, part.params.plain(), mistakes, part.name)
+                checked[key] = mistakes.found
+            self._complain([(part.place_of(at), what) for at, what in checked[key]], source)
+        self._parts.clear()
+
+    def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
+        setting = replace(self._setting, parts=[])
+        try:
+            data = {**source.data, FILE: setting.path}
+            return Config.model_validate(data, context={"setting": setting})
+        except ValidationError as error:
+            if complain:
+                self._complain(mistakes_in(error), source)
+            return None
+        finally:
+            self._parts += [(part, source) for part in setting.parts if complain]
+
+    def _claims_as_stated(self, source: Source, size: str | None) -> tuple[Claim, ...] | None:
+        """Return the claims of the file, or of a size that has its own; None if it has errors.
+
+        A claim refers to all data sets and rounds of the full config. A smaller variant has fewer
+        runs to judge the claim by, but does not change the claim.
+        """
+        if size and "claims" in sizes_of(source).get(size, {}):
+            source = of_size(source, size)
+        config = self._validate(copy.deepcopy(source), complain=False)
+        return None if config is None else config.claims
+
+    def _complain(self, mistakes: Iterable[Mistake], source: Source) -> None:
+        self.complaints += [c for place, what in mistakes for c in _complaints(place, what, source)]
+
+
+def load_config(
+    reference: Path | str | Mapping[str, Any],
+    overrides: Sequence[str] = (),
+    *,
+    check_parameters: bool = True,
+    **options: Any,
+) -> Config:
+    """Read and validate a config.
+
+    Parameters
+    ----------
+    reference, overrides, **options
+        As for `Reading`.
+    check_parameters : bool, default=True
+        As for `accepted`.
 
     Raises
     ------
     ConfigError
         With every error: the problem, its line and the valid values.
     """
-    source, complaints, files = read_extended(Path(config) if isinstance(config, str) else config)
-    setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
-    if source.data is None:
-        source.data = Keys()
-    if not isinstance(source.data, Keys):
-        what = f"a config is a mapping of keys, found {show(source.data)}"
-        raise ConfigError([*complaints, BoostbenchError(what, where=source.where(()))])
-    if not with_claims:
-        source = _without(source, {"claims"})
-    if size is None:  # report errors in all sizes
-        for name, part in sizes_of(source).items():
-            variant = of_size(source, name)
-            inherited = {"claims", "report"} - part.keys()
-            complaints += _validate(_without(variant, inherited), setting)[1]
-    claims = _claims_as_stated(source, size, setting) if size or overrides else None
-    prepared = varied(source, overrides, size, complaints)
-    if claims is not None:
-        prepared = _without(prepared, {"claims"})
-    validated, errors = _validate(prepared, setting)
-    complaints = sorted(_without_repeats(map(_printable, complaints + errors)), key=_location)
-    if len(complaints) > _MAX_COMPLAINTS:
-        more = f"... and {len(complaints) - _MAX_COMPLAINTS:,} more errors"
-        complaints[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=source.name)]
-    if complaints or validated is None:
-        raise ConfigError(complaints)
-    return validated if claims is None else validated.model_copy(update={"claims": claims})
+    reading = Reading(reference, overrides, **options)
+    return accepted([reading], check_parameters=check_parameters)[0]
 
 
-def load_configs(
-    references: Iterable[str | Mapping[str, Any]], *args: Any, **options: Any
-) -> list[Config]:
-    """Read and validate configs given by path, name of a shipped config, or content.
+def accepted(readings: Sequence[Reading], *, check_parameters: bool) -> list[Config]:
+    """Return the configs that were read.
 
     Parameters
     ----------
-    references : iterable of str or mapping
-    *args, **options
-        As for `load_config`.
+    readings : sequence of Reading
+    check_parameters : bool
+        Check the parameters of boosters, weak learners, noise models and generators, which imports
+        them. Reports need no check.
 
     Raises
     ------
@@ -104,50 +172,37 @@ def load_configs(
         With the errors of all configs. Equal names are an error, because their reports would be
         written into the same folder.
     """
-    loaded: dict[str, Config] = {}
-    complaints: list[BoostbenchError] = []
-    for reference in references:
-        try:
-            content = find_config(reference) if isinstance(reference, str) else reference
-            config = load_config(content, *args, **options)
-            other = loaded.setdefault(config.name, config)
-            if other is not config:
-                what = f"the name {config.name!r} is also that of {other.path}; rename one"
-                complaints.append(BoostbenchError(what, where=str(config.path)))
-        except ConfigError as error:
-            complaints += error.complaints
-        except BoostbenchError as error:
-            complaints.append(error)
+    if check_parameters or any(reading.complaints for reading in readings):
+        for reading in readings:
+            reading.check_parameters()
+    complaints = [c for reading in readings for c in _sorted(reading.complaints)]
+    configs: dict[str, Config] = {}
+    for config in (reading.config for reading in readings if reading.config is not None):
+        other = configs.setdefault(config.name, config)
+        if other is not config:
+            what = f"the name {config.name!r} is also that of {other.path}; rename one"
+            complaints.append(BoostbenchError(what, where=str(config.path)))
     if complaints:
         raise ConfigError(complaints)
-    return list(loaded.values())
+    return list(configs.values())
 
 
-def _claims_as_stated(
-    source: Source, size: str | None, setting: Setting
-) -> tuple[Claim, ...] | None:
-    """Return the claims of the file, or of a size with its own claims; None if it has errors.
+def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
+    """Return distinct errors by location, printable and limited in number.
 
-    A claim refers to all data sets and rounds of the full config. A smaller variant has fewer runs
-    to judge the claim by, but does not change the claim.
+    An error in the general part occurs in every size.
     """
-    if size and "claims" in sizes_of(source).get(size, {}):
-        source = of_size(source, size)
-    config, _ = _validate(copy.deepcopy(source), setting)
-    return None if config is None else config.claims
+    distinct = {str(complaint): complaint for complaint in map(_printable, complaints)}
+    found = sorted(distinct.values(), key=_location)
+    if len(found) > _MAX_COMPLAINTS:
+        more = f"... and {len(found) - _MAX_COMPLAINTS:,} more errors"
+        where = found[-1].where.partition(":")[0]
+        found[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=where)]
+    return found
 
 
 def _without(source: Source, keys: Collection[str]) -> Source:
     return replace(source, data=source.data.updated({}, without=keys))
-
-
-def _validate(source: Source, setting: Setting) -> tuple[Config | None, list[BoostbenchError]]:
-    try:
-        data = {**source.data, FILE: setting.path}
-        return Config.model_validate(data, context={"setting": setting}), []
-    except ValidationError as error:
-        mistakes = mistakes_in(error)
-    return None, [c for place, what in mistakes for c in _complaints(place, what, source)]
 
 
 def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> list[BoostbenchError]:
@@ -184,11 +239,6 @@ def _printable(complaint: BoostbenchError) -> BoostbenchError:
         for text, most in ((complaint.what, 600), (complaint.where, 200))
     )
     return BoostbenchError(what, where=where)
-
-
-def _without_repeats(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """Return distinct errors; an error in the general part occurs in every size."""
-    return list({str(complaint): complaint for complaint in complaints}.values())
 
 
 def _location(complaint: BoostbenchError) -> tuple[str, int]:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, hint
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataSpec
-from boostbench.experiments.configs.grids import read_grid
-from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.configs.entries import DataSet
+from boostbench.experiments.configs.variants import read_grid
+from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.metrics import ALWAYS, CONFUSION
 
 
@@ -45,9 +45,8 @@ def expand(config: Config) -> list[Run]:
     return list(runs.values())
 
 
-def _runs_of(entry: DataSpec, noise: Noise, config: Config) -> Iterator[Run]:
+def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
     """Yield the runs of a data set with a noise, with seed 0."""
-    data = _with_defaults(entry, config)
     boosters = [_for_data(booster, entry) for booster in config.boosters]
     checkpoints = config.checkpoints if config.record or CONFUSION in config.metrics else ()
     metrics = tuple(sorted({*config.metrics} - {*ALWAYS}))
@@ -55,7 +54,7 @@ def _runs_of(entry: DataSpec, noise: Noise, config: Config) -> Iterator[Run]:
         for booster in boosters:
             if _allowed(booster, entry):
                 yield Run(
-                    data=data,
+                    data=entry.data,
                     split=split,
                     noise=noise,
                     booster=booster,
@@ -115,23 +114,17 @@ def _folds(split: str | Params) -> Iterator[str | Params]:
         yield split
 
 
-def _with_defaults(entry: DataSpec, config: Config) -> Data:
-    data = entry.data
-    missing = config.missing if data.missing == "" else data.missing
-    return replace(data, encode=data.encode or config.encode, missing=missing)
-
-
-def _allowed(booster: BoosterSpec, entry: DataSpec) -> bool:
+def _allowed(booster: BoosterSpec, entry: DataSet) -> bool:
     """Return whether no parameter exceeds its limit ``at_most`` on a data set."""
     values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
     return all(value <= limit for value, limit in values if isinstance(value, int | float))
 
 
-def _for_data(booster: BoosterSpec, entry: DataSpec) -> BoosterSpec:
+def _for_data(booster: BoosterSpec, entry: DataSet) -> BoosterSpec:
     """Return the booster with the parameters and the grid set for a data set."""
     own = {
-        **entry.booster_params.get(booster.name, {}),
-        **entry.booster_params.get(booster.label, {}),
+        **entry.boosters.get(booster.name, {}),
+        **entry.boosters.get(booster.label, {}),
     }
     grid = read_grid(own.pop("grid")) if "grid" in own else booster.grid
     return replace(booster, params=Params({**booster.params.plain(), **own}), grid=grid)

@@ -281,7 +281,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
         run.data.name,
         run.data.params.plain(),
         data_dirs,
-        encode=run.data.encode,  # type: ignore[arg-type]  # checked by `load`
+        encode=run.data.encode,
         rng=run.rng("data"),
     )
     if not dataset.checksum.startswith(data):

@@ -37,7 +37,11 @@ def test_a_bad_config_is_refused(options, text, expected, tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (None, "bad.yaml: cannot be read: no such file or directory"),
+        (
+            None,
+            "bad.yaml: no such config file; `boostbench list configs` names those that ship with "
+            "boostbench",
+        ),
         (b"name: \xff\xfe\n", "bad.yaml: is not UTF-8 text (byte 6); save it as UTF-8"),
         (
             b"name: a\0b\n",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boostbench.experiments.configs.entries import DataSpec
+from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import Data
 from boostbench.reports.claims import judge
 from tests.reports.claims.stating import with_claims
@@ -15,7 +15,7 @@ def verdicts(
     folder, *claims, errors=lambda run: [237 if run.dataset == "dna" else 50] * run.rounds
 ):
     config = make_config(folder, boosters=["samme", "sm-boost"], checkpoints=[100])
-    long = DataSpec(Data("letter", label="letter"), rounds=150)
+    long = DataSet(data=Data("letter", label="letter"), rounds=150)
     config = config.model_copy(update={"datasets": (config.datasets[0], long)})
     return judge(study_of(with_claims(config, *claims), errors))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.configs.entries import DataSpec
+from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.reports.values.frame import Study, collect
 from tests.reports.claims.stating import with_claims
@@ -60,7 +60,7 @@ def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
     )
     if "repeats" in name:
         drawn = [Data(d.data.name, Params({"n": 1}), label=d.data.name) for d in config.datasets]
-        config = config.model_copy(update={"datasets": tuple(map(DataSpec, drawn))})
+        config = config.model_copy(update={"datasets": tuple(DataSet(data=data) for data in drawn)})
     config = with_claims(config, *claims)
     broken = {}
     if "gaps" in name:

@@ -1,0 +1,172 @@
+"""Variants of an entry: sweeps and grids, lists of values in place of a parameter's value.
+
+A sweep makes an entry for each combination of the listed values. A grid holds the candidates from
+which the key ``select`` chooses.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from boostbench.experiments.runs import Axis, BoosterSpec, Params
+from boostbench.source import show
+from boostbench.validation import MistakesError
+
+Grid = tuple[Axis, ...]
+#: A value for each axis of a grid.
+Point = tuple[Any, ...]
+Swept = tuple[tuple[str, Any], ...]
+#: Largest number of variants of one entry, where each point of a grid counts as a variant.
+MAX_VARIANTS = 1_000
+
+
+def expand_sweeps(params: Mapping[str, Any]) -> list[tuple[dict[str, Any], Swept]]:
+    """Return every combination of the listed values.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        Lists are swept, at any depth; ``{"value": [...]}`` denotes a parameter whose value is a
+        list.
+
+    Returns
+    -------
+    variants : list of (params, swept)
+        In the order of listing, the last list varying fastest; ``swept`` holds the name and the
+        value of each swept parameter.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_VARIANTS`; checked before they are created.
+
+    Examples
+    --------
+    >>> expand_sweeps({"M": [0.5, 1.0], "step": "K", "grid": {"value": [1, 2]}})[1]
+    ({'M': 1.0, 'step': 'K', 'grid': [1, 2]}, (('M', 1.0),))
+    """
+    variants: list[tuple[dict[str, Any], Swept]] = [({}, ())]
+    for key, value in params.items():
+        choices = _choices(key, value)
+        check_number(len(variants) * len(choices))
+        variants = [
+            ({**chosen, key: choice}, (*swept, *more))
+            for chosen, swept in variants
+            for choice, more in choices
+        ]
+    return variants
+
+
+def check_number(n: int) -> None:
+    """Raise ValueError if ``n`` exceeds `MAX_VARIANTS`."""
+    if n > MAX_VARIANTS:
+        raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
+
+
+def swept_label(label: str, swept: Swept) -> str:
+    """Return the label of a variant.
+
+    Examples
+    --------
+    >>> swept_label("sm-boost", (("splitter", "random"), ("M", 0.5)))
+    'sm-boost (random, M=0.5)'
+    """
+    if not swept:
+        return label
+    return f"{label} ({', '.join(_shown(key, value) for key, value in swept)})"
+
+
+def _choices(key: str, value: Any) -> list[tuple[Any, Swept]]:
+    if isinstance(value, dict):
+        if list(value) == ["value"]:
+            return [(value["value"], ())]
+        return list(expand_sweeps(value))
+    if not isinstance(value, list):
+        return [(value, ())]
+    choices: list[tuple[Any, Swept]] = []
+    for entry in value:
+        inner = [(entry, ())] if isinstance(entry, list) else _choices(key, entry)
+        choices += [(choice, ((key, choice), *more)) for choice, more in inner]
+        check_number(len(choices))
+    return choices
+
+
+def _shown(key: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        parts = [
+            f"{name} {_shown(name, inner)}" if isinstance(inner, dict) else _shown(name, inner)
+            for name, inner in value.items()
+        ]
+        return " ".join(parts)
+    if isinstance(value, bool):
+        return f"{key}={'true' if value else 'false'}"
+    return f"{key}={'none' if value is None else value}"
+
+
+def check_size(grid: Grid, params: Mapping[str, Any]) -> None:
+    """Raise ValueError if sweeps and grid points make more than 1,000 variants of a booster."""
+    check_number(len(expand_sweeps(params)) * math.prod(len(axis.values) for axis in grid))
+
+
+def read_grid(value: Any) -> Grid:
+    """Return the axes of the key ``grid``: lists of values, at any depth of the parameters."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"must be {{parameter: [values]}}, found {show(value)}")
+    mistakes = MistakesError()
+    axes = tuple(_axes(value, (), mistakes))
+    names = Counter(axis.name for axis in axes)
+    for axis in axes:
+        if names[axis.name] > 1:
+            mistakes.add(f"two parameters of the grid are called {axis.name!r}", *axis.path)
+    mistakes.close()
+    return axes
+
+
+def _axes(value: Mapping[str, Any], path: tuple[str, ...], mistakes: MistakesError) -> list[Axis]:
+    axes: list[Axis] = []
+    for key, item in value.items():
+        place = (*path, key)
+        if isinstance(item, dict) and item:
+            axes += _axes(item, place, mistakes)
+        elif not isinstance(item, list) or not item:
+            mistakes.add(f"must be a list of values to choose from, found {show(item)}", *place)
+        elif len(item) > MAX_VARIANTS:
+            mistakes.add(f"must have at most {MAX_VARIANTS:,} values, found {len(item):,}", *place)
+        else:
+            for index, choice in enumerate(item):
+                if choice in item[:index]:
+                    mistakes.add(f"{show(choice)} is listed twice", *place, index)
+            axes.append(Axis(place, tuple(item)))
+    return axes
+
+
+def points_of(grid: Grid) -> list[Point]:
+    """Return every combination of values in the order of listing, the last axis varying fastest.
+
+    A grid without axes has one point, the empty tuple.
+    """
+    return list(itertools.product(*(axis.values for axis in grid)))
+
+
+def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
+    """Return the booster with the values of a point of its grid."""
+    if not booster.grid:
+        return booster
+    params = booster.params.plain()
+    for axis, value in zip(booster.grid, point, strict=True):
+        holder = params
+        for key in axis.path[:-1]:
+            if not isinstance(holder.get(key), dict):
+                holder[key] = {}
+            holder = holder[key]
+        holder[axis.name] = value
+    swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
+    label = swept_label(booster.label or booster.name, swept)
+    return replace(booster, params=Params(params), label=label, grid=())
