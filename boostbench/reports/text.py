@@ -7,12 +7,13 @@ character. Figures need no escaping: `boostbench.reports.figures.style` draws te
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
-_LATEX = str.maketrans(
+_LATEX: dict[int, str] = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "&": r"\&",
@@ -30,14 +31,45 @@ _LATEX = str.maketrans(
         "[": "{[}",  # not an optional argument of \\
         "]": "{]}",
         "±": r"$\pm$",
+        "\N{MINUS SIGN}": "$-$",
+        "×": r"$\times$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "\N{NO-BREAK SPACE}": "~",
         "†": r"\dag{}",
         "‡": r"\ddag{}",
         "§": r"\S{}",
         "¶": r"\P{}",
         "–": "--",
+        "—": "---",
+        "‘": "`",
+        "’": "'",
+        "“": "``",
+        "”": "''",
         "…": r"\ldots{}",
+        "ß": r"\ss{}",
+        "æ": r"\ae{}",
+        "ø": r"\o{}",
+        "œ": r"\oe{}",
+        "ł": r"\l{}",
     }
 )
+for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ":
+    _name = unicodedata.name(_letter).rpartition(" ")[2].replace("LAMDA", "LAMBDA")
+    _LATEX[ord(_letter)] = rf"$\{_name.capitalize() if _letter.isupper() else _name.lower()}$"
+#: Accents by combining character.
+_LATEX_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030c": "v",
+    "\u0327": "c",
+}
 # Names of methods as printed in the papers.
 _PRINTED = {
     "adaboost": "AdaBoost",
@@ -153,10 +185,20 @@ def latex(text: str) -> str:
 
     Examples
     --------
-    >>> print(latex("50 % of x_1"))
-    50 \% of x\_1
+    >>> print(latex("50 % of x_1"), latex("β = 2"), latex("Rätsch"), latex("中"))
+    50 \% of x\_1 $\beta$ = 2 R\"{a}tsch U+4E2D
     """
-    return in_print(plain(text)).translate(_LATEX)
+    return "".join(map(_latex_of, unicodedata.normalize("NFC", in_print(plain(text)))))
+
+
+def _latex_of(letter: str) -> str:
+    """Return a character in ASCII; those that pdfTeX does not have by their code point."""
+    if letter.isascii() or ord(letter) in _LATEX:
+        return letter.translate(_LATEX)
+    base, *accents = unicodedata.normalize("NFD", letter)
+    if base.isascii() and len(accents) == 1 and accents[0] in _LATEX_ACCENTS:
+        return rf"\{_LATEX_ACCENTS[accents[0]]}{{{base}}}"
+    return f"U+{ord(letter):04X}"
 
 
 def csv_text(text: str) -> str:
