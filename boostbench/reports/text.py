@@ -195,7 +195,7 @@ def _latex_of(letter: str) -> str:
     """Return a character in ASCII; those that pdfTeX does not have by their code point."""
     if letter.isascii() or ord(letter) in _LATEX:
         return letter.translate(_LATEX)
-    base, *accents = unicodedata.normalize("NFD", letter)
+    base, *accents = list(unicodedata.normalize("NFD", letter))
     if base.isascii() and len(accents) == 1 and accents[0] in _LATEX_ACCENTS:
         return rf"\{_LATEX_ACCENTS[accents[0]]}{{{base}}}"
     return f"U+{ord(letter):04X}"

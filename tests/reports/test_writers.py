@@ -123,7 +123,8 @@ def test_numbers_have_their_points_below_each_other(table):
     text = to_latex(table)
     assert r" & 10 & \textsuperscript{{[}3{]}} &" in text
     assert " & 24 & .8 &" in text
-    assert r"24 & .03 $\pm$ 0.00" in text
+    assert r" & 26 & .45 $\pm$ 0.07 &" in text
+    assert r"\textbf{24} & \textbf{.03 $\pm$ 0.00}" in text
 
 
 def test_every_value_is_a_macro_of_its_own(table):
