@@ -96,10 +96,13 @@ class RecordError(BoostbenchError):
 
 
 class UnknownNameError(BoostbenchError):
-    """An unregistered name; the message suggests a similar one."""
+    """An unregistered name; the message suggests ``meant``, or a similar one of those known."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
-        super().__init__(unknown(kind, name, known), where=where)
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, meant: str = "", where: str = ""
+    ) -> None:
+        suggested = f"unknown {kind} {name!r}; did you mean {meant!r}?"
+        super().__init__(suggested if meant else unknown(kind, name, known), where=where)
         self.name = name
 
 

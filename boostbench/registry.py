@@ -4,8 +4,9 @@ A name is looked up among the objects registered by decorators (as those of ``--
 among the built-in objects, then among the entry points of installed packages in the groups
 ``boostbench.boosters``, ``boostbench.weak_learners``, ``boostbench.noise_models``,
 ``boostbench.generators``, ``boostbench.figures``, ``boostbench.tables`` and ``boostbench.claims``.
-Listing names imports nothing; an object is imported on request. A plugin that cannot be loaded is
-listed with the reason and does not affect other plugins.
+Boosters and weak learners of this package are registered by the same decorators, whose arguments
+are read from the sources. Listing names imports nothing; an object is imported on request. A plugin
+that cannot be loaded is listed with the reason and does not affect other plugins.
 
 Examples
 --------
@@ -16,12 +17,15 @@ True
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +44,28 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """What a component says of itself where it is registered.
+
+    Attributes
+    ----------
+    printed : str
+        Name in print, as in the paper: ``"AdaBoost.MH"``. Empty: the registered name.
+    family : str
+        Page of the documentation, as ``docs/boosters/FAMILY.md``.
+    trial : mapping of str to object
+        Parameters with which the tests of all components try this one.
+    variants : mapping of str to str
+        Names in print of labels that configs give to variants of the component.
+    """
+
+    printed: str = ""
+    family: str = ""
+    trial: Mapping[str, Any] = field(default_factory=dict)
+    variants: Mapping[str, str] = field(default_factory=dict)
+
+
 class Registry:
     """The names of one kind of plugin.
 
@@ -51,6 +77,9 @@ class Registry:
         Entry-point group of installed packages.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
+    packages : str, default=""
+        Packages of boostbench whose modules register further built-in classes, by the decorators of
+        plugins. Names and declarations are read from their sources.
     options : str, default=""
         ``"module:Class"`` of the base class of the models of options, if plugins have options.
     adapter : str, default=""
@@ -64,6 +93,7 @@ class Registry:
         group: str,
         builtin: Mapping[str, str],
         *,
+        packages: str = "",
         options: str = "",
         adapter: str = "",
     ) -> None:
@@ -71,33 +101,79 @@ class Registry:
         self.group = group
         self._options = options
         self._adapter = adapter
-        self._builtin = dict(builtin)
+        self._listed = dict(builtin)
+        self._packages = packages.split()
+        self._declarations: dict[str, Declaration] = {}
         self._registered: dict[str, Any] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: dict[str, str] = {}
 
-    def register(self, name: str) -> Callable[[T], T]:
+    def register(self, name: str, **declared: Any) -> Callable[[T], T]:
         """Return a decorator that registers an object under ``name``.
+
+        Parameters
+        ----------
+        name : str
+        **declared
+            Attributes of `Declaration`.
 
         Raises
         ------
         PluginError
             If the name is taken by another object.
         """
+        declaration = Declaration(**declared)
 
         def add(plugin: T) -> T:
-            known = self._registered.get(name)
-            is_other = known is not None and _origin(known) != _origin(plugin)
-            if name in self._builtin or is_other:
+            known, origin = self._registered.get(name), ":".join(_origin(plugin))
+            taken = self._builtin.get(name, known and ":".join(_origin(known)))
+            if taken not in (None, origin):
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
-            self._registered[name] = plugin
+            if name not in self._builtin:
+                self._registered[name] = plugin
+                self._declarations[name] = declaration
             return plugin
 
         return add
 
+    def declaration(self, name: str) -> Declaration:
+        """Return what a component declares; nothing for classes of other packages."""
+        return {**self._declared, **self._declarations}.get(name, Declaration())
+
+    def printed_names(self) -> dict[str, str]:
+        """Return the name in print of each component, and of labels of its variants, if any."""
+        printed: dict[str, str] = {}
+        for name, declaration in {**self._declared, **self._declarations}.items():
+            printed |= {name: declaration.printed} if declaration.printed else {}
+            printed |= declaration.variants
+        return printed
+
+    @cached_property
+    def _sources(self) -> dict[str, tuple[str, Declaration]]:
+        """Origin and declaration of the classes registered in the sources of `packages`."""
+        decorator = rf"^@{self.group.rpartition('.')[2]}\.register(\(.*?\))\nclass (\w+)"
+        found = {}
+        for package in self._packages:
+            for file in sorted(Path(__file__).with_name(package).glob("*.py")):
+                text = file.read_text(encoding="utf-8")
+                for call, attribute in re.findall(decorator, text, re.MULTILINE | re.DOTALL):
+                    name, declaration = _declared_in(call)
+                    origin = f"boostbench.{package}.{file.stem}:{attribute}"
+                    found[name] = origin, declaration
+        return found
+
+    @cached_property
+    def _builtin(self) -> dict[str, str]:
+        return {**self._listed, **{name: origin for name, (origin, _) in self._sources.items()}}
+
+    @property
+    def _declared(self) -> dict[str, Declaration]:
+        return {name: declaration for name, (_, declaration) in self._sources.items()}
+
     def unregister(self, name: str) -> None:
         """Remove a name that was registered by a decorator; unknown names are ignored."""
         self._registered.pop(name, None)
+        self._declarations.pop(name, None)
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
@@ -138,7 +214,7 @@ class Registry:
             return _import_object(self._builtin[name])
         if name in self._installed():
             return self._load_installed(name, where)
-        raise UnknownNameError(self.kind, name, self.names(), where=where)
+        raise self._unknown(name, where)
 
     def module(self, name: str) -> str:
         """Return the module or the path of the file that defines ``name``, without importing it.
@@ -160,7 +236,7 @@ class Registry:
             return self._installed()[name].module
         if self._is_reference(name):
             return name.partition(":")[0]
-        raise UnknownNameError(self.kind, name, self.names())
+        raise self._unknown(name)
 
     def origins(self, name: str) -> list[str]:
         """Return the modules whose code determines what ``name`` does.
@@ -187,6 +263,16 @@ class Registry:
         """
         is_plugin = name in self._registered or ".py:" in name or name in self._installed()
         return not is_plugin and not self.module(name).startswith("boostbench.")
+
+    def _unknown(self, name: str, where: str = "") -> UnknownNameError:
+        """Return the error about a name; a name in print suggests the registered one."""
+        meant = {_folded(known): known for known in self.names()}
+        for known, declaration in {**self._declared, **self._declarations}.items():
+            for printed in (declaration.printed, *declaration.variants):
+                meant.setdefault(_folded(printed), known)
+        return UnknownNameError(
+            self.kind, name, self.names(), meant=meant.get(_folded(name), ""), where=where
+        )
 
     def summary(self, name: str) -> str:
         """Return the first line of the docstring; built-in objects are not imported.
@@ -295,6 +381,18 @@ def _import_object(reference: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _declared_in(call: str) -> tuple[str, Declaration]:
+    """Return the name and the declaration in the text of the arguments of ``register``."""
+    node = ast.parse(f"register{call}", mode="eval").body
+    assert isinstance(node, ast.Call)
+    declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+    return ast.literal_eval(node.args[0]), Declaration(**declared)
+
+
 def _origin(plugin: Any) -> tuple[str, str]:
     return (getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin)))
 
@@ -302,46 +400,8 @@ def _origin(plugin: Any) -> tuple[str, str]:
 boosters = Registry(
     "booster",
     "boostbench.boosters",
-    {
-        "adaboost": "boostbench.boosters.adaboost:AdaBoost",
-        "adaboost-cost": "boostbench.boosters.adaboost_mm:AdaBoostCost",
-        "adaboost-m1": "boostbench.boosters.adaboost_m1:AdaBoostM1",
-        "adaboost-mh": "boostbench.boosters.adaboost_mh:AdaBoostMH",
-        "adaboost-mh-label": "boostbench.boosters.adaboost_mh:AdaBoostMHLabel",
-        "adaboost-mh-real": "boostbench.boosters.adaboost_mh:AdaBoostMHReal",
-        "adaboost-mm": "boostbench.boosters.adaboost_mm:AdaBoostMM",
-        "adaboost-mr": "boostbench.boosters.aliases:AdaBoostMR",
-        "adaboost-mr-l1": "boostbench.boosters.aliases:AdaBoostMRL1",
-        "additive-logistic": "boostbench.boosters.aliases:AdditiveLogistic",
-        "additive-logistic-l1": "boostbench.boosters.aliases:AdditiveLogisticL1",
-        "brownboost": "boostbench.boosters.brownboost:BrownBoost",
-        "cd-mcboost": "boostbench.boosters.cd_mcboost:CDMCBoost",
-        "drifting-game": "boostbench.boosters.drifting_game:DriftingGame",
-        "gd-mcboost": "boostbench.boosters.gd_mcboost:GDMCBoost",
-        "gentleboost": "boostbench.boosters.gentleboost:GentleBoost",
-        "l2boost": "boostbench.boosters.l2boost:L2Boost",
-        "logitboost": "boostbench.boosters.logitboost:LogitBoost",
-        "lpboost": "boostbench.boosters.lpboost:LPBoost",
-        "martiboost": "boostbench.boosters.martiboost:MartiBoost",
-        "mdeepboost": "boostbench.boosters.mdeepboost:MDeepBoost",
-        "one-vs-all": "boostbench.boosters.one_vs_all:OneVsAll",
-        "rboost1": "boostbench.boosters.rboost:RBoost1",
-        "rboost2": "boostbench.boosters.rboost:RBoost2",
-        "real-adaboost": "boostbench.boosters.real_adaboost:RealAdaBoost",
-        "rmboost": "boostbench.boosters.rmboost:RMBoost",
-        "robustboost": "boostbench.boosters.robustboost:RobustBoost",
-        "samme": "boostbench.boosters.samme:SAMME",
-        "savageboost": "boostbench.boosters.real_adaboost:SavageBoost",
-        "sm-boost": "boostbench.boosters.sm_boost:SMBoost",
-        "spl-l2boost": "boostbench.boosters.splboost:SPLL2Boost",
-        "spl-logitboost": "boostbench.boosters.splboost:SPLLogitBoost",
-        "splboost": "boostbench.boosters.splboost:SPLBoost",
-        # baselines; runs of those that are not installed are skipped with a reason
-        "calibrated": "boostbench.baselines.calibrated:Calibrated",
+    {  # of other packages; runs of those that are not installed are skipped with a reason
         "catboost": "catboost:CatBoostClassifier",
-        "filter-and-refit": "boostbench.baselines.filter_and_refit:FilterAndRefit",
-        "robust-gbdt": "boostbench.baselines.robust_gbdt:RobustGBDT",
-        "robust-lightgbm": "boostbench.baselines.robust_lightgbm:RobustLightGBM",
         "tabicl": "tabicl:TabICLClassifier",
         "tabpfn": "tabpfn:TabPFNClassifier",
         "extra-trees": "sklearn.ensemble:ExtraTreesClassifier",
@@ -351,20 +411,14 @@ boosters = Registry(
         "random-forest": "sklearn.ensemble:RandomForestClassifier",
         "xgboost": "xgboost:XGBClassifier",
     },
+    packages="boosters baselines",
     adapter="boostbench.boosters.classifiers:as_booster",
 )
 weak_learners = Registry(
     "weak learner",
     "boostbench.weak_learners",
-    {
-        "c45": "boostbench.weak_learners.c45:C45",
-        "greedy": "boostbench.weak_learners.presets:Greedy",
-        "greedy-info": "boostbench.weak_learners.presets:GreedyInfo",
-        "multilabel-stump": "boostbench.weak_learners.multilabel:MultiLabelStump",
-        "regression-tree": "boostbench.weak_learners.presets:RegressionTree",
-        "stump": "boostbench.weak_learners.presets:Stump",
-        "tree": "boostbench.weak_learners.tree:Tree",
-    },
+    {},
+    packages="weak_learners",
     adapter="boostbench.weak_learners.estimator:as_weak_learner",
 )
 #: Parameters of boosters of this package that are components, with their registries.

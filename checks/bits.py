@@ -22,13 +22,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import product
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from boostbench import list_boosters, registry
+from boostbench.boosters.surface import BoostingClassifier
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
 from boostbench.experiments.running.environment import THREAD_VARIABLES
@@ -43,52 +44,6 @@ _DIGEST = "digest"
 
 ROUNDS, QUICK_ROUNDS, FEW_ROUNDS = 300, 40, 15
 
-_TREE = {"tree": {"max_leaf_nodes": 4}}
-_DEEP = list(product(("sum", "comp-sum", "max-sum", "max"), ("exponential", "logistic")))
-_EXACT = {"step": "exact", "complexity_penalty": 1e-4, "l1_penalty": 1e-4}
-#: Parameters, other than the defaults, that change the arithmetic of a booster.
-OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "adaboost-m1": [{"resample": True, "weak_learner": _TREE}],
-    "adaboost-mh": [{"weak_learner": "multilabel-stump"}],
-    "adaboost-mm": [{"step": "exact"}],
-    "cd-mcboost": [
-        {"step": "newton"},
-        {"loss": "logistic"},
-        {"loss": "tangent"},
-        {"orientation": "helmert"},
-    ],
-    "drifting-game": [
-        {"gamma": 0.1, "condition": condition, "loss": loss}
-        for condition in ("uniform", "minimal")
-        for loss in ("exponential", "zero-one")
-    ],
-    "gd-mcboost": [{"loss": "logistic"}, {"loss": "tangent"}],
-    "l2boost": [{"learning_rate": 1.0}],
-    "logitboost": [{"halving": True}],
-    "martiboost": [{"route": "sampled"}, {"balance_output": False}, {"rule": "sampled"}],
-    "mdeepboost": [
-        *({"surrogate": surrogate, "loss": loss} for surrogate, loss in _DEEP),
-        *({"surrogate": surrogate, "loss": loss, **_EXACT} for surrogate, loss in _DEEP),
-        {"leaves": "distribution"},
-        {"surrogate": "comp-sum", "leaves": "distribution"},
-    ],
-    "one-vs-all": [{"booster": "logitboost"}, {"booster": "splboost"}],
-    "rboost1": [{"step": "fisher"}],
-    "robustboost": [{"truncate": False, "theta": 0.2}],
-    "sm-boost": [{"gradient": "exact"}, {"step": 0.5}],
-    **{
-        name: [
-            {"regulariser": regulariser, "age": age}
-            for regulariser, age in [
-                ("linear", 3.0),
-                ("polynomial", 3.0),
-                ("mixture", 2.0),
-                ("logarithmic", 0.9),
-            ]
-        ]
-        for name in ("splboost", "spl-logitboost", "spl-l2boost")
-    },
-}
 #: Data sets of two or more classes.
 DATA = {
     "wdbc": Data("breast-cancer"),
@@ -117,7 +72,7 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
         for data in ("wdbc", "madelon") if quick else DATA:
             yield _run(name, {}, data, noisy, rounds)
     for name in list_boosters():
-        for number, options in enumerate(OPTIONS.get(name, ())):
+        for number, options in enumerate(_options(name)):
             yield _run(name, options, "ringnorm", noisy, FEW_ROUNDS)
             yield _run(name, options, "waveform", NOISE[number % len(NOISE)], FEW_ROUNDS)
     for name in list_boosters():
@@ -127,6 +82,24 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
     for noise in NOISE:
         for data in DATA:
             yield _run("samme", {}, data, noise, FEW_ROUNDS)
+
+
+def _options(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the parameters that a booster declares for trials, and up to two other choices."""
+    trial = dict(registry.boosters.declaration(name).trial)
+    if trial:
+        yield trial
+    cls = registry.boosters.get(name)
+    own = cls._parameter_constraints.keys() - BoostingClassifier._parameter_constraints.keys()
+    choices: list[tuple[str, Any]] = []
+    for key in sorted(own):
+        for constraint in cls._parameter_constraints[key]:
+            is_flag = constraint == "boolean"
+            values = (False, True) if is_flag else sorted(getattr(constraint, "options", ()))
+            choices += [(key, value) for value in values if value != getattr(cls, key)]
+    for one, other in combinations_with_replacement(choices, 2):
+        if one is other or one[0] != other[0]:
+            yield trial | dict([one, other])
 
 
 def _run(name: str, options: dict[str, Any], data: str, noise: Noise, rounds: int) -> Any:

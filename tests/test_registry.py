@@ -10,6 +10,7 @@ import pytest
 from boostbench.errors import PluginError, UnknownNameError
 from boostbench.plugin_files import load_plugin
 from boostbench.registry import (
+    Declaration,
     Registry,
     boosters,
     claims,
@@ -18,6 +19,7 @@ from boostbench.registry import (
     tables,
     weak_learners,
 )
+from boostbench.reports.text import in_print
 
 
 @pytest.fixture
@@ -84,6 +86,45 @@ def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(UnknownNameError) as caught:
         boosters.get("smboost", where="a.yaml:7")
     assert str(caught.value) == "a.yaml:7: unknown booster 'smboost'; did you mean 'sm-boost'?"
+
+
+@pytest.mark.parametrize("kind", [boosters, weak_learners], ids=lambda kind: kind.kind)
+def test_declarations_read_from_sources_are_those_that_python_executes(kind, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(
+        Registry, "register", lambda self, name, **told: seen.update({name: told}) or (lambda c: c)
+    )
+    for name in kind:
+        module = kind.module(name)
+        if module.startswith("boostbench.") and name not in seen:
+            source = inspect.getsource(pytest.importorskip(module, exc_type=ImportError))
+            exec(compile(source, module, "exec"), {"__name__": module})
+    assert seen.keys() >= {name for name in kind if not kind.is_foreign(name)}
+    for name, told in seen.items():
+        assert kind.declaration(name) == Declaration(**told)
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ("AdaBoost.MH (real)", "adaboost-mh-real"),
+        ("SPL-L2Boost", "spl-l2boost"),
+        ("MDeepBoostSum", "mdeepboost"),
+        ("filtered random-forest", "filter-and-refit"),
+    ],
+)
+def test_a_name_in_print_suggests_the_registered_name(printed, name):
+    with pytest.raises(UnknownNameError, match=f"did you mean '{name}'"):
+        boosters.get(printed)
+
+
+def test_a_plugin_declares_its_name_in_print(monkeypatch):
+    boosters.register("my-boost", printed="MyBoost", variants={"my-fast": "MyBoost (fast)"})(dict)
+    try:
+        assert in_print("my-boost, my-fast") == "MyBoost, MyBoost (fast)"
+    finally:
+        boosters.unregister("my-boost")
+    assert in_print("my-boost") == "my-boost"
 
 
 def test_an_unknown_name_like_no_other_is_answered_with_all(registry):

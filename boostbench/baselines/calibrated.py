@@ -25,6 +25,7 @@ from boostbench.boosters.state import softmax
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.metrics import LEAST_PROBABILITY, log_loss, probabilities_of
 from boostbench.portable import exp, log
+from boostbench.registry import boosters
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ _RANGE = (-5.0, 10.0)
 _TOLERANCE = 1e-3
 
 
+@boosters.register("calibrated", family="other-classifiers")
 class Calibrated(AroundClassifier):
     r"""Classifier with probabilities calibrated by temperature scaling in cross-validation.
 

@@ -23,11 +23,17 @@ from numpy.typing import ArrayLike, NDArray
 from boostbench.baselines.around import AroundClassifier
 from boostbench.metrics import probabilities_of
 from boostbench.portable import mean
+from boostbench.registry import boosters
 
 Labels = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
+@boosters.register(
+    "filter-and-refit",
+    family="other-classifiers",
+    variants={"filtered random-forest": "filtered random-forest"},
+)
 class FilterAndRefit(AroundClassifier):
     r"""Classifier fitted after removing samples whose labels are likely wrong (confident learning).
 

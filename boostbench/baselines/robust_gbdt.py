@@ -7,8 +7,10 @@ from typing import Any
 from xgboost import XGBClassifier
 
 from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss
+from boostbench.registry import boosters
 
 
+@boosters.register("robust-gbdt", printed="Robust-GBDT", family="other-classifiers")
 class RobustGBDT(XGBClassifier):
     """XGBoost with the robust focal loss, which limits the influence of mislabelled samples.
 

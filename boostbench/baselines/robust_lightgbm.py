@@ -9,8 +9,10 @@ from lightgbm import LGBMClassifier
 from numpy.typing import NDArray
 
 from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, probabilities
+from boostbench.registry import boosters
 
 
+@boosters.register("robust-lightgbm", printed="robust LightGBM", family="other-classifiers")
 class RobustLightGBM(LGBMClassifier):
     """LightGBM with the robust focal loss, which limits the influence of mislabelled samples.
 

@@ -22,9 +22,11 @@ from boostbench.boosters.binary import CLASSIFIER, BinaryBooster
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import log, total
+from boostbench.registry import boosters
 from boostbench.weak_learners import WeightedLabels
 
 
+@boosters.register("adaboost", printed="AdaBoost", family="robust")
 class AdaBoost(BinaryBooster):
     r"""AdaBoost for two classes: stage-wise minimisation of the exponential loss.
 

@@ -23,9 +23,16 @@ from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, total
+from boostbench.registry import boosters
 from boostbench.weak_learners import WeightedLabels
 
 
+@boosters.register(
+    "adaboost-m1",
+    printed="AdaBoost.M1",
+    family="multiclass-adaboost",
+    trial={"weak_learner": {"greedy": {"max_leaf_nodes": 20}}},
+)
 class AdaBoostM1(Booster):
     r"""Boosting of K-class weak classifiers with weighted errors below 1/2.
 

@@ -32,10 +32,12 @@ from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.compiled import kernel
 from boostbench.portable import dot, exp, log, logistic, row_sums, total
 from boostbench.portable.elementary import exp_
+from boostbench.registry import boosters
 from boostbench.threads import in_parts
 from boostbench.weak_learners import BinaryLabels, Costs
 
 
+@boosters.register("adaboost-mh", printed="AdaBoost.MH", family="multiclass-adaboost")
 class AdaBoostMH(Booster):
     r"""AdaBoost on the Hamming loss of K one-against-rest problems.
 
@@ -109,6 +111,7 @@ class AdaBoostMH(Booster):
         return super()._labels(np.sign(F) if self.rule == "sign" else F)
 
 
+@boosters.register("adaboost-mh-real", printed="AdaBoost.MH (real)", family="multiclass-adaboost")
 class AdaBoostMHReal(AdaBoostMH):
     r"""AdaBoost.MH with real-valued predictions for every class (BoosTexter's real mode).
 
@@ -145,6 +148,9 @@ class AdaBoostMHReal(AdaBoostMH):
         return Step(1.0, 1.0 - Z, stop="" if useful else "no edge", keep=useful)
 
 
+@boosters.register(
+    "adaboost-mh-label", printed="AdaBoost.MH (one label)", family="multiclass-adaboost"
+)
 class AdaBoostMHLabel(AdaBoostMH):
     r"""AdaBoost.MH with weak classifiers that predict a single class.
 

@@ -27,10 +27,12 @@ from boostbench.boosters.loop import Booster
 from boostbench.boosters.pairwise import pair_costs, pair_margins, pair_risk, pair_weights
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.portable import log, total
+from boostbench.registry import boosters
 from boostbench.theory.bounds import error_bound
 from boostbench.weak_learners import Costs
 
 
+@boosters.register("adaboost-mm", printed="AdaBoost.MM", family="multiclass-adaboost")
 class AdaBoostMM(Booster):
     r"""Multiclass boosting under the minimal weak-learning condition, with exponential loss.
 
@@ -123,6 +125,7 @@ class AdaBoostMM(Booster):
         return softmax(2.0 * F)
 
 
+@boosters.register("adaboost-cost", printed="AdaBoost-Cost", family="multiclass-adaboost")
 class AdaBoostCost(AdaBoostMM):
     """`AdaBoostMM` with the approximate step and trees of depth 2.
 

@@ -22,10 +22,12 @@ from __future__ import annotations
 
 from boostbench.boosters.mdeepboost import MDeepBoost
 from boostbench.boosters.surface import BoostingClassifier
+from boostbench.registry import boosters
 
 _OWN = (*BoostingClassifier._parameter_constraints, "leaves", "step", "reuse")
 
 
+@boosters.register("adaboost-mr", printed="AdaBoost.MR", family="deep-boosting")
 class AdaBoostMR(MDeepBoost, takes=_OWN):
     """Boosting on the ranking loss over pairs of the right and a wrong label.
 
@@ -49,6 +51,7 @@ class AdaBoostMR(MDeepBoost, takes=_OWN):
     direction = "figure1"  # the classical algorithm never shrinks a coefficient
 
 
+@boosters.register("adaboost-mr-l1", printed="AdaBoost.MR-L1", family="deep-boosting")
 class AdaBoostMRL1(MDeepBoost, takes=(*_OWN, "direction", "l1_penalty")):
     """`AdaBoostMR` with an L1 penalty: every tree costs the same, whatever its size.
 
@@ -67,6 +70,7 @@ class AdaBoostMRL1(MDeepBoost, takes=(*_OWN, "direction", "l1_penalty")):
     complexity_penalty = 0.0
 
 
+@boosters.register("additive-logistic", printed="Additive Logistic", family="deep-boosting")
 class AdditiveLogistic(MDeepBoost, takes=(*_OWN, "offset")):
     """Multinomial logistic regression on trees, one coordinate a round.
 
@@ -90,6 +94,7 @@ class AdditiveLogistic(MDeepBoost, takes=(*_OWN, "offset")):
     surrogate = "comp-sum"
 
 
+@boosters.register("additive-logistic-l1", printed="Additive Logistic-L1", family="deep-boosting")
 class AdditiveLogisticL1(MDeepBoost, takes=(*_OWN, "direction", "l1_penalty", "offset")):
     """`AdditiveLogistic` with an L1 penalty: every tree costs the same, whatever its size.
 

@@ -26,7 +26,7 @@ from boostbench.boosters.losses import MarginLoss
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import dot, exp, logistic, total
-from boostbench.weak_learners import Targets
+from boostbench.weak_learners import LEAVES, Targets
 
 #: The papers' C4.5. Wang et al. give no size; a deep tree fits the wrong labels in one round.
 CLASSIFIER: tuple[str, dict[str, Any]] = ("c45", {"version": "simple", "max_depth": 3})
@@ -95,6 +95,7 @@ class RegressionBooster(BinaryBooster):
     """
 
     paper_learner = REGRESSION
+    needs = (LEAVES,)
 
     def size(self, state: BoostState, h: Any) -> float:
         """Return the step size along f, 1 by default."""

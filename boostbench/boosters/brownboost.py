@@ -25,8 +25,10 @@ from boostbench.boosters.robustboost_step import BrownianPotential
 from boostbench.boosters.state import BoostState
 from boostbench.declared import Positive
 from boostbench.portable import erfc
+from boostbench.registry import boosters
 
 
+@boosters.register("brownboost", printed="BrownBoost", family="robust", trial={"c": 3.0})
 class BrownBoost(ClockedBooster):
     r"""Robust boosting that gives up samples with margins too negative for the remaining time.
 

@@ -29,8 +29,9 @@ from boostbench.boosters.mcboost import LONGEST, LOSSES, Confusions, MCBoost
 from boostbench.boosters.pairwise import pair_risk, pair_weights
 from boostbench.boosters.state import BoostState, Step
 from boostbench.portable import row_sums, total
+from boostbench.registry import boosters
 from boostbench.theory.codewords import codewords
-from boostbench.weak_learners import BinaryLabels, Targets
+from boostbench.weak_learners import LEAVES, BinaryLabels, Targets
 
 #: An edge below this fraction of the summed weights is treated as 0.
 _NO_EDGE = 1e-12
@@ -63,6 +64,7 @@ class Components(Confusions):
         return self.codewords[:, self.component]
 
 
+@boosters.register("cd-mcboost", printed="CD-MCBoost", family="mcboost")
 class CDMCBoost(MCBoost):
     r"""Coordinate descent that updates one component of a vector-valued predictor per round.
 
@@ -112,6 +114,8 @@ class CDMCBoost(MCBoost):
     step: Literal["search", "newton"] = "search"
 
     half: ClassVar[float] = 0.5
+    needs = (LEAVES,)
+    class_order_matters = True
 
     def begin(self, state: BoostState) -> Components:
         """Return the costs, the codewords and the first component."""
@@ -122,6 +126,10 @@ class CDMCBoost(MCBoost):
             )
         importance = super().begin(state).importance
         return Components(importance, codewords(state.n_classes, self.orientation))
+
+    def demands(self) -> tuple[type, ...]:
+        """Return `BinaryLabels`, or `Targets` for ``step="newton"``."""
+        return (Targets if self.step == "newton" else BinaryLabels,)
 
     def ask(self, state: BoostState) -> BinaryLabels | Targets:
         """Return ``w_i^j`` (24) for the current component j."""

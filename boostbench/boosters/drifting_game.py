@@ -28,6 +28,7 @@ from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.declared import Count, Positive
 from boostbench.portable import dot, row_sums, total
+from boostbench.registry import boosters
 from boostbench.theory.bounds import default_eta, make_potential
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.potentials import ExponentialPotential, Potential
@@ -61,6 +62,7 @@ class Game:
     budget: float = 0.0
 
 
+@boosters.register("drifting-game", family="drifting-games")
 class DriftingGame(Booster):
     r"""Optimal boosting for a known edge: costs from the potential function of a drifting game.
 

@@ -39,9 +39,11 @@ from boostbench.boosters.mcboost import LONGEST, LOSSES, MCBoost
 from boostbench.boosters.pairwise import pair_costs, pair_risk, pair_weights
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import total
+from boostbench.registry import boosters
 from boostbench.weak_learners import Costs
 
 
+@boosters.register("gd-mcboost", printed="GD-MCBoost", family="mcboost")
 class GDMCBoost(MCBoost, AdaBoostMM):
     r"""`AdaBoostMM` with the exact step, trees of depth 2, and a choice of losses.
 

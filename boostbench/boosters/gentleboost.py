@@ -19,9 +19,11 @@ from typing import ClassVar
 from boostbench.boosters.binary import RegressionBooster
 from boostbench.boosters.losses import EXPONENTIAL, MarginLoss
 from boostbench.boosters.state import BoostState
+from boostbench.registry import boosters
 from boostbench.weak_learners import Targets
 
 
+@boosters.register("gentleboost", printed="GentleBoost", family="robust")
 class GentleBoost(RegressionBooster):
     r"""Stage-wise least-squares fits to the labels, weighted by the slope of the exponential loss.
 

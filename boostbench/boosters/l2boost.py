@@ -24,9 +24,11 @@ from sklearn.utils._param_validation import Interval
 from boostbench.boosters.binary import RegressionBooster, normalised_weights
 from boostbench.boosters.losses import SQUARED, MarginLoss
 from boostbench.boosters.state import BoostState
+from boostbench.registry import boosters
 from boostbench.weak_learners import Targets
 
 
+@boosters.register("l2boost", printed="L2Boost", family="robust", trial={"learning_rate": 0.5})
 class L2Boost(RegressionBooster):
     r"""Least-squares boosting of the labels: repeated fits to the residuals, with shrinkage.
 

@@ -26,6 +26,7 @@ from boostbench.boosters.losses import LOGISTIC_2, MarginLoss
 from boostbench.boosters.state import BoostState
 from boostbench.declared import PositiveOrInfinite
 from boostbench.portable import dot, log
+from boostbench.registry import boosters
 from boostbench.weak_learners import Targets
 
 #: Smallest p (1 - p).
@@ -33,6 +34,7 @@ _MIN_WEIGHT = 2.0 * float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
 
 
+@boosters.register("logitboost", printed="LogitBoost", family="robust")
 class LogitBoost(RegressionBooster):
     r"""LogitBoost for two classes: stage-wise Newton steps on the logistic loss.
 

@@ -20,12 +20,13 @@ from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.boosters.ensemble import Ensemble
+from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier
@@ -34,9 +35,7 @@ from boostbench.weak_learners import (
     BinaryLabels,
     Costs,
     Demand,
-    Forest,
     WeightedLabels,
-    make_weak_learner,
 )
 
 
@@ -50,11 +49,7 @@ class Booster(BoostingClassifier):
     ----------
     model_ : Ensemble
         Weak hypotheses and their step sizes.
-    needs_tree_per_question : bool
-        True if the booster requires a separate tree for each column of its demand.
     """
-
-    needs_tree_per_question: ClassVar[bool] = False
 
     def demands(self) -> tuple[type, ...]:
         """Return the types of demand in the return annotation of `ask`."""
@@ -110,15 +105,12 @@ class Booster(BoostingClassifier):
         rows: CanonicalRows,
         rng: np.random.Generator,
     ) -> Iterator[Step]:
-        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(state.n_classes))
-        if self.needs_tree_per_question and getattr(learner, "joins_questions", False):
-            name = type(self).__name__
-            raise ValueError(f"{name} trains a tree for each class; {learner!r} joins them")
+        learner = paired_learner(self, state.n_classes)
         data = learner.prepare(X, rows.representative, rows.count)
         del X, rows  # frees what the weak learner does not keep
         ensemble = Ensemble(state.n_classes)
         state.own = self.begin(state)
-        fit = partial(self._fit_learner, learner, data, rng)
+        fit = partial(learner.fit, data, rng=rng)
         self.stop_reason_ = ""
         for _ in range(self.n_estimators):
             h, step = self.run_round(state, fit)
@@ -131,15 +123,6 @@ class Booster(BoostingClassifier):
                 break
         self.model_ = ensemble.seal()
 
-    def _fit_learner(self, learner: Any, data: Any, rng: np.random.Generator, demand: Any) -> Any:
-        if not isinstance(demand, learner.accepts):
-            met = " or ".join(kind.__name__ for kind in learner.accepts)
-            raise ValueError(
-                f"weak learner {learner!r} cannot meet {type(demand).__name__}, which "
-                f"{type(self).__name__} asks for; it meets {met}"
-            )
-        return learner.fit(data, demand, rng)
-
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.model_.scores(X)
 
@@ -149,10 +132,7 @@ class Booster(BoostingClassifier):
 
 def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
     """Return ``h`` with its leaf values replaced by vectors, shape (n_leaves, K)."""
-    trees = h.trees
-    if not isinstance(trees, Forest):
-        raise ValueError(f"the leaves of a tree are to be given vectors; {trees!r} has none")
-    return replace(h, trees=trees.with_leaf_values(vectors))
+    return replace(h, trees=h.trees.with_leaf_values(vectors))
 
 
 def row_weights(demand: Demand | None, n: int) -> NDArray[np.float64]:

@@ -25,8 +25,10 @@ from sklearn.utils._param_validation import Interval
 from boostbench.boosters.column_generation import ColumnGeneration, Floats, Master, solve_evenly
 from boostbench.boosters.ensemble import on_grid
 from boostbench.boosters.state import BoostState
+from boostbench.registry import boosters
 
 
+@boosters.register("lpboost", printed="LPBoost", family="robust")
 class LPBoost(ColumnGeneration):
     r"""Maximisation of the soft margin over convex combinations of weak classifiers.
 

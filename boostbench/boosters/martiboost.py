@@ -29,11 +29,13 @@ from sklearn.utils._param_validation import Interval
 from boostbench.boosters.binary import TwoClasses
 from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
 from boostbench.boosters.loop import row_weights
+from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
 from boostbench.compiled import kernel
 from boostbench.portable import dot, mean, row_sums
-from boostbench.weak_learners import BinaryLabels, Forest, make_weak_learner
+from boostbench.registry import boosters
+from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels, Forest
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Arrivals:
     walks: NDArray[np.float64] | None = None
 
 
+@boosters.register("martiboost", printed="MartiBoost", family="soft-max")
 class MartiBoost(TwoClasses):
     r"""Martingale boosting for two classes: weak learners at the nodes of a branching program.
 
@@ -109,7 +112,7 @@ class MartiBoost(TwoClasses):
     rule: Literal["expected", "sampled"] = "expected"
 
     paper_learner = "stump", {}  # Sec. 5.5.2
-    needs_tree_per_question = True
+    needs = (TREE_PER_CLASS,)
 
     def demands(self) -> tuple[type, ...]:
         """Return `BinaryLabels`."""
@@ -122,11 +125,7 @@ class MartiBoost(TwoClasses):
         rows: CanonicalRows,
         rng: np.random.Generator,
     ) -> Iterator[Step]:
-        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(2))
-        if BinaryLabels not in learner.accepts:
-            raise ValueError(
-                f"MartiBoost randomises the leaves of trees; weak learner {learner!r} has none"
-            )
+        learner = paired_learner(self, 2)
         fit = partial(learner.fit, learner.prepare(X, rows.representative, rows.count), rng=rng)
         layers: list[Forest] = []
         advantages: list[NDArray[np.float64]] = []
@@ -177,9 +176,6 @@ class MartiBoost(TwoClasses):
         v, label_mass, is_trained = self._arriving(state, mass)
         signs = np.where(state.y == 1, 1.0, -1.0)
         h = fit(BinaryLabels((v * signs).T))
-        if h.trees.n_trees != len(mass):
-            joins = f"{self.weak_learner!r} joins them"
-            raise ValueError(f"MartiBoost trains a tree for each node; {joins}")
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
         _times_b(v, h.leaves, b, h.trees.leaf_offset)
         c, a = _mass_of_labels(state.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)

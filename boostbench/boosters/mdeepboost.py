@@ -43,17 +43,30 @@ from boostbench.boosters.deep_objectives import (
 )
 from boostbench.boosters.ensemble import Ensemble, on_grid
 from boostbench.boosters.loop import row_weights
+from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import TINY, BoostState, Step, softmax
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.declared import NotNegative
 from boostbench.portable import dot, log, log2
-from boostbench.weak_learners import Costs, make_weak_learner
+from boostbench.registry import boosters
+from boostbench.weak_learners import NESTED_TREES, Costs
 
 #: Tolerance for ties between derivatives, and for a derivative of 0.
 _FLAT = 1e-12
 
 
+@boosters.register(
+    "mdeepboost",
+    printed="MDeepBoost",
+    family="deep-boosting",
+    variants={
+        "mdeepboost-comp-sum": "MDeepBoostCompSum",
+        "mdeepboost-max": "MDeepBoostMax",
+        "mdeepboost-max-sum": "MDeepBoostMaxSum",
+        "mdeepboost-sum": "MDeepBoostSum",
+    },
+)
 class MDeepBoost(BoostingClassifier):
     r"""Projected coordinate descent on a convex objective that penalises the size of trees.
 
@@ -136,6 +149,8 @@ class MDeepBoost(BoostingClassifier):
     reuse: bool = True
     offset: Annotated[float, Interval(Real, 0, 100, closed="both")] = 1.0
 
+    needs = (NESTED_TREES,)
+
     # ---- Figure 1 -------------------------------------------------------------------------
 
     def _rounds(
@@ -145,7 +160,7 @@ class MDeepBoost(BoostingClassifier):
         rows: CanonicalRows,
         rng: np.random.Generator,
     ) -> Iterator[Step]:
-        learner, trees = self._path_learner(state.n_classes), PATHS[self.leaves]
+        learner, trees = paired_learner(self, state.n_classes), PATHS[self.leaves]
         data = learner.prepare(X, rows.representative, rows.count)
         del X, rows  # frees what the weak learner does not keep
         loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
@@ -266,17 +281,6 @@ class MDeepBoost(BoostingClassifier):
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the tree of Sec. 4, with the largest of the paper's depths."""
         return "greedy" if self.leaves == "label" else "tree", {"max_depth": 5}
-
-    def _path_learner(self, n_classes: int) -> Any:
-        learner = make_weak_learner(self.weak_learner, self.default_weak_learner(n_classes))
-        (demand,) = self.demands()
-        if getattr(learner, "grow_path", None) is None or demand not in learner.accepts:
-            raise ValueError(
-                f"{type(self).__name__} chooses among all trees of one growth path for "
-                f"{demand.__name__}; weak learner {learner!r} grows none: take 'greedy', 'tree' or "
-                "'stump'"
-            )
-        return learner
 
     def _loss_part(self) -> Objective:
         if self.surrogate == "comp-sum":

@@ -96,6 +96,7 @@ class _Side:
     bound: float
 
 
+@boosters.register("one-vs-all", family="robust")
 class OneVsAll(BoostingClassifier):
     r"""Reduction of K classes to K two-class problems, for any booster.
 
@@ -244,5 +245,9 @@ class OneVsAll(BoostingClassifier):
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return the default weak learner of the two-class booster."""
-        name, parameters = self._make_one(0).default_weak_learner(2)
+        name, parameters = self.asking().default_weak_learner(2)
         return str(name), dict(parameters)
+
+    def asking(self) -> Any:
+        """Return an unfitted two-class booster."""
+        return self._make_one(0)

@@ -33,12 +33,14 @@ from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.declared import PositiveOrInfinite
 from boostbench.portable import log, total
+from boostbench.registry import boosters
 from boostbench.weak_learners import Targets, WeightedLabels
 
 #: Smallest p (1 - p).
 _MIN_VARIANCE = 1e-12
 
 
+@boosters.register("rboost1", printed="RBoost1", family="robust", variants={"rboost": "RBoost"})
 class RBoost1(GentleBoost):
     r"""Adaptive Newton steps on the bounded Savage2 loss, for noisy labels.
 
@@ -95,6 +97,7 @@ class RBoost1(GentleBoost):
         return Targets(z[:, None], w[:, None])
 
 
+@boosters.register("rboost2", printed="RBoost2", family="robust")
 class RBoost2(BinaryBooster):
     r"""RBoost1 for weak classifiers, with the projection of the labels on h as the step size.
 

@@ -32,9 +32,11 @@ from boostbench.boosters.losses import EXPONENTIAL, SAVAGE, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.declared import NotNegative, Positive
 from boostbench.portable import dot, log
-from boostbench.weak_learners import WeightedLabels
+from boostbench.registry import boosters
+from boostbench.weak_learners import LEAVES, WeightedLabels
 
 
+@boosters.register("real-adaboost", printed="Real AdaBoost", family="robust")
 class RealAdaBoost(BinaryBooster):
     r"""Minimisation of the exponential loss with trees whose leaves add half the log-odds.
 
@@ -71,6 +73,7 @@ class RealAdaBoost(BinaryBooster):
 
     loss: ClassVar[MarginLoss] = EXPONENTIAL
     paper_learner = CLASSIFIER
+    needs = (LEAVES,)
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return labels weighted by ``-phi'(m_i)``."""
@@ -95,6 +98,7 @@ class RealAdaBoost(BinaryBooster):
         return Step(1.0, edge)
 
 
+@boosters.register("savageboost", printed="SavageBoost", family="robust")
 class SavageBoost(RealAdaBoost):
     r"""Real AdaBoost with the weights of the bounded Savage loss, for noisy labels.
 
@@ -133,8 +137,6 @@ class SavageBoost(RealAdaBoost):
 
 def _class_weights(h: Any, demand: WeightedLabels) -> NDArray[np.float64]:
     """Return ``W_-`` and ``W_+`` of each leaf, shape (2, n_leaves)."""
-    if not hasattr(h, "leaves"):
-        raise ValueError(f"class weights in leaves need a tree as weak learner, found {h!r}")
     n_leaves = h.trees.n_leaves
     cell = demand.y * n_leaves + h.leaves[0]
     W = np.bincount(cell, weights=demand.weight, minlength=2 * n_leaves)

@@ -24,8 +24,10 @@ from boostbench.boosters.ensemble import on_grid
 from boostbench.boosters.state import BoostState
 from boostbench.declared import Positive
 from boostbench.portable import row_sums, total
+from boostbench.registry import boosters
 
 
+@boosters.register("rmboost", printed="RMBoost", family="robust")
 class RMBoost(ColumnGeneration):
     r"""Robust minimax boosting: minimisation of the worst-case probability of error.
 

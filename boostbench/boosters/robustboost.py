@@ -38,6 +38,7 @@ from boostbench.boosters.robustboost_step import MovingPotential, Potential, sol
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.declared import Positive, Share
 from boostbench.portable import dot
+from boostbench.registry import boosters
 from boostbench.weak_learners import WeightedLabels
 
 #: Remaining time at which training ends.
@@ -101,6 +102,9 @@ class ClockedBooster(BinaryBooster):
         return float(own.potential.value(np.zeros(1), own.time)[0])
 
 
+@boosters.register(
+    "robustboost", printed="RobustBoost", family="robust", trial={"epsilon": 0.02, "theta": 0.3}
+)
 class RobustBoost(ClockedBooster):
     r"""Robust boosting with a potential that approaches the 0-1 loss as time passes.
 

@@ -20,9 +20,11 @@ from typing import Any
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, row_sums, total
+from boostbench.registry import boosters
 from boostbench.weak_learners import WeightedLabels
 
 
+@boosters.register("samme", printed="SAMME", family="multiclass-adaboost")
 class SAMME(Booster):
     r"""Stagewise additive modelling with a multiclass exponential loss.
 

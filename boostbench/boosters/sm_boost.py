@@ -33,8 +33,9 @@ from boostbench.boosters.surface import OnRound
 from boostbench.compiled import inner, kernel
 from boostbench.declared import Positive
 from boostbench.portable import dot, row_sums
+from boostbench.registry import boosters
 from boostbench.threads import in_parts
-from boostbench.weak_learners import BinaryLabels
+from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -65,6 +66,7 @@ class Risk(NamedTuple):
     draws: Draws
 
 
+@boosters.register("sm-boost", family="soft-max", trial={"random_state": 0})
 class SMBoost(Booster):
     r"""Soft-max boosting: minimisation of the expected cost of a randomised soft-max rule.
 
@@ -126,7 +128,8 @@ class SMBoost(Booster):
     empty_label: Literal[-1, 0, 1] = 0
 
     paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
-    needs_tree_per_question = True
+    needs = (TREE_PER_CLASS,)
+    class_order_matters = True
 
     def fit(
         self,

@@ -36,6 +36,7 @@ from boostbench.boosters.regularisers import REGULARISERS, Regulariser
 from boostbench.boosters.state import BoostState, Step
 from boostbench.declared import Count, Positive, PositiveOrInfinite, Share
 from boostbench.portable import dot
+from boostbench.registry import boosters
 
 #: Largest change of the latent weights at convergence.
 _TOLERANCE = 1e-8
@@ -179,6 +180,7 @@ def _moved(state: BoostState, h: Any, step: Step) -> BoostState:
     return replace(state, scores=h.add_to(state.scores.copy(), step.size))
 
 
+@boosters.register("splboost", printed="SPLBoost", family="robust", trial={"age": 4.0})
 class SPLBoost(SelfPacing, AdaBoost):
     r"""AdaBoost with self-paced learning, robust to label noise.
 
@@ -239,6 +241,7 @@ class SPLBoost(SelfPacing, AdaBoost):
         return h, step
 
 
+@boosters.register("spl-logitboost", printed="SPL-LogitBoost", family="robust")
 class SPLLogitBoost(SelfPacing, LogitBoost):
     r"""LogitBoost with self-paced learning.
 
@@ -262,6 +265,9 @@ class SPLLogitBoost(SelfPacing, LogitBoost):
     """
 
 
+@boosters.register(
+    "spl-l2boost", printed="SPL-L2Boost", family="robust", trial={"learning_rate": 0.5, "age": 3.0}
+)
 class SPLL2Boost(SelfPacing, L2Boost):
     r"""L2Boost with self-paced learning.
 

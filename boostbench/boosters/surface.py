@@ -127,6 +127,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
 
     #: True if the first t rounds of a fit equal a fit of t rounds.
     nested_rounds: ClassVar[bool] = True
+    #: What the booster needs of a weak learner beyond answers: `LEAVES`, `TREE_PER_CLASS` or
+    #: `NESTED_TREES` of `boostbench.weak_learners`.
+    needs: ClassVar[tuple[str, ...]] = ()
+    #: True if the numbers depend on the order of the class labels.
+    class_order_matters: ClassVar[bool] = False
     #: Name and parameters of the paper's weak learner.
     paper_learner: ClassVar[tuple[str, dict[str, Any]]]
 
@@ -170,6 +175,10 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of the paper's weak learner, `paper_learner` by default."""
         return self.paper_learner
+
+    def asking(self) -> Any:
+        """Return the booster that uses the weak learner: this one, or one that it wraps."""
+        return self
 
     def demands(self) -> tuple[type, ...]:
         """Return the types of demand passed to the weak learner; empty if unknown."""

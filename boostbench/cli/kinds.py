@@ -145,7 +145,10 @@ def _describe_plugin(kind: str, name: str) -> dict[str, Any]:
     sections = sections_of(plugin)
     options = options_model(REGISTRIES[kind], name) if kind in _WITH_OPTIONS else None
     parameters = parameters_of(plugin, skip=_SUPPLIED.get(kind, ()), options=options)
+    declaration = REGISTRIES[kind].declaration(name)
     return {
+        "printed_name": declaration.printed,
+        "family": declaration.family,
         "python": f"{plugin.__module__}.{plugin.__qualname__}",
         "description": sections[""],
         "parameters": parameters,

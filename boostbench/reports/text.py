@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Any
+
+from boostbench.registry import boosters
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
@@ -70,50 +73,9 @@ _LATEX_ACCENTS = {
     "\u030c": "v",
     "\u0327": "c",
 }
-# Names of methods as printed in the papers.
-_PRINTED = {
-    "adaboost": "AdaBoost",
-    "adaboost-cost": "AdaBoost-Cost",
-    "adaboost-m1": "AdaBoost.M1",
-    "adaboost-mh": "AdaBoost.MH",
-    "adaboost-mh-label": "AdaBoost.MH (one label)",
-    "adaboost-mh-real": "AdaBoost.MH (real)",
-    "adaboost-mm": "AdaBoost.MM",
-    "adaboost-mr": "AdaBoost.MR",
-    "adaboost-mr-l1": "AdaBoost.MR-L1",
-    "additive-logistic": "Additive Logistic",
-    "additive-logistic-l1": "Additive Logistic-L1",
-    "brownboost": "BrownBoost",
-    "cd-mcboost": "CD-MCBoost",
-    "gd-mcboost": "GD-MCBoost",
-    "gentleboost": "GentleBoost",
-    "l2boost": "L2Boost",
-    "logitboost": "LogitBoost",
-    "lpboost": "LPBoost",
-    "martiboost": "MartiBoost",
-    "mdeepboost": "MDeepBoost",
-    "mdeepboost-comp-sum": "MDeepBoostCompSum",
-    "mdeepboost-max": "MDeepBoostMax",
-    "mdeepboost-max-sum": "MDeepBoostMaxSum",
-    "mdeepboost-sum": "MDeepBoostSum",
-    "rboost": "RBoost",
-    "rboost1": "RBoost1",
-    "rboost2": "RBoost2",
-    "real-adaboost": "Real AdaBoost",
-    "rmboost": "RMBoost",
-    "robust-gbdt": "Robust-GBDT",
-    "robust-lightgbm": "robust LightGBM",
-    "robustboost": "RobustBoost",
-    "samme": "SAMME",
-    "savageboost": "SavageBoost",
-    "spl-l2boost": "SPL-L2Boost",
-    "spl-logitboost": "SPL-LogitBoost",
-    "splboost": "SPLBoost",
-}
 # Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 _SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(_SYMBOLS)})=")
-_METHOD = re.compile(rf"(?<![\w./-])({'|'.join(sorted(_PRINTED, reverse=True))})(?![\w-]|\.\w)")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
 
@@ -157,8 +119,16 @@ def in_print(text: str) -> str:
     >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
     ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
     """
-    text = _METHOD.sub(lambda match: _PRINTED[match[0]], text)
+    printed = boosters.printed_names()
+    text = _any_of(tuple(printed)).sub(lambda match: printed[match[0]], text)
     return _SYMBOL.sub(lambda match: _SYMBOLS[match[1]] + " = ", text)
+
+
+@cache
+def _any_of(methods: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of the names of methods, but not within paths and other names."""
+    names = "|".join(map(re.escape, sorted(methods, reverse=True)))
+    return re.compile(rf"(?<![\w./-])({names})(?![\w-]|\.\w)")
 
 
 def markdown(text: str) -> str:

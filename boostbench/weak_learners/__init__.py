@@ -4,7 +4,13 @@ A booster passes a *demand* on the training rows (`WeightedLabels`, `BinaryLabel
 `Targets`) to a weak learner, which returns a `Hypothesis`, whose trees form a `Forest`.
 """
 
-from boostbench.weak_learners.base import Hypothesis, WeakLearner
+from boostbench.weak_learners.base import (
+    LEAVES,
+    NESTED_TREES,
+    TREE_PER_CLASS,
+    Hypothesis,
+    WeakLearner,
+)
 from boostbench.weak_learners.c45 import C45
 from boostbench.weak_learners.demands import (
     BinaryLabels,
@@ -21,6 +27,9 @@ from boostbench.weak_learners.tree import Tree
 
 __all__ = [
     "C45",
+    "LEAVES",
+    "NESTED_TREES",
+    "TREE_PER_CLASS",
     "BinaryLabels",
     "Costs",
     "Demand",

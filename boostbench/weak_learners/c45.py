@@ -8,6 +8,7 @@ import numpy as np
 
 from boostbench.declared import Positive, Share
 from boostbench.portable import erfc_inverse
+from boostbench.registry import weak_learners
 from boostbench.weak_learners.base import LEAVES, TREE_PER_CLASS
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import CRITERIA
@@ -22,6 +23,7 @@ _LEVELS = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0]
 _QUANTILES = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
 
 
+@weak_learners.register("c45")
 class C45(Tree, takes=("max_depth", "max_bins")):
     r"""C4.5 decision tree for weighted labels, with threshold splits only.
 

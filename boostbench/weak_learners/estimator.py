@@ -33,6 +33,7 @@ class EstimatorLearner:
     """
 
     accepts: ClassVar[tuple[type, ...]] = (WeightedLabels,)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, estimator: Any) -> None:
         if not is_classifier(estimator) or not has_fit_parameter(estimator, "sample_weight"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from boostbench.compiled import inner, kernel
 from boostbench.portable import log, total
+from boostbench.registry import weak_learners
 from boostbench.weak_learners.base import LEAVES, Hypothesis
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.demands import BinaryLabels
@@ -25,6 +26,7 @@ _CODES = {"sign": SIGN, "real": REAL, "factored": FACTORED}
 _TIE = 1e-12
 
 
+@weak_learners.register("multilabel-stump")
 class MultiLabelStump(BinnedLearner):
     r"""Decision stump with one threshold for all classes and, on each side, a value per class.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from boostbench.registry import weak_learners
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Targets, WeightedLabels
 from boostbench.weak_learners.tree import Tree
 
@@ -11,6 +12,7 @@ _SPLITS = ("splitter", "bin_range", "max_features", "max_bins")
 _GREEDY = ("max_leaf_nodes", "max_depth", *_SPLITS)
 
 
+@weak_learners.register("stump")
 class Stump(Tree, takes=("criterion", "trim", *_SPLITS)):
     """A `Tree` of two leaves.
 
@@ -23,6 +25,7 @@ class Stump(Tree, takes=("criterion", "trim", *_SPLITS)):
     max_leaf_nodes = 2
 
 
+@weak_learners.register("greedy")
 class Greedy(Tree, takes=_GREEDY):
     """Tree that greedily minimises the summed cost of its answers.
 
@@ -49,6 +52,7 @@ class Greedy(Tree, takes=_GREEDY):
     }
 
 
+@weak_learners.register("greedy-info")
 class GreedyInfo(Tree, takes=_GREEDY):
     """`Greedy` with the information gain (bits of entropy) of the weighted labels.
 
@@ -70,6 +74,7 @@ class GreedyInfo(Tree, takes=_GREEDY):
     }
 
 
+@weak_learners.register("regression-tree")
 class RegressionTree(Tree, takes=("min_samples_leaf", "min_weight_fraction_leaf", *_GREEDY)):
     """Weighted least-squares tree, as scikit-learn's, of at most 8 leaves of at least 2 rows.
 

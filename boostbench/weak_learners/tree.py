@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.registry import weak_learners
 from boostbench.weak_learners.base import LEAVES, NESTED_TREES, TREE_PER_CLASS, Hypothesis
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import CRITERIA, KIND_OF
@@ -39,6 +40,7 @@ _KINDS = get_type_hints(GrowthRules)
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
 
+@weak_learners.register("tree")
 class Tree(TreeOptions):
     """Binary decision tree, grown best first as scikit-learn's CART.
 

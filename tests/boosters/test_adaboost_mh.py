@@ -214,7 +214,7 @@ def test_the_stump_without_anything_to_split_is_a_constant() -> None:
 
 
 def test_the_stump_refuses_other_demands() -> None:
-    with pytest.raises(ValueError, match="cannot meet Costs"):
+    with pytest.raises(ValueError, match="requires answers to Costs"):
         AdaBoostMHLabel(2, weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)
 
 

@@ -255,20 +255,19 @@ def test_the_decision_is_the_difference_of_the_scores(name: str) -> None:
 def test_leaf_answers_need_a_tree(name: str) -> None:
     X, y = noisy_problem()
     booster = make_booster(name, weak_learner=DecisionTreeClassifier(max_depth=1))
-    with pytest.raises(ValueError, match="need a tree as weak learner"):
+    with pytest.raises(ValueError, match="requires a tree, to set the values of its leaves"):
         booster.fit(X, y)
 
 
 @pytest.mark.parametrize("name", ["gentleboost", "l2boost", "logitboost", "rboost1"])
 def test_a_regression_booster_refuses_a_classification_tree(name: str) -> None:
     X, y = noisy_problem()
-    message = r"weak learner C45\(.*\) cannot meet Targets, which \w+ asks for"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=r"\w+ requires answers to Targets; weak learner 'c45'"):
         make_booster(name, weak_learner="c45").fit(X, y)
 
 
 @pytest.mark.parametrize("name", ["adaboost", "splboost", "robustboost", "rboost2"])
 def test_a_classification_booster_refuses_a_regression_tree(name: str) -> None:
     X, y = noisy_problem()
-    with pytest.raises(ValueError, match=r"RegressionTree\(.*WeightedLabels.* it meets Targets"):
+    with pytest.raises(ValueError, match="WeightedLabels; weak learner 'regression-tree'"):
         make_booster(name, weak_learner="regression-tree").fit(X, y)

@@ -188,7 +188,7 @@ def test_a_config_names_classifiers_of_packages(tmp_path):
         ("sklearn.ensemble:StackingClassifier", "missing 1 required positional argument"),
         (
             "sm-boost: {weak_learner: sklearn.tree:DecisionTreeClassifier}",
-            "cannot meet BinaryLabels",
+            "sm-boost requires answers to BinaryLabels",
         ),
         ("samme: {weak_learner: sklearn.neighbors:KNeighborsClassifier}", "takes sample_weight"),
         ("samme: {weak_learner: {sklearn.tree:DecisionTreeClassifier: {depth: 3}}}", "'depth'"),

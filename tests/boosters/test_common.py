@@ -1,4 +1,4 @@
-"""What holds for every booster: one table, all checks run over it."""
+"""Properties of every booster, tried with the parameters that it declares."""
 
 from __future__ import annotations
 
@@ -16,64 +16,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import list_boosters, make_booster
 from boostbench.boosters.surface import EXPECTED_FAILED_CHECKS
+from boostbench.experiments.planning.planner import takes_two_classes
+from boostbench.registry import boosters
 
-#: Every registered booster once, with the parameters that the common checks use.
+#: Parameters of each booster in the common checks.
 TABLE: dict[str, dict[str, Any]] = {
-    "adaboost": {},
-    "adaboost-cost": {},
-    "adaboost-m1": {"weak_learner": {"greedy": {"max_leaf_nodes": 20}}},
-    "adaboost-mh": {},
-    "adaboost-mh-label": {},
-    "adaboost-mh-real": {},
-    "adaboost-mm": {},
-    "adaboost-mr": {},
-    "adaboost-mr-l1": {},
-    "additive-logistic": {},
-    "additive-logistic-l1": {},
-    "brownboost": {"c": 3.0},
-    "cd-mcboost": {},
-    "drifting-game": {},
-    "gd-mcboost": {},
-    "gentleboost": {},
-    "l2boost": {"learning_rate": 0.5},
-    "logitboost": {},
-    "lpboost": {},
-    "martiboost": {},
-    "mdeepboost": {},
-    "one-vs-all": {},
-    "rboost1": {},
-    "rboost2": {},
-    "real-adaboost": {},
-    "rmboost": {},
-    "robustboost": {"epsilon": 0.02, "theta": 0.3},
-    "samme": {},
-    "savageboost": {},
-    "sm-boost": {"random_state": 0},
-    "spl-l2boost": {"learning_rate": 0.5, "age": 3.0},
-    "spl-logitboost": {},
-    "splboost": {"age": 4.0},
+    name: dict(boosters.declaration(name).trial) for name in list_boosters()
 }
-#: Boosters whose draws, or whose codewords, depend on the order of the classes.
-LABEL_ORDER_MATTERS = {"cd-mcboost", "sm-boost"}
 #: Boosters that take two classes only.
-BINARY = {
-    "adaboost",
-    "brownboost",
-    "gentleboost",
-    "l2boost",
-    "logitboost",
-    "lpboost",
-    "martiboost",
-    "rboost1",
-    "rboost2",
-    "real-adaboost",
-    "rmboost",
-    "robustboost",
-    "savageboost",
-    "spl-l2boost",
-    "spl-logitboost",
-    "splboost",
-}
+BINARY = {name for name in TABLE if takes_two_classes(boosters.get(name))}
 
 
 def made(name: str, **parameters: Any) -> Any:
@@ -101,10 +52,6 @@ def flowers(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 every_booster = pytest.mark.parametrize("name", sorted(TABLE))
-
-
-def test_the_table_holds_every_booster() -> None:
-    assert sorted(TABLE) == list_boosters()
 
 
 #: One booster of each loop, ensemble and shape of scores goes through all checks. The others have
@@ -225,7 +172,7 @@ def test_class_weights_that_make_no_sense_are_refused(weights: Any) -> None:
 
 @every_booster
 def test_relabelling_the_classes_renames_them(name: str) -> None:
-    if name in LABEL_ORDER_MATTERS:
+    if boosters.get(name).class_order_matters:
         pytest.skip("the order of the labels decides what is drawn, or which codeword is whose")
     X, y = problem(name)
     names = np.array([1, 0] if name in BINARY else [2, 0, 3, 1])

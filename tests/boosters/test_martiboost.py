@@ -130,7 +130,7 @@ def test_predictions_are_bit_for_bit_what_training_saw(weak_learner: object) -> 
 
 def test_a_weak_learner_of_one_tree_for_all_nodes_is_refused() -> None:
     X, y = noisy_problem()
-    with pytest.raises(ValueError, match="a tree for each node"):
+    with pytest.raises(ValueError, match="requires a separate tree for each class"):
         MartiBoost(3, weak_learner="multilabel-stump").fit(X, y)
 
 

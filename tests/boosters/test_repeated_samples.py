@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostbench.boosters import make_booster, surface
+from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.registry import weak_learners
 from boostbench.weak_learners import Tree, WeightedLabels, make_weak_learner
@@ -65,15 +66,12 @@ def trees_of(booster: Any) -> list[Any]:
 
 
 def meets(name: str, learner: Any) -> bool:
-    """Tell whether the learner meets the booster's demands and has the trees it needs."""
-    made = make_weak_learner(learner) if learner is not None else None
-    demands = make_booster(name, **TABLE[name]).demands() or make_booster("adaboost").demands()
-    if made is None:
-        return True
-    needs = {"mdeepboost": "grow_path", "additive-logistic": "grow_path"}
-    needs |= {"additive-logistic-l1": "grow_path", "martiboost": "grow", "real-adaboost": "grow"}
-    needs |= {"savageboost": "grow", "sm-boost": "grow"}
-    return set(demands) <= set(made.accepts) and getattr(made, needs.get(name, "fit"), None)
+    """Return whether a weak learner can serve a booster."""
+    booster = make_booster(name, **{**TABLE[name], "weak_learner": learner})
+    try:
+        return bool(paired_learner(booster.asking(), 2))
+    except ValueError:
+        return False
 
 
 PAIRS = [(name, kind) for name in TABLE for kind in LEARNERS if meets(name, LEARNERS[kind])]

@@ -146,37 +146,24 @@ def _check_together(
     except (Exception, SystemExit) as error:
         mistakes.add(f"booster {name!r}: {_first_line(error)}")
         return
-    if "weak_learner" in params and hasattr(booster, "demands"):
-        _check_demands(booster, name, params["weak_learner"], mistakes)
+    if params.get("weak_learner") is not None and hasattr(booster, "asking"):
+        _check_pair(booster, name, params["weak_learner"], mistakes)
 
 
-def _check_demands(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> None:
-    """Add an error if the weak learner meets none of the demands of the booster."""
-    learner = spec if isinstance(spec, str) else next(iter(spec))
-    demands = set(booster.demands())
-    met = _met_by(learner, booster)
-    if demands and met is not None and not demands & met:
-        kinds = " or ".join(sorted(kind.__name__ for kind in demands))
-        names = registry.weak_learners.names()
-        suitable = [other for other in names if demands & (_met_by(other, booster) or set())]
-        mistakes.add(
-            f"weak learner {learner!r} cannot meet {kinds}, which {name!r} asks for; "
-            f"take one of: {', '.join(suitable)}",
-            "weak_learner",
-        )
+def _check_pair(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> None:
+    """Add an error if the weak learner cannot serve the booster."""
+    from boostbench.boosters.pairing import paired_learner  # slow import
 
-
-def _met_by(learner: str, booster: Any) -> set[type] | None:
-    """Return the demands that a weak learner meets for a booster; None if it declares none."""
+    learner, params = registry.weak_learners.named(spec)
+    booster.weak_learner = {learner: _without_expressions(params)}
     try:
-        cls = registry.weak_learners.get(learner)
-    except (ImportError, BoostbenchError):
-        return None
-    if getattr(booster, "needs_tree_per_question", False) and getattr(
-        cls, "joins_questions", False
-    ):
-        return set()
-    return set(cls.accepts) if getattr(cls, "accepts", ()) else None
+        asking = booster.asking()
+        if hasattr(asking, "needs"):
+            paired_learner(asking, 2, name)
+    except ImportError:
+        return  # an optional package is absent
+    except (Exception, SystemExit) as error:
+        mistakes.add(_first_line(error), "weak_learner")
 
 
 def _without_expressions(params: Mapping[str, Any]) -> dict[str, Any]:

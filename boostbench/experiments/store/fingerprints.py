@@ -207,6 +207,10 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
         node.body = node.body[1:] or [ast.Pass()]
+    if isinstance(node, documented):
+        registrations = [d for d in getattr(node, "decorator_list", ()) if _registers(d)]
+        for decorator in registrations:
+            node.decorator_list.remove(decorator)  # type: ignore[union-attr]
     for field in ("body", "orelse", "finalbody"):
         block = getattr(node, field, None)
         if not isinstance(block, list):
@@ -218,6 +222,12 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
             exception = block[-1].exc
             kind = exception.func if isinstance(exception, ast.Call) else exception
             block[-1] = ast.Raise(exc=kind, cause=None)
+
+
+def _registers(decorator: ast.expr) -> bool:
+    """Return whether a decorator is ``@registry.register(...)``: names and words in print."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(called, ast.Attribute) and called.attr == "register"
 
 
 def _is_for_types(statement: ast.stmt) -> bool:
