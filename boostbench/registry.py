@@ -214,7 +214,7 @@ class Registry:
             return _import_object(self._builtin[name])
         if name in self._installed():
             return self._load_installed(name, where)
-        raise self._unknown(name, where)
+        raise self.unknown(name, where)
 
     def module(self, name: str) -> str:
         """Return the module or the path of the file that defines ``name``, without importing it.
@@ -236,7 +236,7 @@ class Registry:
             return self._installed()[name].module
         if self._is_reference(name):
             return name.partition(":")[0]
-        raise self._unknown(name)
+        raise self.unknown(name)
 
     def origins(self, name: str) -> list[str]:
         """Return the modules whose code determines what ``name`` does.
@@ -264,7 +264,7 @@ class Registry:
         is_plugin = name in self._registered or ".py:" in name or name in self._installed()
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
-    def _unknown(self, name: str, where: str = "") -> UnknownNameError:
+    def unknown(self, name: str, where: str = "") -> UnknownNameError:
         """Return the error about a name; a name in print suggests the registered one."""
         meant = {_folded(known): known for known in self.names()}
         for known, declaration in {**self._declared, **self._declarations}.items():

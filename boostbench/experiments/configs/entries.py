@@ -12,7 +12,6 @@ from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
 from boostbench.data.downloads import members_of
-from boostbench.errors import unknown
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Part, Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.configs.variants import (
@@ -192,7 +191,7 @@ def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
     source, shown = setting.source_of(name), _without_folder(name)
     mistakes = MistakesError()
     if ".py:" not in source and source not in registry.boosters:
-        mistakes.add(unknown("booster", name, registry.boosters.names()))
+        mistakes.add(registry.boosters.unknown(name).what)
     for place, text in texts_in(params):
         mistakes.take(is_expression, text, *place)
     grid = mistakes.take(read_grid, own.pop("grid"), "grid") if "grid" in own else ()
@@ -226,7 +225,7 @@ def _read_noise(setting: Setting, index: int, item: Any) -> list[Noise]:
     model, source = item["model"], setting.source_of(str(item["model"]))
     mistakes = MistakesError()
     if ".py:" not in source and source not in registry.noise_models:
-        mistakes.add(unknown("noise model", str(model), registry.noise_models.names()), "model")
+        mistakes.add(registry.noise_models.unknown(str(model)).what, "model")
     rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
     given = {"model": _without_folder(source), "source": source, "params": params}
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
