@@ -8,6 +8,7 @@ is a `BoostbenchError`.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -31,7 +32,7 @@ from boostbench.plugin_files import load_plugin
 if TYPE_CHECKING:
     import pandas as pd
 
-    from boostbench.experiments.planning.adoption import Revalidated
+    from boostbench.experiments.planning.repeating import Families, Family, Repeated
     from boostbench.experiments.running.conduct import Event, Progress
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.experiment_report import Report
@@ -256,9 +257,41 @@ class Experiment:
         """
         return self._run_locally(self.plan().sample(n), jobs, on_event)
 
-    def revalidate(
+    def repeat(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
-    ) -> list[Revalidated]:
+    ) -> list[Repeated]:
+        """Repeat a sample of the recorded runs, and compare the results with the records.
+
+        The records are those behind the report, which may be packed. The results folder is not
+        changed.
+
+        Parameters
+        ----------
+        share : float, default=0.05
+            Share of the runs to repeat, 0 to 1; at least one of each booster on each data set.
+        jobs, on_event
+            As for `run`.
+
+        Returns
+        -------
+        outcomes : list of Repeated
+            One for each data set, booster and version of the code; empty if there are no records.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C.
+        """
+        from boostbench.experiments.planning.repeating import families
+
+        recorded = [planned for planned in self._plan_to_report().runs if planned.status == "ok"]
+        with tempfile.TemporaryDirectory() as folder:
+            elsewhere = replace(self, store=RecordStore(folder))
+            return list(elsewhere._repeat(families(recorded), share, jobs, on_event).values())
+
+    def adopt(
+        self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
+    ) -> list[Repeated]:
         """Keep stale records if a repeated sample of their runs gives the same results.
 
         Parameters
@@ -270,7 +303,7 @@ class Experiment:
 
         Returns
         -------
-        outcomes : list of Revalidated
+        outcomes : list of Repeated
             One for each data set, booster and version of the older code.
 
         Raises
@@ -278,13 +311,12 @@ class Experiment:
         KeyboardInterrupt
             After Ctrl-C; new records are kept.
         """
-        from boostbench.experiments.planning.adoption import revalidate
+        from boostbench.experiments.planning.repeating import adopt
 
-        def repeat(runs: Sequence[PlannedRun]) -> None:
-            if self._run_locally(runs, jobs, on_event).interrupted:
-                raise KeyboardInterrupt
+        def repeat(groups: Families) -> dict[Family, Repeated]:
+            return self._repeat(groups, share, jobs, on_event)
 
-        return revalidate(self.plan, repeat, self.store, share)
+        return adopt(self.plan, repeat, self.store)
 
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""
@@ -336,26 +368,24 @@ class Experiment:
 
         return judge(self.study(whole=False), self._study_of)
 
-    def pack(self, folder: Path | None = None, *, whole: bool = False) -> Path:
+    def pack(self, folder: Path | None = None) -> Path:
         """Write the records behind the report into one compressed file, and return its path.
 
-        `study`, `report` and `verify` read this file if no run has a record.
+        The file lacks the values that neither the report nor a claim reads (see `Unread`), and
+        holds only the errors compared in the selection for candidates that were not selected.
+        `study`, `report`, `verify` and `repeat` read it if no run has a record.
 
         Parameters
         ----------
         folder : Path or None, default=None
             Folder of the file ``records.jsonl.xz``; None: the folder of the report.
-        whole : bool, default=False
-            Keep all values. Otherwise the file lacks the values that neither the report nor a claim
-            reads (see `Unread`), and holds only the errors compared in the selection for candidates
-            that were not selected.
         """
         from boostbench.reports.values.unread import Unread
 
         file = (folder or self.report_folder) / PACKED
         left_out = Unread(self.config, self.runs, for_file=True).left_out
-        records = self._plan_to_report().records(whole=whole)
-        pack((record if whole else left_out(run, record) for run, record in records), file)
+        records = self._plan_to_report().records()
+        pack((left_out(run, record) for run, record in records), file)
         return file
 
     @property
@@ -371,6 +401,21 @@ class Experiment:
         if not packed.is_file() or any(planned.record_file for planned in plan.runs):
             return plan
         return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
+
+    def _repeat(
+        self, groups: Families, share: float, jobs: int | None, on_event: Listener | None
+    ) -> dict[Family, Repeated]:
+        """Repeat a sample of each family, with records in the results folder."""
+        from boostbench.experiments.planning.repeating import repeat_sample
+
+        def plan(runs: Iterable[Run]) -> Plan:
+            return make_plan(runs, self.store, self.data, check_packages=True)
+
+        def do(runs: Sequence[PlannedRun]) -> None:
+            if self._run_locally(runs, jobs, on_event).interrupted:
+                raise KeyboardInterrupt
+
+        return repeat_sample(groups, share, plan, do)
 
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None

@@ -52,14 +52,15 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_bounded(file: IO[bytes] | Any, path: Path) -> bytes:
-    """Return the content of an open file; DataError if it exceeds `LARGEST` bytes."""
+def read_bounded(file: IO[bytes] | Any, path: Path, largest: int = LARGEST) -> bytes:
+    """Return the content of an open file; DataError if it exceeds `largest` or `LARGEST` bytes."""
+    largest = min(largest, LARGEST)
     content = io.BytesIO()
     while block := file.read(_BLOCK):
-        if content.tell() + len(block) > LARGEST:
+        if content.tell() + len(block) > largest:
             raise DataError(
-                f"the file has more than {LARGEST / 2**30:g} GiB, unpacked; that is the most that "
-                "is read",
+                f"the file has more than {largest / 2**20:,.0f} MiB, unpacked; that is the most "
+                "that is read",
                 where=str(path),
             )
         content.write(block)
@@ -67,21 +68,35 @@ def read_bounded(file: IO[bytes] | Any, path: Path) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically, through a temporary file flushed to disk in the same folder.
+    """Write a file atomically and durably, through a temporary file in the same folder.
+
+    File and folder are flushed to the disk. The temporary name is random, so that processes of
+    several machines can write the same file.
 
     Raises
     ------
     OSError
         If the file cannot be written; an existing file is unchanged.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{os.urandom(16).hex()}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+        _flush_folder(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush a folder to the disk, where the system and the file system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

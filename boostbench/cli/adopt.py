@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Jobs, Json, Quiet, Sample, SelectedRuns
-from boostbench.cli.output import print_rows
+from boostbench.cli.output import print_repeated
 from boostbench.cli.progress import showing_progress
 
 
@@ -28,10 +26,11 @@ def adopt(
       boostbench adopt noise20 --data DIR
       boostbench adopt configs/softmax-boosting/figures1-4.yaml --sample 0.1 --jobs 2
     """
-    rows = []
+    outcomes = {}
     for experiment in selection.load():
-        with showing_progress(experiment.config.name, quiet=quiet) as listener:
-            rows += experiment.revalidate(sample, jobs=jobs, on_event=listener)
-    nothing = "no run is stale only because of its code"
-    print_rows([asdict(row) for row in rows], as_json=as_json, nothing=nothing)
-    return INCOMPLETE if any(row.stale for row in rows) else OK
+        name = experiment.config.name
+        with showing_progress(name, quiet=quiet) as listener:
+            outcomes[name] = experiment.adopt(sample, jobs=jobs, on_event=listener)
+    print_repeated(outcomes, as_json=as_json, nothing="no run is stale because of its code alone")
+    agree = all(part.agrees for each in outcomes.values() for part in each)
+    return OK if agree else INCOMPLETE

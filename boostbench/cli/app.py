@@ -15,7 +15,6 @@ from typer.models import ArgumentInfo
 from boostbench import __version__
 from boostbench.cli import data
 from boostbench.cli.adopt import adopt
-from boostbench.cli.bundle import bundle
 from boostbench.cli.check import check
 from boostbench.cli.compare import compare
 from boostbench.cli.export import export
@@ -101,7 +100,6 @@ _add(
         "verify": verify,
         "reproduce": reproduce,
         "compare": compare,
-        "bundle": bundle,
         "adopt": adopt,
         "export": export,
         "list": list_names,

@@ -7,11 +7,13 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
+    from boostbench.experiments.planning.repeating import Repeated
     from boostbench.experiments.store.record import Record
 
 Row = Mapping[str, Any]
@@ -59,6 +61,40 @@ def print_rows(
         _print_fancy(titles, cells)
     else:
         _print_plain(titles, cells)
+
+
+def print_repeated(
+    outcomes: Mapping[str, Sequence[Repeated]], *, as_json: bool = False, nothing: str = ""
+) -> None:
+    """Print comparisons of repeated runs with their records, as one line for each config.
+
+    Boosters whose results are not the recorded ones come first, in a table.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to sequence of Repeated
+        Outcomes by name of the config.
+    as_json : bool, default=False
+        Print all outcomes as a JSON list instead.
+    nothing : str, default=""
+        Text to print for a config without outcomes.
+    """
+    from boostbench.experiments.planning.repeating import in_words
+
+    rows = [
+        ({"config": name, **asdict(part)}, part.agrees)
+        for name, parts in outcomes.items()
+        for part in parts
+    ]
+    if as_json:
+        print_json([row for row, _ in rows])
+        return
+    columns = ("config", "dataset", "booster", "code", "runs", "sample", "same", "why")
+    if disagreeing := [row for row, agrees in rows if not agrees]:
+        print_rows(disagreeing, columns=columns)
+    for name, parts in outcomes.items():
+        if parts or nothing:
+            print(f"{name}: {in_words(parts) if parts else nothing}")
 
 
 def short(value: float) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Jobs, Json, Sample
-from boostbench.cli.output import is_fancy, print_json, print_rows
+from boostbench.cli.options import Experiments, Jobs, Json
+from boostbench.cli.output import is_fancy, print_error, print_json, print_repeated, print_rows
 from boostbench.cli.progress import showing_progress
-from boostbench.errors import BoostbenchError
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
@@ -22,33 +21,37 @@ if TYPE_CHECKING:
 def verify(
     *,
     selection: Experiments,
-    sample: Sample = 0.05,
+    sample: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Repeat this share of the recorded runs of each booster on each data set, at "
+            "least one, and compare the results with the records.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> int:
-    """Judge the claims of a paper, or repeat runs of a bundle.
+    """Judge the claims of a paper, or repeat some of its runs.
 
-    For a config, nothing is trained. A claim is reproduced, not reproduced or undecided; the
+    Nothing is trained without --sample. A claim is reproduced, not reproduced or undecided; the
     reasons of an undecided claim say what would decide it. The exit code is 0 only if all claims
     are reproduced.
 
-    For a bundle (NAME.zip, see `boostbench bundle`), a sample of the runs (--sample) is repeated
-    with the code and data of this machine, including the plugins in the bundle. Each result is the
-    same to the bit, the same within 1e-9, or differs. The exit code is 0 only if all runs of the
-    sample could be repeated and none differs.
+    With --sample, some runs are repeated with the code and data of this machine, and compared with
+    their records or, if there are none, with the packed records in the report folder. The results
+    folder is not changed. The exit code is 0 only if there are runs to repeat, all of the sample
+    could be repeated, and all results are the same (real numbers within 1e-9).
 
     Examples:
       boostbench verify noise20
       boostbench verify softmax-boosting/table2 --results DIR --json
-      boostbench verify noise20.zip --data DIR --sample 0.2
+      boostbench verify noise20 --size standard --data DIR --sample 0.1
     """
-    bundles = [Path(config) for config in selection.configs if config.endswith(".zip")]
-    if bundles:
-        if len(bundles) < len(selection.configs):
-            raise BoostbenchError("verify configs or bundles, not both at a time", where="verify")
-        rows = [row for file in bundles for row in _compare(file, selection, sample, jobs)]
-        print_rows(rows, as_json=as_json)
-        return OK if all(row["verdict"].startswith("same") for row in rows) else INCOMPLETE
+    if sample is not None:
+        return _repeat(selection, sample, jobs, as_json)
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     if as_json:
@@ -62,17 +65,18 @@ def verify(
     return OK if statuses <= {"reproduced"} else INCOMPLETE
 
 
-def _compare(
-    file: Path, selection: Experiments, sample: float, jobs: int | None
-) -> list[dict[str, str]]:
-    """Repeat a sample of the runs of a bundle and return a row for each comparison."""
-    from boostbench.bundles import check_bundle
-
-    with showing_progress(file.name) as listener:
-        results = check_bundle(
-            file, data=selection.data, share=sample, jobs=jobs, on_event=listener
-        )
-    return [{"bundle": file.name, **asdict(result)} for result in results]
+def _repeat(selection: Experiments, share: float, jobs: int | None, as_json: bool) -> int:
+    """Repeat a sample of the recorded runs, and print the comparison with the records."""
+    outcomes = {}
+    for experiment in selection.load():
+        with showing_progress(experiment.config.name, quiet=as_json) as listener:
+            repeated = experiment.repeat(share, jobs=jobs, on_event=listener)
+        outcomes[experiment.config.name] = repeated
+        if not repeated:
+            print_error(f"{experiment.config.name}: no run has a record that could be repeated")
+    print_repeated(outcomes, as_json=as_json)
+    agree = all(each and all(part.agrees for part in each) for each in outcomes.values())
+    return OK if agree else INCOMPLETE
 
 
 def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:

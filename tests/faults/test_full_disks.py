@@ -39,15 +39,15 @@ def test_a_full_disk_ends_the_work_and_keeps_what_was_finished(runs_of, tmp_path
     assert carry_out(runs, tmp_path).counts == {"ok": 5}
 
 
-def test_no_space_left_is_reported_with_the_file(runs_of, tmp_path):
+def test_no_space_left_is_reported_with_the_file(runs_of, tmp_path, monkeypatch):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full here")
     runs = runs_of(SMALL)
     store = RecordStore(tmp_path)
     carry_out(runs[:1], tmp_path)
     record = store.read(store.all_paths()[0])
-    temporary = store.all_paths()[0].with_name(f".{record.key}.json.{os.getpid()}.tmp")
-    temporary.symlink_to("/dev/full")
+    monkeypatch.setattr(os, "urandom", bytes)  # zeros, which name the temporary file
+    store.all_paths()[0].with_name(f".{bytes(16).hex()}.tmp").symlink_to("/dev/full")
     with pytest.raises(BoostbenchError, match="cannot be written: No space left on device"):
         store.write(record)
     assert store.read(store.all_paths()[0]).status == "ok"

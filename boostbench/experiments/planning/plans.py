@@ -234,16 +234,14 @@ class Plan:
             for result in read()
         ]
 
-    def records(self, *, whole: bool = True) -> Iterator[tuple[Run, Record]]:
+    def records(self) -> Iterator[tuple[Run, Record]]:
         """Yield the runs that have a valid record, with their records.
 
-        Unless ``whole``, records of `tried` runs hold only the curve of the criterion. They come
-        before all others, so that they do not replace the record of an equal run with another
-        label.
+        Records of `tried` runs hold only the curve of the criterion. They come before all others,
+        so that they do not replace the record of an equal run with another label.
         """
-        tried = {} if whole else self.tried
-        for planned in sorted(self.runs, key=lambda planned: planned.run not in tried):
-            record = planned.record(tried.get(planned.run))
+        for planned in sorted(self.runs, key=lambda planned: planned.run not in self.tried):
+            record = planned.record(self.tried.get(planned.run))
             if record is not None:
                 yield planned.run, record
 

@@ -1,20 +1,20 @@
 """Records of one experiment in one compressed file, with the interface of a record store.
 
-``records.jsonl.xz`` holds one record per line, each with an abbreviated digest. Packed files may
-omit parts of records that no table, figure or claim of the config reads; see `Experiment.pack`.
+``records.jsonl.xz`` holds one record per line, each with an abbreviated digest. Packed files omit
+the parts of records that no table, figure or claim of the config reads; see `Experiment.pack`.
 
-Within a line, a list of integers is stored as differences between consecutive integers, enclosed in
-bytes of value 1. Most differences in curves of counts are small and take one byte, which reduces
-the file by a quarter to a third.
+Files written by version 0.2 hold lists of integers as differences between consecutive integers,
+enclosed in bytes of value 1; they are read too.
 """
 
 from __future__ import annotations
 
 import logging
 import lzma
+import os
 import re
 from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError, DataError, RecordError
@@ -27,12 +27,14 @@ _log = logging.getLogger(__name__)
 PACKED = "records.jsonl.xz"
 #: LZMA parameters suited to text with many numbers.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
-_NUMBER = rb"(?:0|-?[1-9][0-9]{0,14})"
-_NUMBERS = re.compile(rb"\[(%b(?:, %b){3,})\]" % (_NUMBER, _NUMBER))
-#: JSON has no bytes below 32 except the line end.
+#: Largest size of the content: a part that is always allowed, and a multiple of the packed size.
+_LARGEST, _LARGEST_RATIO = 2**24, 500
+#: Differences of version 0.2: one byte, `_ZERO` for 0, or a number between bytes of value 2. JSON
+#: has no bytes below 32 except the line end.
 _STEPS = re.compile(rb"\x01([^\x01]*)\x01")
 _STEP = re.compile(rb"\x02(-?[0-9]{1,16})\x02|(.)", re.DOTALL)
-_ZERO = 144  # byte that encodes a difference of 0
+_ZERO = 144
+_LONGEST_WITH_STEPS = 2**20  # length of a line, which expands to 17 times as much
 _KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
 
 
@@ -59,10 +61,12 @@ class PackedRecords(RecordStore):
         self.folder = file
         self._lines: dict[Path, bytes] = {}
         self._of_value: dict[str, list[RecordFile]] = {}
-        for line in _unpacked(file).splitlines(keepends=True):
+        self._has_damaged = False
+        for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
-            if match is None:
-                _log.warning("%s: a line that is not a record is ignored", file)
+            if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
+                error = RecordError("the line is no record", where=f"{file}:{number}")
+                self._set_aside(file, error)
                 continue
             key = Key.parse(match[1].decode())
             record_file = RecordFile(key, file)
@@ -83,8 +87,11 @@ class PackedRecords(RecordStore):
     def _content(self, path: Path) -> bytes:
         return _STEPS.sub(_as_numbers, self._lines[path])
 
-    def _set_aside(self, path: Path, error: RecordError) -> None:
-        _log.warning("%s; it is ignored", error)
+    def _set_aside(self, path: Path, error: BoostbenchError) -> None:
+        if not self._has_damaged:
+            what = "it is ignored, as are all other damaged records of the file"
+            _log.warning("%s; %s", error, what)
+        self._has_damaged = True
 
 
 def pack(records: Iterable[Record], file: Path) -> None:
@@ -104,9 +111,7 @@ def pack(records: Iterable[Record], file: Path) -> None:
         If the file cannot be written.
     """
     lines = {
-        (folder_name(record.run.data.name), str(record.key)): _NUMBERS.sub(
-            _as_steps, encode(record, digits=SHORT)
-        )
+        (folder_name(record.run.data.name), str(record.key)): encode(record, digits=SHORT)
         for record in records
     }
     content = b"".join(lines[key] for key in sorted(lines))
@@ -117,15 +122,6 @@ def pack(records: Iterable[Record], file: Path) -> None:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
 
 
-def _as_steps(match: re.Match[bytes]) -> bytes:
-    steps = (n - before for before, n in pairwise((0, *map(int, match[1].split(b", ")))))
-    encoded = (
-        bytes([_ZERO + step]) if 32 <= _ZERO + step < 256 else b"\x02%d\x02" % step
-        for step in steps
-    )
-    return b"\x01%b\x01" % b"".join(encoded)
-
-
 def _as_numbers(match: re.Match[bytes]) -> bytes:
     steps = (int(large or small[0] - _ZERO) for large, small in _STEP.findall(match[1]))
     return b"[%b]" % b", ".join(b"%d" % number for number in accumulate(steps))
@@ -134,6 +130,7 @@ def _as_numbers(match: re.Match[bytes]) -> bytes:
 def _unpacked(file: Path) -> bytes:
     try:
         with open_file(file) as packed, lzma.open(packed) as lines:
-            return read_bounded(lines, file)
+            size = os.fstat(packed.fileno()).st_size
+            return read_bounded(lines, file, _LARGEST + _LARGEST_RATIO * size)
     except (EOFError, OSError, lzma.LZMAError) as error:
         raise DataError(f"the file cannot be unpacked ({error})", where=str(file)) from error

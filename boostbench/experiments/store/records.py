@@ -215,12 +215,8 @@ class RecordStore:
             if record.status not in ("ok", *FAILURES):
                 raise RecordError(f"the record has status {record.status!r}", where=str(path))
             return record
-        except _OtherFormatError as error:
-            _log.warning("%s", error)
-        except RecordError as error:
+        except (RecordError, DataError) as error:
             self._set_aside(path, error)
-        except DataError as error:
-            _log.warning("%s; it is ignored", error)
         return None
 
     def read_curve(self, path: Path, name: str) -> Record | None:
@@ -259,7 +255,11 @@ class RecordStore:
             self._known[folder] = by_value
         return self._known[folder]
 
-    def _set_aside(self, path: Path, error: RecordError) -> None:
+    def _set_aside(self, path: Path, error: BoostbenchError) -> None:
+        """Rename a damaged record; one that cannot be read or has another format stays."""
+        if isinstance(error, DataError | _OtherFormatError):
+            _log.warning("%s; it is ignored", error)
+            return
         aside = path.with_name(f"{path.name}.damaged")
         try:
             path.replace(aside)
@@ -302,7 +302,7 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
         if first["loc"] == ("format",) and type(first["input"]) is int:
             raise _OtherFormatError(
                 f"the record has format {first['input']}, this version of boostbench reads format "
-                f"{FORMAT}; the run will be done again",
+                f"{FORMAT}",
                 where=str(path),
             ) from None
         what = f"the record makes no sense ({complaint(error)})"

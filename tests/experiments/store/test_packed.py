@@ -1,9 +1,8 @@
 import lzma
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from boostbench.errors import BoostbenchError, DataError
 from boostbench.experiments.store import packed
@@ -75,12 +74,19 @@ def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path, caplog):
     assert "errors is missing" in caplog.messages[0]
 
 
-@given(st.lists(st.integers(-(10**15), 10**15) | st.integers(-150, 150)))
-def test_lists_of_integers_come_back_from_their_steps(numbers):
-    line = f'{{"a": {numbers}, "b": [[0, 1, 2, 3], [-0, 1, 2, 3], [01, 2, 3, 4]]}}\n'.encode()
-    short = packed._NUMBERS.sub(packed._as_steps, line)
-    assert short.count(b"\n") == 1
-    assert packed._STEPS.sub(packed._as_numbers, short) == line
+def test_lists_of_version_0_2_are_read_from_their_differences():
+    line = b'{"a": \x01\x95\x91\x90\x8e\x02-300\x02\x02900\x02\x01, "b": [0, 1]}\n'
+    expected = b'{"a": [5, 6, 6, 4, -296, 604], "b": [0, 1]}\n'
+    assert packed._STEPS.sub(packed._as_numbers, line) == expected
+
+
+def test_published_records_are_read():
+    results = Path(__file__).resolve().parents[3] / "results"
+    file = min(results.glob(f"mcboost-*/{PACKED}"), key=lambda file: file.stat().st_size)
+    store = PackedRecords(file)
+    records = [store.read(path) for path in store.all_paths()]
+    assert records
+    assert None not in records
 
 
 def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
@@ -90,16 +96,33 @@ def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
     assert (tmp_path / "a" / PACKED).read_bytes() == (tmp_path / "b" / PACKED).read_bytes()
 
 
-def test_an_edited_record_is_passed_over_and_told(done, tmp_path, caplog):
+def test_many_damaged_lines_make_one_message(done, tmp_path, caplog):
     file = tmp_path / PACKED
     pack(done, file)
     lines = lzma.decompress(file.read_bytes()).splitlines(keepends=True)
+    other = [lines[0].replace(b"-8-", b"-%d-" % n) for n in range(100, 200)]
     lines[0] = lines[0].replace(b'"n_test": ', b'"n_test": 1')
-    file.write_bytes(lzma.compress(b"".join([*lines, b"no record\n"])))
+    file.write_bytes(lzma.compress(b"".join([*lines, *[b"no record\n"] * 999, *other])))
+    store = PackedRecords(file)
+    assert [store.read(path) is None for path in store.all_paths()] == [True, False, *[True] * 100]
+    assert len(caplog.messages) == 1
+    assert f"{file}:3: the line is no record; it is ignored, as are all other" in caplog.messages[0]
+
+
+def test_a_record_changed_after_writing_is_ignored(done, tmp_path, caplog):
+    file = tmp_path / PACKED
+    pack(done, file)
+    content = lzma.decompress(file.read_bytes())
+    file.write_bytes(lzma.compress(content.replace(b'"n_test": ', b'"n_test": 1', 1)))
     store = PackedRecords(file)
     assert [store.read(path) is None for path in store.all_paths()] == [True, False]
-    assert "a line that is not a record is ignored" in caplog.messages[0]
-    assert "changed after writing" in caplog.messages[1]
+    assert "changed after writing" in caplog.messages[0]
+
+
+def test_a_file_that_expands_too_far_is_refused(tmp_path):
+    (tmp_path / PACKED).write_bytes(lzma.compress(b"0" * 2**26))
+    with pytest.raises(DataError, match=r"more than \d\d MiB, unpacked"):
+        PackedRecords(tmp_path / PACKED)
 
 
 @pytest.mark.parametrize("content", [b"", b"no xz", lzma.compress(b"x" * 99)[:-20]])

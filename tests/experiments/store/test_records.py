@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.adoption import same_result
 from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.planning.repeating import differences
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
@@ -209,6 +209,7 @@ def test_a_value_and_none_are_different_results(done, results):
     first = record.model_copy(update={"curves": curves})
     curves = {**record.curves, "loss": np.array([1.0, 0.5, 0.25, 0.125])}
     second = record.model_copy(update={"curves": curves})
-    assert same_result(first, first)
-    assert not same_result(first, second)
-    assert not same_result(second, first)
+    assert not [*differences(first, first)]
+    assert [each.size for each in differences(first, second)] == [np.inf]
+    assert [each.size for each in differences(second, first)] == [np.inf]
+    assert not [*differences(first, second, partial=True)]

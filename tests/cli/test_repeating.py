@@ -1,6 +1,7 @@
-"""Keeping results when the code changed and the numbers did not."""
+"""Repeating recorded runs: adoption after a change of the code, and verification elsewhere."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -68,16 +69,15 @@ def test_results_that_a_change_left_alone_are_adopted(
 ):
     write("int(np.argmax(counts))")
     assert statuses(boostbench) == ["stale"] * 8
-    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet", "--json")
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet")
     assert outcome.code == 0, outcome.err
-    assert [
-        (row["checked"], row["same"], row["adopted"], row["stale"]) for row in outcome.json
-    ] == [(2, 2, 2, 0)] * 2
+    assert outcome.out == "adopted: repeated 4 of 8 runs: 4 same to the bit; adopted 4 records\n"
     assert statuses(boostbench) == ["ok"] * 8
     records = [json.loads(p.read_text()) for p in tmp_path.glob("results/runs/*/*.json")]
     noted = [record["adopted"] for record in records if "adopted" in record]
     assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
-    assert boostbench("adopt", "adopted.yaml").out == "no run is stale only because of its code\n"
+    again = boostbench("adopt", "adopted.yaml")
+    assert (again.code, again.out) == (0, "adopted: no run is stale because of its code alone\n")
 
 
 def test_parameters_of_one_booster_are_one_family(boostbench, write, in_this_process, tmp_path):
@@ -87,7 +87,7 @@ def test_parameters_of_one_booster_are_one_family(boostbench, write, in_this_pro
     assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
     write("int(np.argmax(counts))")
     outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.2", "--quiet", "--json")
-    assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(3, 9)] * 2
+    assert [(row["sample"], row["adopted"]) for row in outcome.json] == [(3, 9)] * 2
     assert statuses(boostbench) == ["ok"] * 24
 
 
@@ -113,13 +113,74 @@ rounds: 3
     assert n_runs >= 12  # 1 and 2, then 3 and 4, on three folds
     write("int(np.argmax(counts))")
     outcome = boostbench("adopt", "adopted.yaml", "--sample", "0", "--quiet", "--json")
-    assert [(row["checked"], row["adopted"]) for row in outcome.json] == [(1, n_runs - 1)]
+    assert [(row["sample"], row["adopted"]) for row in outcome.json] == [(1, n_runs - 1)]
     assert statuses(boostbench) == ["ok"] * n_runs
 
 
-def test_nothing_is_adopted_when_a_result_changed(boostbench, write, done, in_this_process):
+def test_nothing_is_adopted_if_a_result_changed(boostbench, write, done, in_this_process):
     write("counts.argmin()")
     outcome = boostbench("adopt", "adopted.yaml", "--quiet", "--json")
     assert outcome.code == 1
-    assert [(row["same"], row["adopted"], row["stale"]) for row in outcome.json] == [(0, 0, 3)] * 2
-    assert sorted(statuses(boostbench)) == ["ok"] * 2 + ["stale"] * 6
+    assert [(row["same"], row["adopted"]) for row in outcome.json] == [(0, 0)] * 2
+    assert statuses(boostbench).count("stale") == 6
+
+
+@pytest.fixture
+def elsewhere(boostbench, done, tmp_path):
+    """Only the config, the files that it names and the packed records are left."""
+    assert boostbench("report", "adopted.yaml", "--pack").code == 0
+    shutil.rmtree(tmp_path / "results" / "runs")
+
+
+def test_packed_records_are_repeated_elsewhere(boostbench, write, elsewhere, in_this_process):
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0.5")
+    assert (outcome.code, outcome.out) == (0, "adopted: repeated 4 of 8 runs: 4 same to the bit\n")
+    assert statuses(boostbench) == ["missing"] * 8
+
+
+def test_a_result_that_differs_from_its_packed_record_is_shown(
+    boostbench, write, elsewhere, in_this_process
+):
+    write("counts.argmin()")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0", "--json")
+    assert outcome.code == 1
+    assert [(row["same"], row["sample"]) for row in outcome.json] == [(0, 1)] * 2
+    assert "curves.train_errors at round 1: " in outcome.json[0]["why"]
+    table = boostbench("verify", "adopted.yaml", "--sample", "0").out
+    assert table.endswith("adopted: repeated 2 of 8 runs: 2 not the same\n")
+    assert "at round 1: " in table
+
+
+def test_a_selection_is_repeated_from_packed_records(boostbench, write, in_this_process, tmp_path):
+    selecting = CONFIG.replace(
+        "[prior.py:Prior]", "\n  - prior.py:Prior: {grid: {smoothing: [1, 2]}}"
+    )
+    write("counts.argmax()")
+    (tmp_path / "adopted.yaml").write_text(f"{selecting}select: {{by: test}}\n")
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
+    assert boostbench("report", "adopted.yaml", "--pack").code == 0
+    shutil.rmtree(tmp_path / "results" / "runs")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "1")
+    assert outcome.out == "adopted: repeated 16 of 16 runs: 16 same to the bit\n"
+
+
+def test_valid_records_are_repeated_and_stay(boostbench, done, in_this_process, tmp_path):
+    before = {path: path.read_bytes() for path in tmp_path.glob("results/runs/*/*.json")}
+    assert boostbench("verify", "adopted.yaml", "--sample", "1").code == 0
+    assert {path: path.read_bytes() for path in tmp_path.glob("results/runs/*/*.json")} == before
+
+
+def test_a_comparison_of_nothing_is_no_success(boostbench, write):
+    write("counts.argmax()")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0.5")
+    assert outcome.code == 1
+    assert "adopted: no run has a record that could be repeated" in outcome.err
+
+
+def test_a_run_that_fails_when_it_is_repeated_is_not_the_same(
+    boostbench, write, elsewhere, in_this_process
+):
+    write("counts.nonesuch()")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0", "--json")
+    assert outcome.code == 1
+    assert "failed: AttributeError" in outcome.json[0]["why"]

@@ -1,0 +1,264 @@
+"""Repetition of a sample of recorded runs, and comparison of the results with the records.
+
+The records may be valid ones, stale ones, or those of a packed file. Adoption rests on the
+comparison: a record is valid only for the code that made it, so that every change of a booster
+makes its records stale. If a sample of the stale runs gives the recorded results, their other
+records are copied under the keys of the current code, with a note of the check.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boostbench.experiments.planning.plans import Plan, PlannedRun
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import RecordStore
+
+#: Fields of a record that hold results; the other fields hold words, time, place and duration.
+_RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
+#: Tolerance for real numbers, relative to the larger absolute value, or to 1 if that is smaller.
+RELATIVE = 1e-9
+#: Data set, booster (whatever its parameters) and fingerprint of the code behind the records.
+Family = tuple[str, str, str]
+#: Runs with a record by family, in a fixed order that mixes parameters, noises and seeds.
+Families = dict[Family, list[PlannedRun]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A recorded value that a repeated run does not give."""
+
+    place: tuple[str | int, ...]
+    old: Any
+    new: Any
+
+    @property
+    def size(self) -> float:
+        """Relative difference of two real numbers; infinite for counts and other values."""
+        if float not in (type(self.old), type(self.new)) or None in (self.old, self.new):
+            return math.inf
+        largest = max(1.0, abs(self.old), abs(self.new))
+        return float(abs(self.old - self.new) / largest)
+
+    def __str__(self) -> str:
+        *names, last = self.place
+        end = f".{last}"
+        if isinstance(last, int) and names[0] == "curves":
+            end = f" at round {last + 1}"
+        return f"{'.'.join(map(str, names))}{end}: {self.old!s:.60}, now {self.new!s:.60}"
+
+
+@dataclass
+class Repeated:
+    """Outcome for the recorded runs of a booster on a data set, made by the same code.
+
+    Attributes
+    ----------
+    dataset, booster : str
+    code : str
+        Fingerprint of the code behind the records.
+    runs : int
+        Number of recorded runs.
+    sample : int
+        Number of runs to repeat among them.
+    same : int
+        Number of repeated runs whose results are those of the record: counts exactly, real numbers
+        up to `RELATIVE`.
+    exact : int
+        Number of repeated runs that are the same to the bit.
+    why : str
+        The first difference, or the reason why a run could not be repeated.
+    adopted : int
+        Number of records copied under the keys of the current code.
+    """
+
+    dataset: str
+    booster: str
+    code: str
+    runs: int
+    sample: int
+    same: int = 0
+    exact: int = 0
+    why: str = ""
+    adopted: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        """True if all runs of the sample gave the recorded results."""
+        return self.same == self.sample > 0
+
+
+def in_words(outcomes: Sequence[Repeated]) -> str:
+    """Return the outcome for all families as text.
+
+    Examples
+    --------
+    >>> in_words([Repeated("iris", "samme", "a1", runs=40, sample=2, same=2, exact=1, adopted=38)])
+    'repeated 2 of 40 runs: 1 same to the bit, 1 same within 1e-09; adopted 38 records'
+    """
+    names = ("runs", "sample", "same", "exact", "adopted")
+    runs, sample, same, exact, adopted = (
+        sum(getattr(outcome, name) for outcome in outcomes) for name in names
+    )
+    counts = {
+        "same to the bit": exact,
+        f"same within {RELATIVE:g}": same - exact,
+        "not the same": sample - same,
+    }
+    found = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    ending = f"; adopted {adopted} records" if adopted else ""
+    return f"repeated {sample} of {runs} runs: {found}{ending}"
+
+
+def differences(old: Record, new: Record, *, partial: bool = False) -> Iterator[Difference]:
+    """Yield the recorded results that another record, which may hold further ones, does not have.
+
+    Parameters
+    ----------
+    old, new : Record
+    partial : bool, default=False
+        NaN in the old record stands for a value that was left out, as in packed records.
+    """
+    results = old.model_dump(include=_RESULT), new.model_dump(include=_RESULT)
+    return _differences(*results, (), partial)
+
+
+def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
+    """Yield the finished runs that are stale because of the code alone."""
+    for stale in planned:
+        if stale.status == "stale" and stale.record_file is not None:
+            old = stale.record_file.key
+            is_old_code = old.code != stale.key.code and old.data == stale.key.data != ""
+            record = stale.store.summary(stale.record_file.path) if is_old_code else None
+            if record is not None and record.status == "ok":
+                yield stale
+
+
+def families(recorded: Iterable[PlannedRun]) -> Families:
+    """Group runs with a record by family; each member has the number of rounds of its record."""
+    groups: Families = {}
+    for planned in {planned.path: planned for planned in recorded}.values():
+        assert planned.record_file is not None
+        old = planned.record_file.key
+        run, key = replace(planned.run, rounds=old.rounds), replace(planned.key, rounds=old.rounds)
+        members = groups.setdefault((run.dataset, run.booster.name, old.code), [])
+        members.append(replace(planned, run=run, key=key))
+    for members in groups.values():
+        members.sort(key=lambda member: member.key.value)
+    return groups
+
+
+def repeat_sample(
+    groups: Families,
+    share: float,
+    plan: Callable[[Iterable[Run]], Plan],
+    do: Callable[[Sequence[PlannedRun]], None],
+) -> dict[Family, Repeated]:
+    """Repeat a sample of each family, and compare the results with the records.
+
+    Parameters
+    ----------
+    groups : dict
+        Recorded runs by family; the first members are repeated.
+    share : float
+        Fraction of each family to repeat, from 0 to 1; at least one run.
+    plan : callable
+        Compares runs with the store to which the repeated runs are written.
+    do : callable
+        Executes planned runs.
+    """
+    samples = {
+        family: members[: max(1, math.ceil(share * len(members) - 1e-9))]
+        for family, members in groups.items()
+    }
+    runs = [member.run for sample in samples.values() for member in sample]
+    do([planned for planned in plan(runs).runs if planned.status in ("missing", "stale")])
+    again = {planned.run: planned for planned in plan(runs).runs}
+    outcomes = {}
+    for family, sample in samples.items():
+        outcome = Repeated(*family, runs=len(groups[family]), sample=len(sample))
+        for member in sample:
+            _compare(member, again[member.run], outcome)
+        outcomes[family] = outcome
+    return outcomes
+
+
+def adopt(
+    plan: Callable[[], Plan],
+    repeat: Callable[[Families], dict[Family, Repeated]],
+    store: RecordStore,
+) -> list[Repeated]:
+    """Adopt the stale records of each family whose sample gives the recorded results.
+
+    Parameters
+    ----------
+    plan : callable
+        Compares the runs of the experiment with the current records. Where parameters are selected,
+        adopted records may lead to further runs of a family.
+    repeat : callable
+        Repeats a sample of some families; see `repeat_sample`.
+    store : RecordStore
+
+    Raises
+    ------
+    BoostbenchError
+        If a record cannot be written.
+    """
+    outcomes: dict[Family, Repeated] = {}
+    while True:
+        stale = families(of_other_code(plan().runs))
+        if new := {family: stale[family] for family in stale if family not in outcomes}:
+            outcomes |= repeat(new)
+            continue
+        n_before = sum(outcome.adopted for outcome in outcomes.values())
+        for family, members in stale.items():
+            if outcomes[family].agrees:
+                outcomes[family].adopted += sum(
+                    _adopt(member, store, outcomes[family]) for member in members
+                )
+        if sum(outcome.adopted for outcome in outcomes.values()) == n_before:
+            return list(outcomes.values())
+
+
+def _adopt(member: PlannedRun, store: RecordStore, outcome: Repeated) -> bool:
+    """Copy an old record under the key of the current code; return whether it could be read."""
+    assert member.path is not None
+    record = store.read(member.path)
+    if record is not None:
+        note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
+        store.write(record.model_copy(update={"key": member.key, "adopted": note}))
+    return record is not None
+
+
+def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None:
+    """Add the comparison of a repeated run with its record to the outcome of its family."""
+    assert recorded.path is not None
+    old, new = recorded.store.read(recorded.path), again.record()
+    if old is None or new is None or new.status != "ok":
+        reason = "its record is damaged" if old is None else f"{again.status}: {again.reason}"
+        outcome.why = outcome.why or f"{again.run.id}: {reason.removesuffix(': ')}"
+        return
+    found = list(differences(old, new, partial=recorded.store.is_archive))
+    large = [difference for difference in found if difference.size > RELATIVE]
+    outcome.exact += not found
+    outcome.same += not large
+    if large:
+        more = f" (and {len(large) - 1} more)" if len(large) > 1 else ""
+        outcome.why = outcome.why or f"{again.run.id}: {large[0]}{more}"
+
+
+def _differences(
+    old: Any, new: Any, place: tuple[str | int, ...], partial: bool
+) -> Iterator[Difference]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, value in old.items():
+            yield from _differences(value, new.get(key, "absent"), (*place, key), partial)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, pair in enumerate(zip(old, new, strict=True)):
+            yield from _differences(*pair, (*place, index), partial)
+    elif old != new and not (partial and old is None):
+        yield Difference(place, old, new)
