@@ -476,7 +476,7 @@ def load_experiments(
     loaded = accepted(readings, check_parameters=False)
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
-    selected = set(select(list(chain.from_iterable(runs_of_configs)), only))
+    selected = set(_selected(list(chain.from_iterable(runs_of_configs)), only, size))
     shared: dict[str, Any] = {"shard": shard, "size": size, "overrides": texts, "plugins": files}
     experiments = tuple(
         Experiment(config, store, folders, tuple(run for run in runs if run in selected), **shared)
@@ -485,6 +485,16 @@ def load_experiments(
     if check_parameters and not _are_done(experiments, store):
         accepted(readings, check_parameters=True)
     return experiments
+
+
+def _selected(runs: Sequence[Run], only: Sequence[str], size: str | None) -> list[Run]:
+    try:
+        return select(runs, only)
+    except BoostbenchError as error:
+        if size is None:
+            raise
+        what = f"{error.what}; --size {size} may have fewer data sets, boosters and noises"
+        raise BoostbenchError(what, where=error.where) from None
 
 
 def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:

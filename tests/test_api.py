@@ -145,6 +145,11 @@ def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
     assert (len(small.runs), len(large.runs)) == (0, 2)
 
 
+def test_a_pattern_for_what_a_size_leaves_out_is_refused_and_says_so():
+    with pytest.raises(BoostbenchError, match=r"no run matches 'letter'.*; --size quick may have"):
+        Experiment.load("noise20", size="quick", only=["letter"])
+
+
 def test_data_sets_are_loaded_from_a_folder(tmp_path):
     (tmp_path / "own.csv").write_text("a,b,target\n1,2,x\n3,4,y\n5,6,x\n")
     own = load_dataset("own", data=tmp_path)

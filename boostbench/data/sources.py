@@ -159,6 +159,20 @@ def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]
     return Located(entry, rows, "file", checksum, " + ".join(map(str, files)), paths=files)
 
 
+def is_undivided(entry: DatasetEntry, data_dirs: Iterable[str | Path] = ()) -> bool:
+    """Return whether a data set has no official division, as far as is known without reading it.
+
+    False for a generator, and if a data folder has a file of the data set.
+    """
+    rows = catalog(tuple(data_dirs))[entry.base] if entry.base else entry
+    is_known = rows.n_rows is not None and not rows.generator
+    return (
+        is_known
+        and all(size.n_train is None for size in rows.sizes())
+        and not any(_files_in(folder, rows) for folder in search_dirs(data_dirs))
+    )
+
+
 def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
     """Return the files of a data set in a folder: none, one, or two of libsvm.
 

@@ -90,6 +90,15 @@ class Split(Model):
         return self
 
 
+def needs_official(spec: object) -> bool:
+    """Return whether a split uses the official division, and gives no other in its absence."""
+    try:
+        wanted = Split.model_validate(spec.plain() if hasattr(spec, "plain") else spec)
+    except ValidationError:
+        return False
+    return bool(wanted.official or wanted.shuffle) and wanted.otherwise is None
+
+
 def parse_split(spec: object, *, where: str = "split") -> Split:
     """Validate a split of a config.
 

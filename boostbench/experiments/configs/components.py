@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
+from boostbench.experiments.runs import BoosterSpec
 from boostbench.registry import Registry
 from boostbench.validation import MistakesError
 
@@ -27,6 +28,14 @@ _N_JOBS = "a booster's 'n_jobs' does not affect results; set `limits: {threads: 
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: Further parameters of every noise model.
 _ANY_NOISE = ("exact", "per_class")
+
+
+#: Methods of boosters that recorded quantities are computed by.
+_METHODS = {
+    "margins": "staged_scores",
+    "scores": "staged_scores",
+    "smooth_risk": "staged_predict_proba",
+}
 
 
 def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
@@ -95,6 +104,18 @@ def check_component(
         _check_values(component, params, mistakes)
     if not mistakes.found and is_booster and hasattr(component, "_parameter_constraints"):
         _check_together(component, name, params, mistakes)
+
+
+def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: MistakesError) -> None:
+    """Collect the recorded quantities that a booster does not provide."""
+    try:
+        component = registry.boosters.get(booster.component)
+    except (ImportError, BoostbenchError):
+        return
+    for name in record:
+        method = _METHODS.get(name)
+        if method and not hasattr(component, method):
+            mistakes.add(f"{name!r} needs the method {method!r}, which {booster.label} has not")
 
 
 def _check_names(

@@ -124,11 +124,11 @@ class Config(Model):
     rounds: Rounds = Field(description="Number of rounds T.")
     encode: Encoding = "ordinal"
     missing: Missing = "keep"
-    datasets: Annotated[tuple[InstanceOf[DataSet], ...], _read_by(read_datasets)] = Field(
-        description="Data sets of the catalog, files in a data folder, or generators."
-    )
     split: SplitSpec = Field(
         "official", description="Division of the rows into training and test part."
+    )
+    datasets: Annotated[tuple[InstanceOf[DataSet], ...], _read_by(read_datasets)] = Field(
+        description="Data sets of the catalog, files in a data folder, or generators."
     )
     noise: Annotated[tuple[InstanceOf[Noise], ...], _read_by(read_noises)] = Field(
         default_factory=lambda: (CLEAN,),

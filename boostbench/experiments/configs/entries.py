@@ -12,6 +12,7 @@ from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
 from boostbench.data.downloads import members_of
+from boostbench.data.splits import needs_official
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Part, Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.configs.variants import (
@@ -163,6 +164,12 @@ def _read_data_set(
     for booster, changes in entry.boosters.items() if entry else ():
         if "grid" in changes:
             mistakes.take(read_grid, changes["grid"], "boosters", booster, "grid")
+    split = settings.get("split", config.get("split"))
+    for member in members if needs_official(split) else ():
+        if member and setting.is_undivided(member):
+            what = f"{member.name} has no official division into training and test rows"
+            place = ("split",) if "split" in settings else ()
+            mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
     mistakes.close()
     if generator:
         setting.parts.append(

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from boostbench.data import DatasetEntry, Split, find_entry
+from boostbench.data.sources import is_undivided
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Axis, Params, Rounds
 from boostbench.metrics import NAMES
@@ -86,6 +87,10 @@ class Setting:
         if name not in self._datasets:
             self._datasets[name] = find_entry(name, self.data_dirs)
         return self._datasets[name]
+
+    def is_undivided(self, entry: DatasetEntry) -> bool:
+        """Return whether a data set has no official division, as by `boostbench.data.sources`."""
+        return is_undivided(entry, self.data_dirs)
 
 
 def setting_of(info: ValidationInfo) -> Setting:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
-from boostbench.experiments.configs.components import check_component
+from boostbench.experiments.configs.components import check_component, check_recorded
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.expressions import texts_in
 from boostbench.experiments.configs.fields import Part, Setting
@@ -85,7 +85,7 @@ class Reading:
         prepared = varied(source, overrides, size, self.complaints)
         if claims is not None:
             prepared = _without(prepared, {"claims"})
-        config = self._validate(prepared)
+        config, self._source = self._validate(prepared), prepared
         if config is not None and not self.complaints:
             self.config = config if claims is None else config.model_copy(update={"claims": claims})
 
@@ -103,6 +103,11 @@ class Reading:
                 checked[key] = mistakes.found
             self._complain([(part.place_of(at), what) for at, what in checked[key]], source)
         self._parts.clear()
+        if self.config is not None:
+            mistakes = MistakesError()
+            for booster in self.config.boosters:
+                check_recorded(booster, self.config.record, mistakes)
+            self._complain([(("record",), what) for _, what in mistakes.found], self._source)
 
     def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
         setting = replace(self._setting, parts=[])

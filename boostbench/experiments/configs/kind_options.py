@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
 
@@ -24,6 +24,8 @@ from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
 from boostbench.source import show
 from boostbench.validation import Model
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,33 @@ class Options(Model):
     is_derived: ClassVar[bool] = True
 
     def check(self, scope: Scope) -> None:
-        """Check valid options in combination.
+        """Check valid options in combination, and against the rest of the config.
 
         Raises
         ------
-        MistakesError
+        ValueError
+            `MistakesError` with the places of several errors, or another.
         """
+        check = getattr(type(self), "function", None)
+        if check is not None and hasattr(check, "check_options"):
+            check.check_options(scope, self)
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the function."""
         return {name: getattr(self, name) for name in self.own} | dict(self.model_extra or {})
+
+
+def checked_by(check: Callable[[Scope, Any], None]) -> Callable[[F], F]:
+    """Return a decorator of a table or figure whose options are checked when a config is read.
+
+    ``check`` takes the scope of the config and the options, and raises ValueError.
+    """
+
+    def mark(function: F) -> F:
+        function.check_options = check  # type: ignore[attr-defined]
+        return function
+
+    return mark
 
 
 def options_model(kinds: Registry, name: str) -> type[Options]:

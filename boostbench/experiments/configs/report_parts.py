@@ -69,6 +69,7 @@ def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
         raise ValueError(unknown("part of the report", kind, known))
     model = options_model(kinds, kind)
     options = model.model_validate(written, context=context)
+    options.check(context["scope"])
     return ReportPart(getattr(options, "name", None) or "", kind, options, written)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import Scope, checked_by
 from boostbench.reports.figures.panels import (
     MARKERS,
     add_legend,
@@ -45,6 +46,23 @@ _LARGE_PANEL = (4.6, 2.7)
 _MOST_TICKS = 5
 
 
+def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
+    if len(models) != 1 or len(rates) < 2:
+        raise BoostbenchError(
+            "a figure of noise levels is for one noise model at several rates, found "
+            f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}; "
+            "choose the noises by 'noises: [...]'"
+        )
+
+
+def _check_noises(scope: Scope, options: Any) -> None:
+    noises = [n for n in scope.noises if not options.noises or n.full_label in options.noises]
+    rates = {noise.rate for noise in noises if not isinstance(noise.rate, str)}
+    if "noise" not in scope.unknown and len(rates) == len({noise.rate for noise in noises}):
+        _check_rates(sorted({noise.model for noise in noises} - {"none"}), sorted(rates))
+
+
+@checked_by(_check_noises)
 def draw_noise_levels(
     study: Study,
     *,
@@ -71,11 +89,7 @@ def draw_noise_levels(
     repeats = RunValues(study, value, at)
     models = sorted(set(repeats.frame["model"]) - {"none"})
     rates = np.unique(repeats.frame["rate"])
-    if len(models) != 1 or len(rates) < 2:
-        raise BoostbenchError(
-            "this figure is for one noise model at several rates, found "
-            f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}"
-        )
+    _check_rates(models, rates)
     n_columns = min(len(study.datasets), 4)
     panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
     figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.4))

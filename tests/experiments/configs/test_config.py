@@ -8,7 +8,9 @@ from boostbench.experiments.running.execution import prepare
 from boostbench.experiments.runs import CLEAN, Noise, Params
 from boostbench.resources import shipped
 
-MINIMAL = "name: trial\ndatasets: [wine]\nboosters: [toy-centroids]\nrounds: 150\n"
+MINIMAL = (
+    "name: trial\ndatasets: [wine]\nsplit: {holdout: 0.3}\nboosters: [toy-centroids]\nrounds: 150\n"
+)
 
 
 @pytest.fixture
@@ -20,7 +22,6 @@ def test_what_is_left_out_has_a_default(load):
     config = load(MINIMAL)
     assert config.noise == (CLEAN,)
     assert config.seeds == (0,)
-    assert config.split == "official"
     assert config.checkpoints == (1, 2, 5, 10, 20, 50, 100, 150)
     assert config.limits.time is None
 
@@ -193,7 +194,7 @@ def test_an_alias_stands_for_the_data_set(load):
 
 
 def test_folds_are_runs_of_their_own(load):
-    runs = expand(load(MINIMAL + "split: {folds: 3}\n"))
+    runs = expand(load(MINIMAL.replace("{holdout: 0.3}", "{folds: 3}")))
     assert [run.split["fold"] for run in runs] == [0, 1, 2]
     assert len({run.id for run in runs}) == 3
 
@@ -252,9 +253,9 @@ def test_a_noise_model_may_come_from_a_file_beside_the_config(config_file):
 
 def test_a_wrong_parameter_of_a_noise_model_in_a_file_is_named(config_file):
     path = config_file(
-        "name: trial\ndatasets: [iris]\nrounds: 2\nboosters: [samme]\n"
+        "name: trial\ndatasets: [iris]\nsplit: {first: 99}\nrounds: 2\nboosters: [samme]\n"
         "noise: {model: 'other.py:shift', rate: 0.1, bye: 2}\n"
     )
     path.with_name("other.py").write_text("def shift(y, n_classes, rng, X, by=1):\n    return y\n")
-    with pytest.raises(ConfigError, match=r":5: unknown parameter 'bye' .* did you mean 'by'\?"):
+    with pytest.raises(ConfigError, match=r":6: unknown parameter 'bye' .* did you mean 'by'\?"):
         load_config(path)
