@@ -1,8 +1,8 @@
 """`--executor dask` on a cluster whose workers and scheduler are killed (make dask).
 
-The runs start before any worker exists. The first worker is killed, then the second worker and the
-scheduler; each is replaced. All runs must be done, with the same records as with
-`--executor inline`.
+The runs start before any worker exists. The first worker is killed, then the nanny of the second
+one, then the third one and the scheduler; each is replaced. All runs must be done, with the same
+records as with `--executor inline`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from boostbench.api import load_experiments
 from boostbench.experiments.running.conduct import Event, run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
-from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.running.inline import InlineExecutor
 from checks.attack.commands import records_of
 
 CONFIG = """\
@@ -46,10 +46,11 @@ class Cluster:
         self.scheduler = _start("scheduler", *options)
         wait_for("the scheduler", lambda: is_open(self.port))
 
-    def start_worker(self) -> None:
-        """Start one more worker."""
-        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--death-timeout", "120")
-        self.workers.append(_start("worker", self.address, *options))
+    def start_worker(self, *, nanny: bool = False) -> None:
+        """Start one more worker, or a nanny with a worker."""
+        options = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "120")
+        kind = "--nanny" if nanny else "--no-nanny"
+        self.workers.append(_start("worker", self.address, kind, *options))
 
     def kill(self) -> None:
         """Kill the scheduler and all workers."""
@@ -84,8 +85,11 @@ def _check(config: Path, folder: Path, cluster: Cluster) -> None:
             cluster.start_worker()
         elif len(cluster.workers) == 1 and n_done >= 6:
             cluster.workers[0].kill()
-            cluster.start_worker()
+            cluster.start_worker(nanny=True)
         elif len(cluster.workers) == 2 and n_done >= 12:
+            cluster.workers[1].kill()
+            cluster.start_worker()
+        elif len(cluster.workers) == 3 and n_done >= 18:
             cluster.kill()
             cluster.start_scheduler()
             cluster.start_worker()
@@ -94,7 +98,7 @@ def _check(config: Path, folder: Path, cluster: Cluster) -> None:
     with DaskExecutor(cluster.address) as executor:
         outcome = run_plan(remote.plan().todo(), remote.store, executor, on_event=listen)
     expect("waiting for workers of the cluster" in notices, "the command waited for workers")
-    expect(len(cluster.workers) == 3, "two workers and the scheduler were killed")
+    expect(len(cluster.workers) == 4, "two workers, a nanny and the scheduler were killed")
     expect(outcome.counts == {"ok": 24}, "all runs are done")
     (local,) = load_experiments([config], results=folder / "local")
     run_plan(local.plan().todo(), local.store, InlineExecutor())

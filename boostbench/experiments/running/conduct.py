@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.experiments.planning.plans import PlannedRun
-from boostbench.experiments.running.executors import Executor
+from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted

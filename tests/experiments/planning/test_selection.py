@@ -17,7 +17,7 @@ from boostbench.experiments.planning.selection import (
     mean_errors,
 )
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import load_plan

@@ -5,9 +5,10 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running import executors
+from boostbench.experiments.running import inline
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.local import LocalExecutor
 from boostbench.experiments.running.server import Task
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
@@ -78,7 +79,7 @@ def test_plugins_that_a_run_does_not_need_stay_out_of_the_process_that_workers_a
 ):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
     plugin.write_text(f"import os\nprint(os.getpid(), file=open({str(executed)!r}, 'a'))\n")
-    monkeypatch.setattr(executors, "executed_plugins", lambda: (plugin,))
+    monkeypatch.setattr(inline, "executed_plugins", lambda: (plugin,))
     with LocalExecutor(1) as executor:
         runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
         assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}

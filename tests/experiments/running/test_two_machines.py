@@ -6,7 +6,7 @@ import sys
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.worker import failure, now
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
@@ -21,7 +21,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.worker import failure, now
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore

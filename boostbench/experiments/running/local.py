@@ -1,0 +1,257 @@
+"""Executor with worker processes on this machine, which a server process starts and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+import psutil
+
+from boostbench.errors import BoostbenchError, RecordError
+from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.running.inline import Executor
+from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
+from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.interrupts import uninterrupted
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import decode
+
+_LEAST_MEMORY = 2**29
+_MARK = "BOOSTBENCH_SERVER"
+_POLL_SECONDS = 0.5
+_CLOSE_SECONDS = 5.0
+#: Maximum losses of a server in a row while no run ends: killed by a signal, ended by itself.
+_MOST_KILLS, _MOST_FAILURES = 50, 3
+#: Signals that end all processes of a batch job; they may reach this process a moment later.
+_FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+_FOR_ALL_SECONDS = 0.5
+
+
+class LocalExecutor(Executor):
+    """Executor with worker processes, forked from a server process that has all libraries loaded.
+
+    If the server dies, it is replaced and its runs are repeated. Server and workers end with this
+    process.
+
+    Parameters
+    ----------
+    jobs : int, default=1
+        Number of workers.
+    data_dirs : sequence of path, default=()
+    limits : RunLimits
+        Of each run.
+    """
+
+    def __init__(
+        self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: RunLimits = NO_LIMITS
+    ) -> None:
+        if limits.memory is not None and limits.memory < _LEAST_MEMORY:
+            raise BoostbenchError(
+                f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
+                where="memory limit",
+            )
+        if not hasattr(os, "fork"):
+            what = "requires fork, as on Linux and macOS; use `--executor inline`"
+            raise BoostbenchError(what, where="--executor local")
+        super().__init__(jobs, data_dirs, ahead=jobs)
+        self._limits = limits
+        self._sent: dict[int, Task] = {}
+        self._n_sent = 0
+        #: Ended runs, each with the time from which it is reported.
+        self._due: list[tuple[float, Key, Record]] = []
+        self._lost_in_a_row = 0
+        self._is_closed = False
+        self._start_server()
+
+    def prepare(self, runs: Sequence[Run]) -> Iterator[None]:
+        """Compile the kernels of the boosters, once for all workers and without limits."""
+        by_booster = {run.booster: run for run in runs}
+        return self.prepare_jobs([self.job(run) for run in by_booster.values()])
+
+    def prepare_jobs(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Compile the kernels of some jobs, yielding from time to time until this is done."""
+        number = self.submit_job(tuple(jobs))
+        while number in self._sent:
+            self.wait(_POLL_SECONDS)
+            yield
+
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Start a run; it gets more threads if fewer runs than cores are left."""
+        threads = self._limits.threads or max(self.jobs // n_left, 1)
+        self.submit_job(self.job(run, key, replace(self._limits, threads=threads)))
+
+    def submit_job(self, job: Job | tuple[Job, ...]) -> int:
+        """Start a job and return the number of its task."""
+        self._n_sent += 1
+        self._sent[self._n_sent] = Task(self._n_sent, job)
+        self._send(self._sent[self._n_sent])
+        return self._n_sent
+
+    def wait(self, timeout: float) -> None:
+        """Wait for a message of the server, for at most ``timeout`` seconds."""
+        if wait([self._server], timeout):
+            with uninterrupted():
+                self._receive()
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+        while self._server.poll():
+            self._receive()
+        clock = time.monotonic()
+        self._ended += [(key, record) for due, key, record in self._due if due <= clock]
+        self._due = [entry for entry in self._due if entry[0] > clock]
+        return super().ended()
+
+    def rounds(self) -> Mapping[Key, int]:
+        """Return the number of completed rounds of the runs in progress, where it is known."""
+        tasks = self._sent.values()
+        return {task.job.key: task.rounds for task in tasks if isinstance(task.job, Job)}
+
+    def shutdown(self) -> None:
+        """Stop all runs immediately and end the processes."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._end_server()
+
+    def _send(self, task: Task) -> None:
+        """Send a task. Receives messages meanwhile, lest both processes block while sending."""
+        server = self._server
+        poller = select.poll()
+        poller.register(server, select.POLLOUT)
+        while not poller.poll(0):
+            self.wait(_POLL_SECONDS)
+            if self._server is not server:  # a new server, to which all tasks have been sent
+                return
+        with contextlib.suppress(OSError):  # the server is gone; the next receive notices
+            server.send(task)
+
+    def _receive(self) -> None:
+        try:
+            update: TaskUpdate = self._server.recv()
+        except (EOFError, OSError):
+            self._replace_server()
+            return
+        task = self._sent[update.number]
+        if update.kind == "started":
+            task.started = now()
+            return
+        if update.kind == "rounds":
+            task.rounds = update.rounds
+            return
+        self._lost_in_a_row = 0
+        del self._sent[update.number]
+        if isinstance(task.job, Job):
+            may_be_for_all = update.kind == "died" and -update.exit_code in _FOR_ALL
+            due = time.monotonic() + (_FOR_ALL_SECONDS if may_be_for_all else 0.0)
+            self._due.append((due, task.job.key, _record(task.job, update, task.started)))
+
+    def _start_server(self) -> None:
+        own_end, server_end = socket.socketpair()
+        self._mark = uuid.uuid4().hex
+        program = (
+            f"import sys; sys.path[:] = {sys.path!r}\n"
+            "import boostbench.experiments.running.preload\n"
+            "from boostbench.experiments.running.server import serve\n"
+            f"serve({server_end.fileno()}, {self.jobs})"
+        )
+        with server_end:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), _MARK: self._mark},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[server_end.fileno()],
+                start_new_session=True,
+            )
+        self._server = Connection(own_end.detach())
+
+    def _end_server(self) -> int:
+        """End server and workers and return the exit code of the server."""
+        self._server.close()
+        try:
+            code = self._process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if code != 0:
+            _kill_marked(self._mark)
+        return code
+
+    def _replace_server(self) -> None:
+        code = self._end_server()
+        self._lost_in_a_row += 1
+        if self._lost_in_a_row > (_MOST_KILLS if code < 0 else _MOST_FAILURES):
+            message = f"the server of the worker processes ends repeatedly, with {_in_words(code)}"
+            raise BoostbenchError(message)
+        self._start_server()
+        server = self._server
+        for task in list(self._sent.values()):
+            if self._server is not server:  # lost too; all tasks have been sent to the next one
+                return
+            if task.started:
+                task.losses += 1
+                if task.losses >= MOST_LOSSES:
+                    self._give_up(task)
+                    continue
+                task.started, task.rounds = "", 0
+            self._send(task)
+
+    def _give_up(self, task: Task) -> None:
+        del self._sent[task.number]
+        if isinstance(task.job, Job):
+            message = "the server of the worker processes ended each time this run was in progress"
+            record = failure(task.job, "killed", "ProcessExpired", message, task.started)
+            self._ended.append((task.job.key, record))
+
+
+def _record(job: Job, update: TaskUpdate, started: str) -> Record:
+    """Return the record of a job that has ended in any way."""
+    if update.kind == "timeout":
+        message = f"was stopped at the time limit of {job.limits.time:g} s"
+        return failure(job, "timeout", "TimeoutError", message, started, update.log)
+    if update.kind == "memory":
+        limit = (job.limits.memory or 0) / 2**20
+        message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
+        return failure(job, "out-of-memory", "MemoryError", message, started, update.log)
+    if update.kind == "died":
+        message = f"the worker process ended with {_in_words(update.exit_code)}"
+        return failure(job, "killed", "ProcessExpired", message, started, update.log)
+    try:
+        record = decode(update.answer, Path(f"{job.key}.json"), Record)
+    except (RecordError, ValueError, LookupError, TypeError) as error:
+        return failure(job, "failed", type(error).__name__, str(error), started, update.log)
+    if record.error is None:
+        return record
+    log = [*update.log, *record.error.log_tail][-LOG_LINES:]
+    return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": log})})
+
+
+def _kill_marked(mark: str) -> None:
+    """Kill the processes that a lost server left, recognized by an environment variable."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get(_MARK) == mark:
+                process.kill()
+
+
+def _in_words(exit_code: int) -> str:
+    if exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(-exit_code).name}"
+        return f"signal {-exit_code}"
+    return f"exit code {exit_code}"
