@@ -64,10 +64,6 @@ _MAX_EXPLAINED = 20_000  # characters; for longer files, the slow PyYAML does no
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-class Refused(str):
-    """Placeholder for a value that could not be parsed; its error is already recorded."""
-
-
 class Items(list[Any]):
     """A list in a file, with the location of each item in ``at``."""
 
@@ -104,11 +100,7 @@ class Source:
 
     def resolve(self, place: Place) -> Place:
         """Return the place in the file that ``place`` denotes, see `_steps`."""
-        return tuple(step for step, *_ in _steps(self.data, place))
-
-    def is_refused(self, place: Place) -> bool:
-        """Return whether the value at a place, or around it, could not be parsed."""
-        return any(isinstance(value, Refused) for *_, value in _steps(self.data, place))
+        return tuple(step for step, _ in _steps(self.data, place))
 
 
 def source_of(data: Mapping[str, Any], name: str) -> Source:
@@ -125,13 +117,13 @@ def source_of(data: Mapping[str, Any], name: str) -> Source:
 def where_in(data: Any, place: Place) -> str:
     """Return the location of the value at ``place``, or of the nearest enclosing value."""
     found = ""
-    for step, holder, _ in _steps(data, place):
+    for step, holder in _steps(data, place):
         found = getattr(holder, "at", {}).get(step, found)
     return found
 
 
-def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield every step to a place in the file, with its container and its value.
+def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any]]:
+    """Yield every step to a place in the file, with its container.
 
     ``place`` may omit the name of an entry: a parameter at ``boosters, 0, sm-boost, M`` in the file
     has the place ``boosters, 0, M`` in checks. It may also have an index where the file has a
@@ -144,14 +136,13 @@ def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any, Any]]:
         if isinstance(holder, dict) and step not in holder and len(holder) == 1:
             [(name, below)] = holder.items()
             if isinstance(below, dict) and step in below:
-                yield name, holder, below
+                yield name, holder
                 holder = below
+        yield step, holder
         try:
-            value = holder[step]
+            holder = holder[step]
         except (KeyError, IndexError, TypeError):
-            value = None
-        yield step, holder, value
-        holder = value
+            holder = None
 
 
 def show(value: Any) -> str:
@@ -349,10 +340,11 @@ class _Reader:
             return number
         return text
 
-    def refuse(self, node: yaml.Node, what: str) -> Refused:
+    def refuse(self, node: yaml.Node, what: str) -> str | None:
+        """Record an error; return the text of a scalar as the value."""
         if self._count <= _MAX_VALUES + 1:  # report excessive aliases once
             self.complain(node, what)
-        return Refused(f"{node.start_mark.line}:{node.start_mark.column}")
+        return str(node.value) if isinstance(node, yaml.ScalarNode) else None
 
     def complain(self, node: yaml.Node, what: str) -> None:
         self.complaints.append(BoostbenchError(what, where=self.where(node)))

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from boostbench import registry
 from boostbench.errors import unknown
+from boostbench.experiments.configs.entries import read_list
 from boostbench.experiments.configs.fields import Text
 from boostbench.experiments.configs.kind_options import Options, Scope, options_model
 from boostbench.source import show, where_in
@@ -72,12 +73,8 @@ def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
     MistakesError
         If a kind or an option is unknown or invalid.
     """
-    if not isinstance(value, list) or len(value) > MAX_CLAIMS:
-        raise ValueError(f"must be a list of at most {MAX_CLAIMS:,} claims, found {show(value)}")
-    mistakes = MistakesError()
-    claims = [mistakes.take(lambda c: _read(c, context), claim, i) for i, claim in enumerate(value)]
-    mistakes.close()
-    return tuple(claims)
+    wanted = f"a list of at most {MAX_CLAIMS:,} claims"
+    return read_list(value, lambda _, claim: _read(claim, context), wanted, most=MAX_CLAIMS)
 
 
 def _read(value: Any, context: Mapping[str, Any]) -> Claim:

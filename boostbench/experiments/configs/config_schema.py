@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 from boostbench import registry
@@ -66,20 +67,9 @@ def config_schema() -> dict[str, Any]:
 def _one_of(*several: Registry) -> dict[str, Any]:
     """Return the schema of a registered name or of ``{name: {options}}``."""
     options = {name: _options(kinds, name) for kinds in several for name in kinds.names()}
-    return {
-        "anyOf": [
-            {"enum": list(options)},
-            {"type": "string", "pattern": r"\.py:"},
-            {
-                "type": "object",
-                "properties": {k: {"anyOf": [v, {"type": "null"}]} for k, v in options.items()},
-                "patternProperties": {r"\.py:": {"type": ["object", "null"]}},
-                "additionalProperties": False,
-                "minProperties": 1,
-                "maxProperties": 1,
-            },
-        ]
-    }
+    names = {"anyOf": [{"enum": list(options)}, {"type": "string", "pattern": r"\.py:"}]}
+    files = {"patternProperties": {r"\.py:": {"type": ["object", "null"]}}}
+    return _entry(names, options, {**files, "additionalProperties": False})
 
 
 def _claim(wording: dict[str, Any]) -> dict[str, Any]:
@@ -104,27 +94,26 @@ def _options(kinds: Registry, name: str) -> dict[str, Any]:
     return {**options, "description": description}
 
 
-def _entry(names: list[str], known: dict[str, Any], general: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a name or of ``{name: {options}}``, with the options of known names."""
-    return {
-        "anyOf": [
-            {"type": "string", "minLength": 1, "examples": names},
-            {
-                "type": "object",
-                "properties": known,
-                "additionalProperties": {"anyOf": [general, {"type": "null"}]},
-                "minProperties": 1,
-                "maxProperties": 1,
-            },
-        ]
-    }
+def _entry(names: dict[str, Any], known: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a name or ``{name: {options}}``, with the options of known names."""
+    properties = {name: {"anyOf": [own, {"type": "null"}]} for name, own in known.items()}
+    mapping = {"type": "object", "properties": properties, "minProperties": 1, "maxProperties": 1}
+    return {"anyOf": [names, {**mapping, **others}]}
+
+
+def _any_entry(
+    names: Iterable[str], known: dict[str, Any], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the schema of an entry of any name, with suggestions; ``options`` of all names."""
+    others = {"anyOf": [{"type": "object", "properties": options}, {"type": "null"}]}
+    text = {"type": "string", "minLength": 1, "examples": sorted(names)}
+    return _entry(text, known, {"additionalProperties": others})
 
 
 def _data_set() -> dict[str, Any]:
     kinds = ((key, Data if key in DATA_OPTIONS else DataSet) for key in DATA_SET_OPTIONS)
     options = {key: schema_of(kind, key) for key, kind in kinds}
-    names = sorted({*catalog(()), *registry.generators.names()})
-    return _entry(names, {}, {"type": "object", "properties": options})
+    return _any_entry({*catalog(()), *registry.generators.names()}, {}, options)
 
 
 def _booster() -> dict[str, Any]:
@@ -139,9 +128,8 @@ def _booster() -> dict[str, Any]:
             continue
         if known is not None:
             own = {**{key: {} for key in known}, **options}
-            mapping = {"type": "object", "properties": own, "additionalProperties": False}
-            of_names[name] = {"anyOf": [mapping, {"type": "null"}]}
-    return _entry(registry.boosters.names(), of_names, {"type": "object", "properties": options})
+            of_names[name] = {"type": "object", "properties": own, "additionalProperties": False}
+    return _any_entry(registry.boosters.names(), of_names, options)
 
 
 def _noise() -> dict[str, Any]:

@@ -103,7 +103,8 @@ def read_list(
         With the errors of all items.
     """
     if not isinstance(value, list | tuple) or not least <= len(value) <= most:
-        found = show(value) if not isinstance(value, list) or len(value) <= most else len(value)
+        is_long = isinstance(value, list) and len(value) > most
+        found = f"a list of {len(value):,}" if is_long else show(value)
         raise ValueError(f"must be {wanted}, found {found}")
     mistakes = MistakesError()
     items = [mistakes.take(partial(read, i), item, i) for i, item in enumerate(value)]

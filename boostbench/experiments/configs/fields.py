@@ -122,18 +122,6 @@ def _seeds(value: Any) -> Any:
     return value
 
 
-def _duration(value: Any) -> Any:
-    if value is not None and not is_number(value) and not isinstance(value, str):
-        raise ValueError(f"must be a duration such as 90s, 30m or 1h30m, found {show(value)}")
-    return None if value is None else parse_duration(str(value))
-
-
-def _size(value: Any) -> Any:
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"must be a size such as 512M or 4G, found {show(value)}")
-    return None if value is None else parse_size(value)
-
-
 def _split(value: Any) -> str | Params:
     folds = Split.model_validate(value).folds or 0
     if folds > MAX_FOLDS:
@@ -187,10 +175,20 @@ Records = Annotated[
 Metrics = Annotated[Listed[Literal[NAMES]], Distinct]  # type: ignore[valid-type]
 #: In seconds; None for no limit.
 Duration = Annotated[
-    float | None, BeforeValidator(_duration, json_schema_input_type=float | str | None)
+    float | None,
+    BeforeValidator(
+        lambda value: None if value is None else parse_duration(str(value)),
+        json_schema_input_type=float | str | None,
+    ),
 ]
 #: In bytes; None for no limit.
-MemorySize = Annotated[int | None, BeforeValidator(_size, json_schema_input_type=str | None)]
+MemorySize = Annotated[
+    int | None,
+    BeforeValidator(
+        lambda value: None if value is None else parse_size(str(value)),
+        json_schema_input_type=str | None,
+    ),
+]
 #: A split in the form of `Run.split`.
 SplitSpec = Annotated[
     str | InstanceOf[Params],

@@ -14,12 +14,11 @@ from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.components import check_component, check_recorded
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.expressions import texts_in
 from boostbench.experiments.configs.fields import Part, Setting
 from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.experiments.runs import Params
-from boostbench.source import Keys, Place, Refused, Source, show
+from boostbench.source import Keys, Place, Source, show
 from boostbench.validation import TOP, Mistake, MistakesError, mistakes_in
 
 _MAX_COMPLAINTS = 50
@@ -74,6 +73,8 @@ class Reading:
             found = error.complaints if isinstance(error, ConfigError) else [error]
             self.complaints = [*self.complaints, *found]
             return
+        #: Locations of values that are not valid YAML, whose other errors would be consequences.
+        self._unread = {complaint.where for complaint in self.complaints}
         self._setting = Setting(files, tuple(map(Path, data_dirs)))
         if not with_claims:
             source = _without(source, {"claims"})
@@ -133,7 +134,10 @@ class Reading:
         return None if config is None else config.claims
 
     def _complain(self, mistakes: Iterable[Mistake], source: Source) -> None:
-        self.complaints += [c for place, what in mistakes for c in _complaints(place, what, source)]
+        for place, what in mistakes:
+            error = what if isinstance(what, BoostbenchError) else _located(place, what, source)
+            if error.where not in self._unread:
+                self.complaints.append(error)
 
 
 def load_config(
@@ -210,18 +214,11 @@ def _without(source: Source, keys: Collection[str]) -> Source:
     return replace(source, data=source.data.updated({}, without=keys))
 
 
-def _complaints(place: Place, what: str | BoostbenchError, source: Source) -> list[BoostbenchError]:
-    if isinstance(what, BoostbenchError):  # an error located in another file
-        return [what]
+def _located(place: Place, what: str, source: Source) -> BoostbenchError:
     if TOP in place:
         place = place[place.index(TOP) + 1 :]
-    written = source.resolve(place)
-    if source.is_refused(place):
-        return []
-    if what.startswith("two ") and any(isinstance(t, Refused) for _, t in texts_in(source.data)):
-        return []  # entries may differ in the refused values
     where = source.name if what.startswith("missing ") else source.where(place)
-    return [BoostbenchError(_with_key(what, written), where=where)]
+    return BoostbenchError(_with_key(what, source.resolve(place)), where=where)
 
 
 def _with_key(what: str, place: Place) -> str:

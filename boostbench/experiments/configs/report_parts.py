@@ -9,9 +9,8 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import unknown
-from boostbench.experiments.configs.entries import name_and_options
+from boostbench.experiments.configs.entries import name_and_options, read_list
 from boostbench.experiments.configs.kind_options import Options, options_model
-from boostbench.source import show
 from boostbench.validation import MistakesError
 
 MAX_PARTS = 200
@@ -44,12 +43,9 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     MistakesError
         If a kind or an option is unknown or invalid, or two parts have the same name.
     """
-    if not isinstance(value, list | tuple) or len(value) > MAX_PARTS:
-        what = f"must be a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
-        raise ValueError(f"{what}, found {show(value)}")
+    wanted = f"a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
+    parts = read_list(value, lambda _, entry: _read(entry, context), wanted, most=MAX_PARTS)
     mistakes = MistakesError()
-    parts = [mistakes.take(lambda e: _read(e, context), entry, i) for i, entry in enumerate(value)]
-    mistakes.close()
     named = [replace(part, name=part.name or _name(parts, i)) for i, part in enumerate(parts)]
     names = [part.name for part in named]
     for index, name in enumerate(names):
